@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for clones.
+ *
+ * @param count how many, 1 to 100
+ * @param concurrency how many start at the same time, 1 to 100, or null for the host's default
+ * @param timeout after which each is killed by itself, or null for never
+ */
+public record CloneRequest(int count, @Nullable Integer concurrency, @Nullable Duration timeout) {}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what this host can do, what was chosen and why. */
+public interface Doctor {
+  /**
+   * The report.
+   *
+   * @param refresh probe again instead of answering what was found before
+   */
+  Report report(boolean refresh);
+
+  /**
+   * What was found.
+   *
+   * @param verdict the whole in one word
+   * @param host facts about the host, by name
+   * @param plugins every plugin with its probe outcome
+   * @param selections what was chosen for each role
+   * @param advice what would make this host better, most useful first
+   */
+  record Report(
+      Verdict verdict,
+      Map<String, String> host,
+      List<PluginReport> plugins,
+      List<Selection> selections,
+      List<String> advice) {}
+
+  /** The whole in one word. */
+  enum Verdict {
+    /** Everything works as fast as it can. */
+    GOOD,
+    /** Everything works, some of it slower than it could. */
+    DEGRADED,
+    /** Sandboxes cannot run. */
+    BROKEN
+  }
+
+  /**
+   * One plugin.
+   *
+   * @param role {@code storage}, {@code memory} or {@code hypervisor}
+   * @param id the plugin's id
+   * @param module the module it comes from
+   * @param version that module's version, or empty
+   * @param outcome {@code usable}, {@code unusable} or {@code failed}
+   * @param reason short phrase: why it is unusable or failed; empty when usable
+   * @param detail what was tried and what came back
+   * @param remedy what to do, or null
+   * @param capabilities what it can do
+   * @param evidence what proves it
+   * @param probeMillis how long the probe took
+   */
+  record PluginReport(
+      String role,
+      String id,
+      String module,
+      String version,
+      String outcome,
+      String reason,
+      String detail,
+      @Nullable String remedy,
+      List<String> capabilities,
+      Map<String, String> evidence,
+      long probeMillis) {}
+
+  /**
+   * One choice.
+   *
+   * @param role what was chosen for, for example {@code storage}
+   * @param where the path it was chosen for, or empty
+   * @param chosen the plugin's id, or null when nothing can do it
+   * @param reason why
+   */
+  record Selection(String role, String where, @Nullable String chosen, String reason) {}
+}

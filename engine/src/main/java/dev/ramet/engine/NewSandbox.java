@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a sandbox.
+ *
+ * @param template id or name of a template or snapshot
+ * @param timeout after which it is killed by itself, or null for never
+ * @param metadata the creator's own key-value pairs
+ * @param environment environment of every process the agent starts
+ * @param cpuCount virtual CPUs, or null for the template's; another value means a cold boot
+ * @param memoryBytes guest memory, or null for the template's; another value means a cold boot
+ * @param outbound whether it may open connections, or null for the host's default
+ */
+public record NewSandbox(
+    String template,
+    @Nullable Duration timeout,
+    Map<String, String> metadata,
+    Map<String, String> environment,
+    @Nullable Integer cpuCount,
+    @Nullable Long memoryBytes,
+    @Nullable Boolean outbound) {
+  /** Copies the maps. */
+  public NewSandbox {
+    metadata = Map.copyOf(metadata);
+    environment = Map.copyOf(environment);
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sandbox as it is now.
+ *
+ * @param id stable id
+ * @param state what it is doing
+ * @param stateDetail why, for a failed one
+ * @param templateId what it was created from: a template's or snapshot's id
+ * @param templateName that template's name, or null
+ * @param parentId the sandbox it was cloned from, or null
+ * @param cpuCount virtual CPUs
+ * @param memoryBytes guest memory
+ * @param diskBytes virtual size of its disk
+ * @param metadata the creator's own key-value pairs
+ * @param startedAt when it was created
+ * @param endAt when it is killed by itself, or null for never
+ * @param hypervisorPid the hypervisor's process, or null when none runs
+ * @param outbound whether it may open connections
+ */
+public record Sandbox(
+    String id,
+    State state,
+    @Nullable String stateDetail,
+    String templateId,
+    @Nullable String templateName,
+    @Nullable String parentId,
+    int cpuCount,
+    long memoryBytes,
+    long diskBytes,
+    Map<String, String> metadata,
+    Instant startedAt,
+    @Nullable Instant endAt,
+    @Nullable Long hypervisorPid,
+    boolean outbound) {
+  /** Where a sandbox is in its life. */
+  public enum State {
+    /** Being started. */
+    CREATING,
+    /** Executing. */
+    RUNNING,
+    /** Standing still. */
+    PAUSED,
+    /** Its machine died; what is left is kept until it is killed. */
+    FAILED
+  }
+}

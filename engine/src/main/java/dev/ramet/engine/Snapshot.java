@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A snapshot.
+ *
+ * @param id stable id
+ * @param name its name, or null
+ * @param status whether it can be used
+ * @param statusDetail why not, for a broken one
+ * @param sandboxId the sandbox it was taken of
+ * @param templateId what that sandbox was created from
+ * @param createdAt the instant it holds
+ * @param cpuCount virtual CPUs
+ * @param memoryBytes guest memory
+ * @param diskBytes virtual size of the disk
+ * @param exclusiveBytes what deleting it would free
+ * @param usedBy ids of sandboxes whose memory rests on it
+ * @param capture how the capture went
+ */
+public record Snapshot(
+    String id,
+    @Nullable String name,
+    Status status,
+    @Nullable String statusDetail,
+    @Nullable String sandboxId,
+    @Nullable String templateId,
+    Instant createdAt,
+    int cpuCount,
+    long memoryBytes,
+    long diskBytes,
+    long exclusiveBytes,
+    List<String> usedBy,
+    @Nullable CaptureReport capture) {
+  /** Copies the list. */
+  public Snapshot {
+    usedBy = List.copyOf(usedBy);
+  }
+
+  /** Whether a snapshot can be used. */
+  public enum Status {
+    /** Complete and durable. */
+    READY,
+    /** Something of it is gone or damaged. */
+    BROKEN
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
+module dev.ramet.engine {
+  requires transitive dev.ramet.spi;
+  requires com.fasterxml.jackson.databind;
+  requires com.fasterxml.jackson.datatype.jsr310;
+  requires java.net.http;
+  requires static transitive org.jspecify;
+
+  exports dev.ramet.engine;
+
+  uses dev.ramet.spi.storage.StorageBackendProvider;
+  uses dev.ramet.spi.memory.MemoryModeProvider;
+  uses dev.ramet.spi.hypervisor.HypervisorProvider;
+}

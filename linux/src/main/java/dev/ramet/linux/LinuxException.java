@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux;
+
+/**
+ * A system call failed. Checked, so that whoever crosses a contract's border must say what the
+ * error means there.
+ */
+public final class LinuxException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** errno values that callers tell apart; the numbers are those of x86-64 and arm64 Linux. */
+  public static final int EPERM = 1;
+
+  /** No such file or directory. */
+  public static final int ENOENT = 2;
+
+  /** No such process. */
+  public static final int ESRCH = 3;
+
+  /** Permission denied. */
+  public static final int EACCES = 13;
+
+  /** Exists already. */
+  public static final int EEXIST = 17;
+
+  /** Cross-device link. */
+  public static final int EXDEV = 18;
+
+  /** Invalid argument. */
+  public static final int EINVAL = 22;
+
+  /** Not a device that knows this request. */
+  public static final int ENOTTY = 25;
+
+  /** No space left. */
+  public static final int ENOSPC = 28;
+
+  /** Read-only file system. */
+  public static final int EROFS = 30;
+
+  /** Not supported by this file system. */
+  public static final int EOPNOTSUPP = 95;
+
+  /** Disk quota exceeded. */
+  public static final int EDQUOT = 122;
+
+  private final String call;
+  private final int errno;
+
+  /**
+   * A failed call.
+   *
+   * @param call the system call, for example {@code openat}
+   * @param errno the error number
+   * @param subject what it was called on: a path or a process
+   */
+  public LinuxException(String call, int errno, String subject) {
+    super(call + " " + subject + ": errno " + errno);
+    this.call = call;
+    this.errno = errno;
+  }
+
+  /** The system call. */
+  public String call() {
+    return call;
+  }
+
+  /** The error number. */
+  public int errno() {
+    return errno;
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.hypervisor;
+
+import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Path;
+
+/**
+ * What a machine is restored from.
+ *
+ * @param devices the directory that {@link PausedVm#saveDevices} filled
+ * @param memory the memory image
+ * @param identity what saved it
+ */
+public record SavedVm(Path devices, Attachment memory, VmIdentity identity) {}

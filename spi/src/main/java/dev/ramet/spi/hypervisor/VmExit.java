@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.hypervisor;
+
+/**
+ * How a machine ended.
+ *
+ * @param requested whether {@link RunningVm#kill} ended it
+ * @param detail one sentence for a person, with the last lines of the log when it was not requested
+ */
+public record VmExit(boolean requested, String detail) {}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.hypervisor;
+
+import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine to start.
+ *
+ * @param name a label for process lists and logs
+ * @param directory an existing directory for its sockets and logs, not used by another machine
+ * @param cpuCount virtual CPUs
+ * @param memoryBytes guest memory, a multiple of 1 MiB
+ * @param kernel the kernel image
+ * @param initrd the initial ram disk, or null
+ * @param kernelArguments the kernel command line
+ * @param disks virtual disks in the order the guest sees them
+ * @param network the guest's network
+ */
+public record VmSpec(
+    String name,
+    Path directory,
+    int cpuCount,
+    long memoryBytes,
+    Path kernel,
+    @Nullable Path initrd,
+    String kernelArguments,
+    List<Attachment> disks,
+    Network network) {
+  /** Copies the list. */
+  public VmSpec {
+    disks = List.copyOf(disks);
+  }
+
+  /**
+   * User networking: the guest's ports appear on a loopback address of its own.
+   *
+   * @param hostAddress the loopback address, for example {@code 127.80.3.7}
+   * @param guestPorts ports forwarded from the start; others are added with {@link
+   *     RunningVm#forward}
+   * @param outbound whether the guest may open connections; that includes the host's own loopback
+   */
+  public record Network(String hostAddress, List<Integer> guestPorts, boolean outbound) {
+    /** Copies the list. */
+    public Network {
+      guestPorts = List.copyOf(guestPorts);
+    }
+  }
+}

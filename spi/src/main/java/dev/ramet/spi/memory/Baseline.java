@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.memory;
+
+/** The memory image that a capture overlays. */
+public enum Baseline {
+  /** None: the capture is complete in itself, and what it does not write is zero. */
+  NONE,
+  /** The image the VM was restored from. */
+  RESTORE_IMAGE,
+  /** The previous capture of the same VM. */
+  PREVIOUS_CAPTURE
+}

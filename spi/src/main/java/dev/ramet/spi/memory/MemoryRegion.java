@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.memory;
+
+/**
+ * One mapping of guest memory. All numbers are multiples of the page size.
+ *
+ * @param imageOffset where its first byte stands in the memory image
+ * @param address its first byte in the process
+ * @param lengthBytes its length
+ * @param kind what backs it, which decides what an absent page means
+ */
+public record MemoryRegion(long imageOffset, long address, long lengthBytes, Kind kind) {
+  /** What backs a mapping. */
+  public enum Kind {
+    /** {@code MAP_PRIVATE} of the restore image at the same offset: absent means unchanged. */
+    PRIVATE_IMAGE,
+    /** Private anonymous memory: absent means zero. */
+    ANONYMOUS,
+    /** A shared file or memfd: says nothing about what changed. */
+    SHARED
+  }
+}

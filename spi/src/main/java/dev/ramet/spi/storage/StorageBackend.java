@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.storage;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A copy-on-write store of volumes and snapshots in one root directory. The file system is its only
+ * source of truth.
+ *
+ * <p>All calls block. Implementations are thread-safe; of two calls that want the same name, one
+ * wins and the other fails with {@code ALREADY_EXISTS}. A mutation has happened when the call
+ * returns, or has not happened at all: a failure or a crash leaves no half-made node behind once
+ * the root is opened again. Sizes are bytes.
+ *
+ * <p>All calls throw {@link dev.ramet.api.RametException}: {@code NOT_FOUND} for an absent node,
+ * {@code ALREADY_EXISTS} for a taken name, {@code CONFLICT} for an operation that the node's kind
+ * does not allow, {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} for other
+ * failures of the host.
+ */
+public interface StorageBackend extends AutoCloseable {
+  /** Makes an empty volume, all zeros, that takes no space until it is written. Durable. */
+  Node create(NodeId id, long sizeBytes);
+
+  /** Makes a volume with the content of the raw image file {@code source}, holes kept. Durable. */
+  Node importFrom(NodeId id, Path source);
+
+  /**
+   * Makes an immutable snapshot of a volume (or of a snapshot) as it is at this instant. The caller
+   * sees to it that nobody writes the volume meanwhile, and has flushed what must be in it.
+   */
+  Node snapshot(NodeId volume, NodeId id, Durability durability);
+
+  /** Makes a writable volume that starts with the content of a snapshot. */
+  Node fork(NodeId snapshot, NodeId id, Durability durability);
+
+  /**
+   * Turns a volume into a snapshot of the same name: how a freshly written memory image is
+   * committed. Nobody may have it open for writing. Sealing a snapshot again does nothing.
+   */
+  Node seal(NodeId volume, Durability durability);
+
+  /** How to reach the node's bytes. */
+  Attachment attach(NodeId id);
+
+  /** Makes everything written to the node so far, and its existence, survive a loss of power. */
+  void flush(NodeId id);
+
+  /**
+   * Deletes one node. Its descendants and ancestors live on. Deleting an absent node is a success.
+   */
+  void delete(NodeId id);
+
+  /** The node, if there is one. */
+  Optional<Node> find(NodeId id);
+
+  /** All nodes, sorted by id. */
+  List<Node> list();
+
+  /** What the node costs. */
+  Usage usage(NodeId id);
+
+  /** Gives up the root. Nodes stay. Idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.spi.storage;
+
+import dev.ramet.spi.Provider;
+
+/** Service type of storage backends. */
+public interface StorageBackendProvider extends Provider<StorageBackend> {}
