@@ -28,6 +28,15 @@ public final class ImageFile implements AutoCloseable {
     return new ImageFile(path, fd);
   }
 
+  /** The size of the file or device. */
+  public long sizeBytes() throws LinuxException {
+    long end = ProcessCalls.lseek(fd, 0, ProcessCalls.SEEK_END);
+    if (end < 0) {
+      throw new LinuxException("lseek", Native.getLastError(), path);
+    }
+    return end;
+  }
+
   /**
    * Writes all bytes (pwrite(2)).
    *

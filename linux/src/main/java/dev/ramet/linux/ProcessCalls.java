@@ -23,6 +23,8 @@ final class ProcessCalls {
   static final int MAP_ANONYMOUS = 0x20;
   static final long MAP_FAILED = -1;
 
+  static final int SEEK_END = 2;
+
   static final int FALLOC_FL_KEEP_SIZE = 1;
   static final int FALLOC_FL_PUNCH_HOLE = 2;
 
@@ -42,6 +44,8 @@ final class ProcessCalls {
   static native long pread(int fd, long buffer, long length, long offset);
 
   static native long pwrite(int fd, long buffer, long length, long offset);
+
+  static native long lseek(int fd, long offset, int whence);
 
   static native int fallocate(int fd, int mode, long offset, long length);
 
