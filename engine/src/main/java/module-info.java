@@ -2,6 +2,7 @@
 /** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
 module dev.ramet.engine {
   requires transitive dev.ramet.spi;
+  requires dev.ramet.linux;
   requires com.fasterxml.jackson.databind;
   requires com.fasterxml.jackson.datatype.jsr310;
   requires java.net.http;
