@@ -10,7 +10,13 @@ module dev.ramet.engine {
 
   exports dev.ramet.engine;
 
+  opens dev.ramet.engine.core to
+      com.fasterxml.jackson.databind;
+  opens dev.ramet.engine.store to
+      com.fasterxml.jackson.databind;
+
   uses dev.ramet.spi.storage.StorageBackendProvider;
+  uses dev.ramet.spi.storage.StorageProvisioner;
   uses dev.ramet.spi.memory.MemoryModeProvider;
   uses dev.ramet.spi.hypervisor.HypervisorProvider;
 }

@@ -82,7 +82,7 @@ public final class Plugins {
       }
       result.add(provider);
     }
-    result.sort((a, b) -> Integer.compare(role.rank(a.id()), role.rank(b.id())));
+    result.sort((a, b) -> Integer.compare(Ranking.rank(role, a.id()), Ranking.rank(role, b.id())));
     return List.copyOf(result);
   }
 
