@@ -39,7 +39,7 @@ lay_out_tree() {
   chmod 755 "$tree"/usr/bin/{busybox,bash,ramet-agent}
 
   cp -r -- "$here/rootfs/." "$tree/"
-  printf 'root::0:0:root:/root:/bin/sh\nuser::1000:1000:user:/home/user:/bin/sh\nnobody:*:65534:65534:nobody:/:/bin/false\n' >"$tree/etc/passwd"
+  printf 'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\nnobody:*:65534:65534:nobody:/:/bin/false\n' >"$tree/etc/passwd"
   printf 'root:x:0:\ntty:x:5:\nuser:x:1000:\nnogroup:x:65534:\n' >"$tree/etc/group"
   printf 'ramet\n' >"$tree/etc/hostname"
   ln -s /proc/mounts "$tree/etc/mtab"
