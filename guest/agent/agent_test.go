@@ -9,10 +9,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
-	"os/user"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -26,17 +29,18 @@ type fixture struct {
 	entropy []byte
 	host    string
 	synced  bool
-	me      *user.User
+	home    string
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	me, err := user.Current()
-	if err != nil {
+	f := &fixture{T: t, home: t.TempDir(), clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	f.agent = newAgent("tester")
+	f.agent.users.passwd = filepath.Join(t.TempDir(), "passwd")
+	accounts := fmt.Sprintf("tester:x:%d:%d::%s:/bin/sh\nother:x:65534:65534::/:\n", os.Getuid(), os.Getgid(), f.home)
+	if err := os.WriteFile(f.agent.users.passwd, []byte(accounts), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{T: t, me: me, clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-	f.agent = newAgent(me.Username)
 	f.agent.system = system{
 		now:         func() time.Time { return f.clock },
 		setClock:    func(now time.Time) error { f.clock = now; return nil },
@@ -49,7 +53,7 @@ func newFixture(t *testing.T) *fixture {
 	server.Start()
 	t.Cleanup(func() {
 		for _, p := range f.agent.processes.running() {
-			_ = p.signal(9)
+			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 			<-p.exited
 		}
 		server.CloseClientConnections()
@@ -282,6 +286,8 @@ func TestMetricsAndEnvs(t *testing.T) {
 func TestAPanicIsAnAnswer(t *testing.T) {
 	f := newFixture(t)
 	f.agent.system.sync = func() { panic("expected by a test") }
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
 	f.want(f.do("POST", "/settle", "", ""), 500, `"code":500`)
 	f.want(f.do("GET", "/health", "", ""), 204, "")
 }

@@ -96,7 +96,7 @@ func TestStdinThatNobodyReads(t *testing.T) {
 
 func TestWithoutStdin(t *testing.T) {
 	f := newFixture(t)
-	s := f.stream("Start", `{"process":{"cmd":"sh","args":["-c","cat; sleep 60"]},"stdin":false}`).begun()
+	s := f.stream("Start", `{"process":{"cmd":"sh","args":["-c","cat; exec sleep 60"]},"stdin":false}`).begun()
 	f.want(f.unary("SendInput", selected(s.pid, `,"input":{"stdin":"aGk="}`)), 400, "failed_precondition")
 	f.want(f.unary("SendSignal", selected(s.pid, `,"signal":9`)), 200, "{}")
 	s.drain()
@@ -220,10 +220,10 @@ func TestEnvironmentAndDirectory(t *testing.T) {
 	t.Setenv("AGENT_SECRET", "leaks")
 	dir := t.TempDir()
 	s := f.stream("Start", `{"process":{"cmd":"sh","args":["-c","pwd; echo $HOME $USER $GIVEN $AGENT_SECRET"],"cwd":"`+dir+`","envs":{"GIVEN":"x=y"}},"stdin":false}`).drain()
-	if want := dir + "\n" + f.me.HomeDir + " " + f.me.Username + " x=y\n"; s.stdout != want {
+	if want := dir + "\n" + f.home + " tester x=y\n"; s.stdout != want {
 		t.Errorf("got %q, want %q", s.stdout, want)
 	}
-	if s = f.stream("Start", `{"process":{"cmd":"pwd"}}`).drain(); s.stdout != f.me.HomeDir+"\n" {
+	if s = f.stream("Start", `{"process":{"cmd":"pwd"}}`).drain(); s.stdout != f.home+"\n" {
 		t.Errorf("default directory: %q", s.stdout)
 	}
 }
@@ -274,13 +274,14 @@ func TestBadFrames(t *testing.T) {
 
 func TestAnotherUser(t *testing.T) {
 	f := newFixture(t)
-	asNobody := "Basic " + b64("nobody:")
-	s := f.stream("Start", `{"process":{"cmd":"id","args":["-un"],"cwd":"/"}}`, "Authorization", asNobody)
+	s := f.stream("Start", `{"process":{"cmd":"id","args":["-u"],"cwd":"/"}}`, "Authorization", "Basic "+b64("other:"))
 	if os.Getuid() != 0 {
-		s.failedWith(codePermissionDenied)
+		if os.Getuid() != 65534 {
+			s.failedWith(codePermissionDenied)
+		}
 		return
 	}
-	if s.drain(); s.stdout != "nobody\n" {
+	if s.drain(); s.stdout != "65534\n" {
 		t.Errorf("got %q, %v", s.stdout, s.err)
 	}
 }
