@@ -14,7 +14,10 @@ make_initramfs() {
     case $file in
       *.ko) cp -- "$file" "$tree/modules/$number-$module.ko" ;;
       *.ko.xz) xz -dc -- "$file" >"$tree/modules/$number-$module.ko" ;;
-      *) die "$kernel_package has no module $module" ;;
+      *) # a kernel may have it built in
+        grep -q -e "/$module.ko$" -r "$work/linux" --include=modules.builtin ||
+          die "$kernel_package has no module $module"
+        ;;
     esac
     number=$((number + 1))
   done

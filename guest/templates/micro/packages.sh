@@ -49,10 +49,9 @@ modules='virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_p
 
 # unpack takes the few files that are needed out of the packages.
 unpack() {
-  local wanted=(--wildcards '*/vmlinuz-*') module
-  for module in $modules; do wanted+=("*/kernel/*/$module.ko*"); done
   mkdir -- "$work/linux" "$work/busybox"
-  dpkg-deb --fsys-tarfile "$cache/$kernel_sha256.deb" | tar -x -C "$work/linux" "${wanted[@]}"
+  dpkg-deb --fsys-tarfile "$cache/$kernel_sha256.deb" | tar -x -C "$work/linux" --wildcards \
+    '*/vmlinuz-*' '*/modules.builtin' '*/kernel/*virtio*' '*/kernel/*failover*'
   dpkg-deb --fsys-tarfile "$cache/$busybox_sha256.deb" | tar -x -C "$work/busybox"
   cp -- "$work"/linux/boot/vmlinuz-* "$work/kernel"
   busybox=$(find "$work/busybox" -type f -path "*/bin/busybox")

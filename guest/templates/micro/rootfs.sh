@@ -16,7 +16,7 @@ make_rootfs() {
   E2FSPROGS_FAKE_TIME=$date mke2fs -q -t ext4 -b 4096 -I 256 -m 0 -L ramet-root -U "$uuid" -J size=4 \
     -E "root_owner=0:0,hash_seed=$uuid,lazy_itable_init=0,lazy_journal_init=0" \
     -d "$tree" "$work/rootfs.raw"
-  set_owners
+  finish_inodes
 }
 
 lay_out_tree() {
@@ -47,14 +47,15 @@ lay_out_tree() {
 }
 
 # Owners are written into the finished image, so that the result is the same whoever builds it;
-# mke2fs would copy those of the tree, and only root can make a tree with others than its own.
-set_owners() {
+# mke2fs would copy those of the tree, and only root can make a tree with others than its own. The
+# time of the last change is the one date that a tree cannot be given beforehand.
+finish_inodes() {
   local path owner
   while read -r path; do
     owner=0
     case $path in /home/user*) owner=1000 ;; esac
-    printf 'set_inode_field "%s" uid %d\nset_inode_field "%s" gid %d\n' "$path" $owner "$path" $owner
-  done < <(cd -- "$tree" && find . -mindepth 1 -printf '/%P\n') >"$work/owners"
-  E2FSPROGS_FAKE_TIME=$date debugfs -w -f "$work/owners" "$work/rootfs.raw" >"$work/owners.log" 2>&1
-  if grep -v -e '^debugfs' "$work/owners.log" >&2; then die "could not set the owners in the image"; fi
+    printf 'set_inode_field "%s" %s\n' "$path" "uid $owner" "$path" "gid $owner" "$path" "ctime @$date"
+  done < <(cd -- "$tree" && find . -printf '/%P\n') >"$work/inodes"
+  E2FSPROGS_FAKE_TIME=$date debugfs -w -f "$work/inodes" "$work/rootfs.raw" >"$work/inodes.log" 2>&1
+  if grep -v -e '^debugfs' "$work/inodes.log" >&2; then die "could not finish the image"; fi
 }
