@@ -106,7 +106,9 @@ public final class Capture implements AutoCloseable {
             new RametException(
                 ErrorCode.HOST_UNFIT,
                 "memory of process " + pid + " may not be read",
-                "run Ramet as the user that owns the hypervisor's process, or with CAP_SYS_PTRACE",
+                "run Ramet as the user that owns the hypervisor's process or with CAP_SYS_PTRACE;"
+                    + " with kernel.yama.ptrace_scope=1 a hypervisor that an earlier Ramet started"
+                    + " needs the latter",
                 e);
         case LinuxException.ESRCH ->
             new RametException(
