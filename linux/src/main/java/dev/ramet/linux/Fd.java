@@ -23,6 +23,7 @@ public final class Fd implements AutoCloseable {
   private static final int STATX_BASIC_STATS = 0x7ff;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
+  private static final int SEEK_END = 2;
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
   private static final int POSIX_FADV_DONTNEED = 4;
@@ -133,8 +134,11 @@ public final class Fd implements AutoCloseable {
     while (done < lengthBytes) {
       long n = FileCalls.pwrite(number(), address + done, lengthBytes - done, offset + done);
       int errno = n < 0 ? Native.getLastError() : 0;
-      if (n >= 0) {
+      if (n > 0) {
         done += n;
+      } else if (n == 0) {
+        // Answered only for a length of 0; a device that does so otherwise takes no more bytes.
+        throw failure("pwrite", LinuxException.ENOSPC);
       } else if (errno != Errnos.EINTR) {
         throw failure("pwrite", errno);
       }
@@ -179,6 +183,11 @@ public final class Fd implements AutoCloseable {
     int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     int result = FileCalls.fallocate(number(), mode, offset, lengthBytes);
     check("fallocate", result, result < 0 ? Native.getLastError() : 0);
+  }
+
+  /** The size of the file or block device: for the latter fstat(2) says 0. */
+  public long sizeBytes() throws LinuxException {
+    return seek(0, SEEK_END);
   }
 
   /** Where the next data at or after {@code offset} starts, or -1 when only a hole follows. */

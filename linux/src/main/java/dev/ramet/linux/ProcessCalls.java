@@ -11,7 +11,6 @@ import com.sun.jna.NativeLibrary;
  */
 final class ProcessCalls {
   static final int O_RDONLY = 0;
-  static final int O_RDWR = 2;
   static final int O_CLOEXEC = 0x80000;
 
   static final int PROT_NONE = 0;
@@ -22,11 +21,6 @@ final class ProcessCalls {
   static final int MAP_FIXED = 0x10;
   static final int MAP_ANONYMOUS = 0x20;
   static final long MAP_FAILED = -1;
-
-  static final int SEEK_END = 2;
-
-  static final int FALLOC_FL_KEEP_SIZE = 1;
-  static final int FALLOC_FL_PUNCH_HOLE = 2;
 
   /** Interrupted before anything was transferred: the call is simply made again. */
   static final int EINTR = 4;
@@ -42,12 +36,6 @@ final class ProcessCalls {
   static native int close(int fd);
 
   static native long pread(int fd, long buffer, long length, long offset);
-
-  static native long pwrite(int fd, long buffer, long length, long offset);
-
-  static native long lseek(int fd, long offset, int whence);
-
-  static native int fallocate(int fd, int mode, long offset, long length);
 
   static native long mmap(long address, long length, int protection, int flags, int fd, long off);
 

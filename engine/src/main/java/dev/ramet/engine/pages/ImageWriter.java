@@ -3,13 +3,15 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.ImageFile;
+import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Puts chunks and holes into one memory image and counts. Used by one thread at a time. */
@@ -18,7 +20,7 @@ final class ImageWriter implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
 
   private final Path path;
-  private final ImageFile file;
+  private final Fd file;
   private final boolean startsAsZeros;
   private final long sizeBytes;
   private final Zeros zeros = new Zeros();
@@ -39,7 +41,7 @@ final class ImageWriter implements AutoCloseable {
       throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
     }
     try {
-      this.file = ImageFile.open(path);
+      this.file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0);
     } catch (LinuxException e) {
       throw failure(e);
     }
@@ -93,7 +95,7 @@ final class ImageWriter implements AutoCloseable {
 
   private void data(NativeBuffer from, long bufferOffset, long lengthBytes, long imageOffset) {
     try {
-      file.write(from, bufferOffset, lengthBytes, imageOffset);
+      file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
     } catch (LinuxException e) {
       throw failure(e);
     }
