@@ -63,10 +63,20 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.sendSignal}}
 	case "/process.Process/CloseStdin":
 		return []route{{"POST", false, a.closeStdin}}
-	case "/process.Process/StreamInput", "/process.Process/Update", "/files/compose":
-		return []route{{"POST", false, unimplemented}}
-	}
-	if strings.HasPrefix(path, "/filesystem.Filesystem/") {
+	case "/filesystem.Filesystem/Stat":
+		return []route{{"POST", false, a.stat}}
+	case "/filesystem.Filesystem/ListDir":
+		return []route{{"POST", false, a.listDir}}
+	case "/filesystem.Filesystem/MakeDir":
+		return []route{{"POST", false, a.makeDir}}
+	case "/filesystem.Filesystem/Move":
+		return []route{{"POST", false, a.move}}
+	case "/filesystem.Filesystem/Remove":
+		return []route{{"POST", false, a.remove}}
+	case "/process.Process/StreamInput", "/filesystem.Filesystem/WatchDir":
+		return []route{{"POST", false, unimplementedStream}}
+	case "/process.Process/Update", "/files/compose", "/filesystem.Filesystem/CreateWatcher",
+		"/filesystem.Filesystem/GetWatcherEvents", "/filesystem.Filesystem/RemoveWatcher":
 		return []route{{"POST", false, unimplemented}}
 	}
 	return nil
@@ -114,6 +124,13 @@ func unimplemented(w http.ResponseWriter, r *http.Request) {
 	} else {
 		writeError(w, http.StatusNotImplemented, message)
 	}
+}
+
+// unimplementedStream says so where a client of a stream looks: in its end.
+func unimplementedStream(w http.ResponseWriter, r *http.Request) {
+	f := startStream(w)
+	defer f.release()
+	f.end(failed(codeUnimplemented, r.URL.Path+" is not supported by this agent"))
 }
 
 // recovered keeps one bad request from ending the agent, and with it every process's client.

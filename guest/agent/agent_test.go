@@ -260,7 +260,8 @@ func TestHealthAndUnknownEndpoints(t *testing.T) {
 func TestUnimplementedIsAnError(t *testing.T) {
 	f := newFixture(t)
 	f.want(f.unary("Update", "{}"), 501, `"code":"unimplemented"`)
-	f.want(f.do("POST", "/filesystem.Filesystem/Stat", "application/json", "{}"), 501, `"code":"unimplemented"`)
+	f.want(f.do("POST", "/filesystem.Filesystem/CreateWatcher", "application/json", "{}"), 501, `"code":"unimplemented"`)
+	f.want(f.do("POST", "/filesystem.Filesystem/WatchDir", "application/connect+json", ""), 200, `"code":"unimplemented"`)
 	f.want(f.do("POST", "/files/compose", "application/json", "{}"), 501, `"code":501`)
 	f.stream("Start", `{"process":{"cmd":"sh"},"pty":{"size":{"cols":80,"rows":24}}}`).failedWith(codeUnimplemented)
 }

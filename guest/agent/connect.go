@@ -30,6 +30,7 @@ const (
 	codeInvalidArgument    code = "invalid_argument"
 	codeDeadlineExceeded   code = "deadline_exceeded"
 	codeNotFound           code = "not_found"
+	codeAlreadyExists      code = "already_exists"
 	codePermissionDenied   code = "permission_denied"
 	codeResourceExhausted  code = "resource_exhausted"
 	codeFailedPrecondition code = "failed_precondition"
@@ -42,6 +43,7 @@ var statusOf = map[code]int{
 	codeInvalidArgument:    http.StatusBadRequest,
 	codeDeadlineExceeded:   http.StatusGatewayTimeout,
 	codeNotFound:           http.StatusNotFound,
+	codeAlreadyExists:      http.StatusConflict,
 	codePermissionDenied:   http.StatusForbidden,
 	codeResourceExhausted:  http.StatusTooManyRequests,
 	codeFailedPrecondition: http.StatusBadRequest,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -54,10 +55,8 @@ func (a *agent) pathOf(r *http.Request, path string) (string, account, error) {
 	if err != nil {
 		return "", account{}, err
 	}
-	for i := 0; i < len(path); i++ {
-		if path[i] == 0 {
-			return "", account{}, &fileError{http.StatusBadRequest, "the path contains a zero byte"}
-		}
+	if strings.IndexByte(path, 0) >= 0 {
+		return "", account{}, &fileError{http.StatusBadRequest, "the path contains a zero byte"}
 	}
 	return user.resolve(path), user, nil
 }

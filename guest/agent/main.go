@@ -16,9 +16,10 @@ import (
 )
 
 // memoryLimit is where the garbage collector starts to work. Below it, it never runs by itself:
-// every page that a collection touches in a restored guest must be copied. The output kept for
-// processes does not count, it lives outside the heap.
-const memoryLimit = 48 << 20
+// every page that a collection touches in a restored guest must be copied. A higher limit would only
+// spread garbage over more pages. The output kept for processes does not count, it lives outside the
+// heap.
+const memoryLimit = 24 << 20
 
 func main() {
 	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")

@@ -66,6 +66,20 @@ func (f userFiles) lookup(name string) (account, error) {
 	return *found, nil
 }
 
+// names maps the numbers of users or groups to their names.
+func names(path string) map[uint32]string {
+	all := make(map[uint32]string)
+	_ = eachLine(path, 3, func(field []string) bool {
+		if id, err := strconv.ParseUint(field[2], 10, 32); err == nil {
+			if _, known := all[uint32(id)]; !known {
+				all[uint32(id)] = field[0]
+			}
+		}
+		return true
+	})
+	return all
+}
+
 func eachLine(path string, fields int, visit func([]string) bool) error {
 	file, err := os.Open(path)
 	if err != nil {
