@@ -102,6 +102,7 @@ final class Starter {
             .initialise(
                 vm.forward(agentPort),
                 order.environment(),
+                !order.warm(),
                 () -> !vm.exit().toCompletableFuture().isDone(),
                 context.config().agentTimeout());
       }

@@ -28,6 +28,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
+  // User networking accepts a connection before a booting guest listens, and lets it hang.
+  private static final Duration FIRST_ATTEMPT_BOOTING = Duration.ofMillis(250);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(2);
   private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(5);
   private static final long RETRY_MILLIS = 20;
@@ -47,23 +49,34 @@ public final class Agent {
    * were one share either. Waits until the agent answers.
    *
    * @param environment default environment of processes; empty leaves what the guest has
+   * @param booting whether the agent is yet to be started, rather than there already
    * @param alive false as soon as waiting is pointless because the machine has ended
    * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
    */
   public void initialise(
       InetSocketAddress address,
       Map<String, String> environment,
+      boolean booting,
       BooleanSupplier alive,
       Duration timeout) {
-    post(address, "/init", () -> initialisation(environment), alive, timeout);
+    // The same for every attempt: the agent drops connections of an earlier generation only.
+    String generation = Long.toHexString(RANDOM.nextLong());
+    Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
+    post(
+        address,
+        "/init",
+        () -> initialisation(environment, generation),
+        firstAttempt,
+        alive,
+        timeout);
   }
 
   /** Lets the agent and the guest's kernel put away what a memory image need not hold. */
   public void settle(InetSocketAddress address, Duration timeout) {
-    post(address, "/settle", () -> new byte[0], () -> true, timeout);
+    post(address, "/settle", () -> new byte[0], timeout, () -> true, timeout);
   }
 
-  private static byte[] initialisation(Map<String, String> environment) {
+  private static byte[] initialisation(Map<String, String> environment, String generation) {
     byte[] entropy = new byte[ENTROPY_BYTES];
     RANDOM.nextBytes(entropy);
     Map<String, Object> body = new LinkedHashMap<>();
@@ -71,6 +84,7 @@ public final class Agent {
     if (!environment.isEmpty()) {
       body.put("envVars", environment);
     }
+    body.put("generation", generation);
     // Last, so that it is as fresh as can be.
     body.put("timestamp", Instant.now().toString());
     return Json.bytes(body);
@@ -86,7 +100,7 @@ public final class Agent {
         URI.create(
             "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
     long end = System.nanoTime() + timeout.toNanos();
-    Duration attempt = FIRST_ATTEMPT;
+    Duration attempt = firstAttempt;
     IOException last = null;
     while (true) {
       Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
