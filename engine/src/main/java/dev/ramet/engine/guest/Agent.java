@@ -95,7 +95,12 @@ public final class Agent {
   }
 
   private void post(
-      InetSocketAddress address, String path, Body body, BooleanSupplier alive, Duration timeout) {
+      InetSocketAddress address,
+      String path,
+      Body body,
+      Duration firstAttempt,
+      BooleanSupplier alive,
+      Duration timeout) {
     URI uri =
         URI.create(
             "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
