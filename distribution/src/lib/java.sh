@@ -6,7 +6,7 @@
 # every command a millisecond.
 
 # A start-up archive that does not fit is no news to anybody; errors are.
-java_quiet='-Xlog:disable -Xlog:all=error:stderr'
+java_quiet='-Xlog:disable -Xlog:all=error,cds*=off:stderr'
 
 # try_java HOME: take the JDK or JRE there if it is there and new enough.
 try_java() {
