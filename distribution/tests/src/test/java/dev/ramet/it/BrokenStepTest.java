@@ -125,8 +125,7 @@ final class BrokenStepTest {
     List<String> steps = new ArrayList<>(new TreeSet<>(ground.steps().seen()));
     assertTrue(steps.contains("rollback.commit"));
     ground.shell(sandbox.id()).run("echo rolled > /tmp/file");
-    return steps.stream()
-        .map(step -> DynamicTest.dynamicTest(step, () -> breakRollback(step)));
+    return steps.stream().map(step -> DynamicTest.dynamicTest(step, () -> breakRollback(step)));
   }
 
   private void breakRollback(String step) throws Exception {

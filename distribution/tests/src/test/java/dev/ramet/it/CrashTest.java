@@ -68,7 +68,10 @@ final class CrashTest {
         .sandboxes()
         .forEach(clone -> ground.engine().sandboxes().kill(clone.id()));
     List<String> steps =
-        ground.steps().seen().stream().filter(step -> step.startsWith("clone.")).distinct().toList();
+        ground.steps().seen().stream()
+            .filter(step -> step.startsWith("clone."))
+            .distinct()
+            .toList();
     // The second clone's steps, so that a finished one is there to be taken back.
     return steps.stream()
         .map(
