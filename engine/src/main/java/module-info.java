@@ -2,6 +2,7 @@
 /** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
 module dev.ramet.engine {
   requires transitive dev.ramet.spi;
+  requires dev.ramet.linux;
   requires com.fasterxml.jackson.databind;
   requires com.fasterxml.jackson.datatype.jsr310;
   requires java.net.http;
@@ -9,7 +10,13 @@ module dev.ramet.engine {
 
   exports dev.ramet.engine;
 
+  opens dev.ramet.engine.core to
+      com.fasterxml.jackson.databind;
+  opens dev.ramet.engine.store to
+      com.fasterxml.jackson.databind;
+
   uses dev.ramet.spi.storage.StorageBackendProvider;
+  uses dev.ramet.spi.storage.StorageProvisioner;
   uses dev.ramet.spi.memory.MemoryModeProvider;
   uses dev.ramet.spi.hypervisor.HypervisorProvider;
 }

@@ -20,6 +20,9 @@ public final class LinuxException extends Exception {
   /** Permission denied. */
   public static final int EACCES = 13;
 
+  /** Bad address: memory that is not mapped. */
+  public static final int EFAULT = 14;
+
   /** Exists already. */
   public static final int EEXIST = 17;
 

@@ -5,18 +5,22 @@ import java.util.Arrays;
 
 /**
  * Ranges of pages that a capture must write, in ascending image order without overlap. Immutable.
- * Held in arrays, because a busy guest has hundreds of thousands of them.
+ * Held in arrays, because a busy guest has hundreds of thousands of them, and in blocks, because
+ * they are collected while the guest stands still: one array that grows would be copied again and
+ * again, and by its size would leave the garbage collector's fast path.
  */
 public final class PageRanges {
   private static final int FIELDS = 3;
+  private static final int BLOCK_SHIFT = 10;
+  private static final int BLOCK_RANGES = 1 << BLOCK_SHIFT;
 
-  private final long[] data;
+  private final long[][] blocks;
   private final int count;
   private final long copyBytes;
   private final long zeroBytes;
 
-  private PageRanges(long[] data, int count, long copyBytes, long zeroBytes) {
-    this.data = data;
+  private PageRanges(long[][] blocks, int count, long copyBytes, long zeroBytes) {
+    this.blocks = blocks;
     this.count = count;
     this.copyBytes = copyBytes;
     this.zeroBytes = zeroBytes;
@@ -29,17 +33,17 @@ public final class PageRanges {
 
   /** Where range {@code i} starts in the memory image. */
   public long imageOffset(int i) {
-    return data[i * FIELDS];
+    return blocks[i >> BLOCK_SHIFT][slot(i)];
   }
 
   /** Where range {@code i} starts in the process, or -1 for a range that is known to be zero. */
   public long address(int i) {
-    return data[i * FIELDS + 1];
+    return blocks[i >> BLOCK_SHIFT][slot(i) + 1];
   }
 
   /** The length of range {@code i}, a multiple of the page size. */
   public long lengthBytes(int i) {
-    return data[i * FIELDS + 2];
+    return blocks[i >> BLOCK_SHIFT][slot(i) + 2];
   }
 
   /**
@@ -47,6 +51,10 @@ public final class PageRanges {
    */
   public boolean isZero(int i) {
     return address(i) < 0;
+  }
+
+  private static int slot(int i) {
+    return (i & (BLOCK_RANGES - 1)) * FIELDS;
   }
 
   /** The length of all ranges that must be read from the process. */
@@ -61,7 +69,7 @@ public final class PageRanges {
 
   /** Collects ranges in ascending image order and merges neighbours. Not thread-safe. */
   public static final class Builder {
-    private long[] data = new long[FIELDS * 256];
+    private long[][] blocks = {new long[BLOCK_RANGES * FIELDS]};
     private int count;
     private long copyBytes;
     private long zeroBytes;
@@ -83,33 +91,45 @@ public final class PageRanges {
 
     private Builder add(long imageOffset, long address, long lengthBytes) {
       if (count > 0) {
-        int last = (count - 1) * FIELDS;
-        long end = data[last] + data[last + 2];
+        long[] block = blocks[(count - 1) >> BLOCK_SHIFT];
+        int last = slot(count - 1);
+        long end = block[last] + block[last + 2];
         if (imageOffset < end) {
           throw new IllegalArgumentException("ranges must ascend: " + imageOffset + " < " + end);
         }
         boolean follows =
             address < 0
-                ? data[last + 1] < 0
-                : data[last + 1] >= 0 && data[last + 1] + data[last + 2] == address;
+                ? block[last + 1] < 0
+                : block[last + 1] >= 0 && block[last + 1] + block[last + 2] == address;
         if (imageOffset == end && follows) {
-          data[last + 2] += lengthBytes;
+          block[last + 2] += lengthBytes;
           return this;
         }
       }
-      if (count * FIELDS == data.length) {
-        data = Arrays.copyOf(data, data.length * 2);
+      int index = count >> BLOCK_SHIFT;
+      if (index == blocks.length) {
+        blocks = Arrays.copyOf(blocks, index * 2);
       }
-      data[count * FIELDS] = imageOffset;
-      data[count * FIELDS + 1] = address;
-      data[count * FIELDS + 2] = lengthBytes;
+      if (blocks[index] == null) {
+        blocks[index] = new long[BLOCK_RANGES * FIELDS];
+      }
+      long[] block = blocks[index];
+      int at = slot(count);
+      block[at] = imageOffset;
+      block[at + 1] = address;
+      block[at + 2] = lengthBytes;
       count++;
       return this;
     }
 
     /** The ranges collected so far. */
     public PageRanges build() {
-      return new PageRanges(Arrays.copyOf(data, count * FIELDS), count, copyBytes, zeroBytes);
+      long[][] built = Arrays.copyOf(blocks, (count + BLOCK_RANGES - 1) >> BLOCK_SHIFT);
+      if (built.length > 0) {
+        // The only block that a later add may change.
+        built[built.length - 1] = built[built.length - 1].clone();
+      }
+      return new PageRanges(built, count, copyBytes, zeroBytes);
     }
   }
 }

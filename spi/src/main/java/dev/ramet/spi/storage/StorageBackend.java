@@ -14,6 +14,10 @@ import java.util.Optional;
  * returns, or has not happened at all: a failure or a crash leaves no half-made node behind once
  * the root is opened again. Sizes are bytes.
  *
+ * <p>A volume or fork is its own origin; a snapshot has the origin of what it was taken of. The
+ * name of an origin stays taken while any node has it, even when the volume itself is deleted:
+ * nothing can slip in as the ancestor of what it did not make.
+ *
  * <p>All calls throw {@link dev.ramet.api.RametException}: {@code NOT_FOUND} for an absent node,
  * {@code ALREADY_EXISTS} for a taken name, {@code CONFLICT} for an operation that the node's kind
  * does not allow, {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} for other

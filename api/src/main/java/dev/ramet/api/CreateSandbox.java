@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a sandbox: the body of {@code POST /sandboxes} and {@code POST /v2/sandboxes}.
+ * Immutable and thread-safe as far as its maps are.
+ *
+ * @param templateID id or name of a template or snapshot, optionally followed by {@code :tag};
+ *     required
+ * @param timeout seconds until it is killed by itself; -1 for never, null for 300
+ * @param metadata the creator's own key-value pairs, or null for none
+ * @param envVars environment of every process the agent starts, or null for none
+ * @param cpuCount virtual CPUs, 1 to 32, or null for the template's; another value means a cold
+ *     boot
+ * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value means
+ *     a cold boot
+ * @param allow_internet_access whether it may open connections, or null for the host's default
+ */
+@SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
+public record CreateSandbox(
+    @Nullable String templateID,
+    @Nullable Integer timeout,
+    @Nullable Map<String, String> metadata,
+    @Nullable Map<String, String> envVars,
+    @Nullable Integer cpuCount,
+    @Nullable Integer memoryMB,
+    @Nullable Boolean allow_internet_access) {}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code POST /sandboxes/{id}/snapshots}; an absent body is an empty one. Immutable and
+ * thread-safe.
+ *
+ * @param name a name to find the snapshot by: {@code [A-Za-z0-9._-]{1,64}}; or null
+ * @param description a sentence for people; or null
+ */
+public record CreateSnapshot(@Nullable String name, @Nullable String description) {}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sandbox, as answered by create, connect, list and detail alike. Times are RFC 3339 in UTC,
+ * sizes are in MiB. Immutable and thread-safe as far as its maps are.
+ *
+ * @param sandboxID stable id
+ * @param templateID what it was created from: a template's or snapshot's id
+ * @param alias that template's name, or null
+ * @param clientID the host that runs it; clients of the E2B protocol want one
+ * @param envdVersion version of the guest agent's protocol, by which clients choose what to call
+ * @param domain domain under which {@code <port>-<sandboxID>.<domain>} reaches the guest, or null
+ * @param startedAt when it was created
+ * @param endAt when it is killed by itself, or null for never
+ * @param state {@code creating}, {@code running}, {@code paused} or {@code failed}
+ * @param stateDetail why, for a failed one
+ * @param cpuCount virtual CPUs
+ * @param memoryMB guest memory
+ * @param diskSizeMB virtual size of its disk
+ * @param metadata the creator's own key-value pairs
+ * @param lifecycle what becomes of it at its end
+ * @param parentID the sandbox it was cloned from, or null
+ * @param hypervisorPid the hypervisor's process on the host, or null when none runs
+ * @param allowInternetAccess whether it may open connections
+ */
+public record SandboxInfo(
+    String sandboxID,
+    String templateID,
+    @Nullable String alias,
+    String clientID,
+    String envdVersion,
+    @Nullable String domain,
+    String startedAt,
+    @Nullable String endAt,
+    String state,
+    @Nullable String stateDetail,
+    int cpuCount,
+    long memoryMB,
+    long diskSizeMB,
+    Map<String, String> metadata,
+    @Nullable Lifecycle lifecycle,
+    @Nullable String parentID,
+    @Nullable Long hypervisorPid,
+    @Nullable Boolean allowInternetAccess) {}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A snapshot. Times are RFC 3339 in UTC; sizes in MiB or bytes as named. Immutable and thread-safe
+ * as far as its lists are.
+ *
+ * @param snapshotID stable id
+ * @param names its name, or none
+ * @param status {@code READY} or {@code BROKEN}
+ * @param statusDetail why, for a broken one
+ * @param originSandboxID the sandbox it was taken of, or null
+ * @param sourceSandboxID the same; two protocols name it differently
+ * @param templateID what that sandbox was created from, or null
+ * @param createdAt the instant it holds
+ * @param updatedAt the same: a snapshot never changes
+ * @param cpuCount virtual CPUs
+ * @param memoryMB guest memory
+ * @param diskSizeMB virtual size of the disk
+ * @param exclusiveBytes what deleting it would free
+ * @param usedBy ids of sandboxes whose memory rests on it
+ * @param capture how the capture went, or null when that is not known
+ */
+public record SnapshotInfo(
+    String snapshotID,
+    List<String> names,
+    String status,
+    @Nullable String statusDetail,
+    @Nullable String originSandboxID,
+    @Nullable String sourceSandboxID,
+    @Nullable String templateID,
+    String createdAt,
+    String updatedAt,
+    int cpuCount,
+    long memoryMB,
+    long diskSizeMB,
+    long exclusiveBytes,
+    List<String> usedBy,
+    @Nullable CaptureInfo capture) {}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.reflinkxfs;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.CopyStrategy;
+import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageCapabilities;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only: what a
+ * clone costs, and how space runs out, differs between file systems.
+ */
+public final class ReflinkXfsProvider implements StorageBackendProvider {
+  private static final String ID = "reflink-xfs";
+  private static final int FORMAT = 1;
+  private static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
+  private static final String REMEDY =
+      "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
+
+  /** For {@link java.util.ServiceLoader}. */
+  public ReflinkXfsProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    Path root = where.root();
+    try {
+      if (FsInfo.of(root).type() != FsInfo.XFS) {
+        return new ProbeResult.Unusable("not XFS", HostErrors.describe(root), REMEDY);
+      }
+      return new ProbeResult.Usable(
+          Set.of(StorageCapabilities.COPY_ON_WRITE), CopyProbe.run(root, CLONE));
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.EOPNOTSUPP) {
+        return new ProbeResult.Unusable(
+            "XFS without reflink", HostErrors.describe(root) + ": " + e.getMessage(), REMEDY);
+      }
+      ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
+      return unusable != null ? unusable : new ProbeResult.Failed(e);
+    } catch (RuntimeException e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  @Override
+  public StorageBackend open(ProbeContext where) {
+    refuseOtherFileSystems(where.root());
+    return FileBackend.open(where.root(), ID, FORMAT, CLONE);
+  }
+
+  /**
+   * A pool that is not mounted leaves an empty directory of the file system around it: a root made
+   * there would hide behind the pool's own the next time.
+   */
+  private static void refuseOtherFileSystems(Path root) {
+    try {
+      if (FsInfo.of(root).type() != FsInfo.XFS) {
+        throw new RametException(
+            ErrorCode.HOST_UNFIT,
+            "reflink-xfs needs XFS, and this is not: " + HostErrors.describe(root),
+            "mount it if it should be; " + REMEDY,
+            null);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "open the storage root " + root, root);
+    }
+  }
+}

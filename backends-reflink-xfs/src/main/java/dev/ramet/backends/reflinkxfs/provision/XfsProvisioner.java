@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.reflinkxfs.provision;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FileStat;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.Host;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import dev.ramet.spi.storage.ProvisioningStatus;
+import dev.ramet.spi.storage.ProvisioningStatus.State;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Makes, mounts and removes the pool that the package describes. Needs root. */
+public final class XfsProvisioner implements StorageProvisioner {
+  static final String ID = "xfs-loop";
+  private static final String BACKEND = "reflink-xfs";
+  private static final System.Logger LOG = System.getLogger(XfsProvisioner.class.getName());
+  private static final Path LOOP_CONTROL = Path.of("/dev/loop-control");
+
+  /** For {@link java.util.ServiceLoader}. */
+  public XfsProvisioner() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public String backendId() {
+    return BACKEND;
+  }
+
+  @Override
+  public ProvisioningStatus status(Path dataRoot) {
+    Pool pool = pool(dataRoot);
+    try {
+      if (PoolState.isMounted(pool)) {
+        return active(pool);
+      }
+      if (PoolState.isMade(pool)) {
+        return new ProvisioningStatus(
+            State.STOPPED,
+            pool.mountPoint(),
+            PoolState.sizeOf(pool).sizeBytes(),
+            pool.image() + " is not mounted",
+            "provision again, which mounts it");
+      }
+      if (clonesWork(pool.dataRoot())) {
+        return new ProvisioningStatus(
+            State.UNNEEDED,
+            pool.dataRoot(),
+            0,
+            "clones work on " + HostErrors.describe(pool.dataRoot()),
+            null);
+      }
+      requireHost();
+      PoolState.refuseForeign(pool);
+      return new ProvisioningStatus(
+          State.POSSIBLE,
+          pool.mountPoint(),
+          PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), null),
+          "clones do not work on " + HostErrors.describe(pool.dataRoot()),
+          "provision a pool: XFS in a sparse image file");
+    } catch (RametException e) {
+      return new ProvisioningStatus(
+          State.IMPOSSIBLE, pool.dataRoot(), 0, String.valueOf(e.getMessage()), e.remedy());
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "look for a pool in " + dataRoot, dataRoot);
+    }
+  }
+
+  private static ProvisioningStatus active(Pool pool) throws LinuxException {
+    FileStat image = PoolState.sizeOf(pool);
+    long promised = image.sizeBytes() - image.allocatedBytes();
+    long free = FsInfo.of(pool.dataRoot()).freeBytes();
+    return new ProvisioningStatus(
+        State.ACTIVE,
+        pool.mountPoint(),
+        image.sizeBytes(),
+        "%s takes %d of %d MiB, and %d MiB are free around it"
+            .formatted(
+                pool.image(), image.allocatedBytes() >> 20, image.sizeBytes() >> 20, free >> 20),
+        free >= promised
+            ? null
+            : "free space around the pool: it may still grow by more than there is, and its writes"
+                + " fail when that is used up");
+  }
+
+  @Override
+  public Path provision(Path dataRoot, @Nullable Long sizeBytes) {
+    Pool pool = pool(dataRoot);
+    try {
+      // Before the lock, because it is the usual case and changes nothing.
+      if (PoolState.isMounted(pool)) {
+        return pool.mountPoint();
+      }
+      if (!PoolState.isMade(pool) && clonesWork(pool.dataRoot())) {
+        return pool.dataRoot();
+      }
+      requireHost();
+      PoolLock lock = PoolLock.acquire(pool);
+      try (lock) {
+        provisionLocked(pool, sizeBytes);
+      }
+      return pool.mountPoint();
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "provision a pool in " + dataRoot, pool.dataRoot());
+    }
+  }
+
+  private static void provisionLocked(Pool pool, @Nullable Long sizeBytes) throws LinuxException {
+    if (PoolState.isMounted(pool)) {
+      return;
+    }
+    PoolState.refuseForeign(pool);
+    if (!Files.exists(pool.image())) {
+      make(pool, PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
+    }
+    mount(pool);
+  }
+
+  private static void make(Pool pool, long sizeBytes) throws LinuxException {
+    // A marker without an image is all that a crash leaves: start again with one of our own.
+    PathCalls.unlink(pool.newImage());
+    PathCalls.unlink(pool.marker());
+    UUID uuid = UUID.randomUUID();
+    PoolMarker.write(pool, uuid);
+    boolean done = false;
+    try {
+      try (Fd image = Fd.createNew(pool.newImage(), 0600)) {
+        image.truncate(sizeBytes);
+        mkfs()
+            .run(
+                "-q",
+                // The image is all holes: there is nothing to discard.
+                "-K",
+                // No reverse map: it doubles what a clone has to log, and serves online repair.
+                "-m",
+                "uuid=" + uuid + ",crc=1,reflink=1,rmapbt=0",
+                pool.newImage().toString());
+        image.fsync();
+      }
+      PathCalls.renameToNew(pool.newImage(), pool.image());
+      done = true;
+      Fd.syncDirectory(pool.dataRoot());
+    } finally {
+      if (!done) {
+        PathCalls.unlink(pool.newImage());
+        PathCalls.unlink(pool.marker());
+      }
+    }
+    LOG.log(INFO, "made {0} of {1} MiB", pool.image(), Long.toString(sizeBytes >> 20));
+  }
+
+  private static void mount(Pool pool) throws LinuxException {
+    if (!Files.isDirectory(pool.mountPoint(), LinkOption.NOFOLLOW_LINKS)) {
+      PathCalls.makeDirectory(pool.mountPoint(), 0700);
+    }
+    // mount(8) rather than our own loop ioctls: it finds a free device without a race, and lets the
+    // kernel detach it with the unmount, also when this process is gone by then.
+    Program.require("mount", "install util-linux")
+        .run(
+            "-t",
+            "xfs",
+            // discard: what is deleted in the pool is given back to the file system around it.
+            "-o",
+            "loop,noatime,discard",
+            pool.image().toString(),
+            pool.mountPoint().toString());
+    String device = Mounts.deviceAt(pool.mountPoint());
+    if (device != null) {
+      bypassCache(Mounts.node(device));
+    }
+    LOG.log(INFO, "mounted {0} at {1}", pool.image(), pool.mountPoint());
+  }
+
+  /** Without this every page is cached twice, once in the pool and once in the image's file. */
+  private static void bypassCache(Path device) {
+    try {
+      Program.require("losetup", "install util-linux").run("--direct-io=on", device.toString());
+    } catch (RametException e) {
+      // Some file systems cannot; the pool works all the same.
+      LOG.log(WARNING, "the pool is cached twice: {0}", e.getMessage());
+    }
+  }
+
+  @Override
+  public void remove(Path dataRoot) {
+    Pool pool = pool(dataRoot);
+    try {
+      if (PoolMarker.read(pool) == null && !Files.exists(pool.image())) {
+        return;
+      }
+      PoolLock lock = PoolLock.acquire(pool);
+      try (lock) {
+        removeLocked(pool);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "remove the pool in " + dataRoot, pool.dataRoot());
+    }
+  }
+
+  private static void removeLocked(Pool pool) throws LinuxException {
+    boolean mounted = PoolState.isMounted(pool);
+    if (!mounted) {
+      PoolState.refuseForeign(pool);
+    }
+    if (mounted && !PathCalls.unmount(pool.mountPoint())) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "in use: " + pool.mountPoint(),
+          "stop the host and the sandboxes that run from it first",
+          null);
+    }
+    PathCalls.unlink(pool.image());
+    PathCalls.unlink(pool.newImage());
+    PathCalls.removeDirectory(pool.mountPoint());
+    // Last, so that after a crash in between the rest is still known to be ours.
+    PathCalls.unlink(pool.marker());
+    Fd.syncDirectory(pool.dataRoot());
+    LOG.log(INFO, "removed {0}", pool.image());
+  }
+
+  private static boolean clonesWork(Path dataRoot) throws LinuxException {
+    long type = FsInfo.of(dataRoot).type();
+    if (type != FsInfo.XFS && type != FsInfo.BTRFS) {
+      return false;
+    }
+    try {
+      CopyProbe.run(dataRoot, (source, target) -> target.cloneFrom(source));
+      return true;
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.EOPNOTSUPP) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static void requireHost() {
+    if (Host.effectiveUid() != 0) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "only root can mount a pool", "run this once as root", null);
+    }
+    mkfs();
+    if (!Files.exists(LOOP_CONTROL)) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "this host has no loop devices: " + LOOP_CONTROL + " is absent",
+          "modprobe loop; in a container, let it have the host's loop devices",
+          null);
+    }
+  }
+
+  private static Program mkfs() {
+    return Program.require("mkfs.xfs", "apt-get install xfsprogs, or dnf install xfsprogs");
+  }
+
+  private static Pool pool(Path dataRoot) {
+    try {
+      return new Pool(dataRoot.toRealPath());
+    } catch (IOException e) {
+      throw RametException.invalid("data root", "not an existing directory: " + dataRoot);
+    }
+  }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FileStat;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.Usage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A storage backend of plain files; the package says how they lie. All it asks of a file system is
+ * names, permission bits and a {@link CopyStrategy}.
+ *
+ * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
+ * process has a root open at a time.
+ */
+public final class FileBackend implements StorageBackend {
+  private final Layout layout;
+  private final CopyStrategy strategy;
+  private final NodeIndex index = new NodeIndex();
+  private final NodeFiles files;
+  private final Fd rootLock;
+  private volatile boolean closed;
+
+  private FileBackend(Layout layout, CopyStrategy strategy, Fd rootLock) {
+    this.layout = layout;
+    this.strategy = strategy;
+    this.files = new NodeFiles(layout);
+    this.rootLock = rootLock;
+  }
+
+  /**
+   * Opens a root, or makes it, and clears away what a crash left half-made.
+   *
+   * @param root an existing directory
+   * @param id the backend's id, which must be the one that made the root
+   * @param format the version of its format on disk
+   * @param strategy how it copies
+   * @throws RametException {@code CONFLICT} when another backend made the root or another process
+   *     has it open, {@code CORRUPT} when it cannot be told who made it
+   */
+  public static FileBackend open(Path root, String id, int format, CopyStrategy strategy) {
+    Layout layout = Layout.of(root);
+    Fd lock = null;
+    boolean done = false;
+    try {
+      // For the owner alone: the images hold whatever the guests do.
+      Files.createDirectories(
+          layout.volumes(),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      lock = Fd.openDirectory(layout.volumes());
+      if (!lock.tryLock()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "in use by another process: " + layout.volumes(),
+            "stop the other one, or use another root",
+            null);
+      }
+      RootMarker.claim(layout, id, format);
+      FileBackend backend = new FileBackend(layout, strategy, lock);
+      new RootScan(layout, backend.index).run();
+      done = true;
+      return backend;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "open the storage root " + root, root);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot open the storage root " + root + ": " + e, e);
+    } finally {
+      if (!done && lock != null) {
+        lock.close();
+      }
+    }
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes) {
+    if (sizeBytes <= 0) {
+      throw RametException.invalid("size", "must be positive");
+    }
+    return makeVolume(id, target -> target.truncate(sizeBytes), Durability.DURABLE);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source) {
+    try (Fd from = Fd.open(source, Set.of(OpenFlag.READ), 0)) {
+      FileStat stat = from.stat();
+      if (!stat.isRegularFile() || stat.sizeBytes() == 0) {
+        throw RametException.invalid("source", "not a regular file with content: " + source);
+      }
+      return makeVolume(id, target -> copyFromAnywhere(from, target), Durability.DURABLE);
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "import " + source, source);
+    }
+  }
+
+  private void copyFromAnywhere(Fd from, Fd target) throws LinuxException {
+    try {
+      strategy.copy(from, target);
+    } catch (LinuxException e) {
+      if (!SparseCopy.notBetweenThese(e)) {
+        throw e;
+      }
+      target.truncate(0);
+      new SparseCopy().copy(from, target);
+    }
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    NodeIndex.Entry source = use(volume);
+    try {
+      NodeIndex.Entry entry = index.reserve(id, source.origin());
+      return make(
+          entry,
+          Node.Kind.SNAPSHOT,
+          "take the snapshot " + id + " of " + volume,
+          () ->
+              files.makeSnapshot(
+                  entry.origin(), id, target -> copyNode(source, target), durability));
+    } finally {
+      source.lock().readLock().unlock();
+    }
+  }
+
+  @Override
+  public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+    NodeIndex.Entry source = use(snapshot);
+    try {
+      if (present(source).kind() != Node.Kind.SNAPSHOT) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "only a snapshot can be forked, and this is a volume: " + snapshot,
+            "take a snapshot of it first",
+            null);
+      }
+      return makeVolume(id, target -> copyNode(source, target), durability);
+    } finally {
+      source.lock().readLock().unlock();
+    }
+  }
+
+  private void copyNode(NodeIndex.Entry source, Fd target) throws LinuxException {
+    try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
+      strategy.copy(from, target);
+    }
+  }
+
+  private Node makeVolume(NodeId id, NodeFiles.Filler filler, Durability durability) {
+    checkOpen();
+    NodeIndex.Entry entry = index.reserve(id, id);
+    return make(
+        entry,
+        Node.Kind.VOLUME,
+        "make the volume " + id,
+        () -> files.makeVolume(id, filler, durability));
+  }
+
+  /** Makes what a name is reserved for, or gives the name back. */
+  private Node make(NodeIndex.Entry entry, Node.Kind kind, String doing, Work<Long> work) {
+    boolean done = false;
+    try {
+      long size = work.run();
+      Node node = new Node(entry.id(), kind, entry.origin(), size);
+      entry.publish(node);
+      done = true;
+      return node;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, doing, layout.volumes());
+    } finally {
+      if (!done) {
+        index.release(entry);
+      }
+    }
+  }
+
+  @Override
+  public Node seal(NodeId volume, Durability durability) {
+    checkOpen();
+    NodeIndex.Entry entry = entry(volume);
+    Lock lock = entry.lock().writeLock();
+    lock.lock();
+    try {
+      Node node = present(entry);
+      if (node.kind() == Node.Kind.VOLUME) {
+        files.seal(entry.origin(), entry.id(), durability);
+        node = new Node(node.id(), Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
+        entry.publish(node);
+      } else if (durability == Durability.DURABLE) {
+        files.sync(entry.origin(), entry.id());
+      }
+      return node;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "seal " + volume, layout.volumes());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Attachment attach(NodeId id) {
+    checkOpen();
+    Node node = present(entry(id));
+    return new Attachment(
+        Attachment.Kind.FILE, layout.file(node.origin(), id), node.kind() == Node.Kind.SNAPSHOT);
+  }
+
+  @Override
+  public void flush(NodeId id) {
+    NodeIndex.Entry entry = use(id);
+    try {
+      files.sync(entry.origin(), id);
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "flush " + id, layout.volumes());
+    } finally {
+      entry.lock().readLock().unlock();
+    }
+  }
+
+  @Override
+  public void delete(NodeId id) {
+    checkOpen();
+    NodeIndex.Entry entry = index.get(id);
+    if (entry == null) {
+      return;
+    }
+    Lock lock = entry.lock().writeLock();
+    lock.lock();
+    try {
+      if (entry.node() == null) {
+        return;
+      }
+      files.unlink(entry.origin(), id);
+      try {
+        files.settleRemoval(entry.origin());
+      } finally {
+        // Only now: a new volume of that name must find no directory in its way.
+        index.release(entry);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "delete " + id, layout.volumes());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Optional<Node> find(NodeId id) {
+    checkOpen();
+    NodeIndex.Entry entry = index.get(id);
+    return entry == null ? Optional.empty() : Optional.ofNullable(entry.node());
+  }
+
+  @Override
+  public List<Node> list() {
+    checkOpen();
+    return index.nodes();
+  }
+
+  /** What the node costs, by its extents; writes what is dirty first, so that they are final. */
+  @Override
+  public Usage usage(NodeId id) {
+    NodeIndex.Entry entry = use(id);
+    try (Fd fd = Fd.openRead(layout.file(entry.origin(), id))) {
+      return Usages.of(fd);
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "find out the usage of " + id, layout.volumes());
+    } finally {
+      entry.lock().readLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    rootLock.close();
+  }
+
+  /** Finds a node and holds it, so that it is not sealed or deleted; the caller unlocks. */
+  private NodeIndex.Entry use(NodeId id) {
+    checkOpen();
+    NodeIndex.Entry entry = entry(id);
+    entry.lock().readLock().lock();
+    boolean done = false;
+    try {
+      present(entry);
+      done = true;
+      return entry;
+    } finally {
+      if (!done) {
+        entry.lock().readLock().unlock();
+      }
+    }
+  }
+
+  private NodeIndex.Entry entry(NodeId id) {
+    NodeIndex.Entry entry = index.get(id);
+    if (entry == null) {
+      throw RametException.notFound("node", id.value());
+    }
+    return entry;
+  }
+
+  private static Node present(NodeIndex.Entry entry) {
+    Node node = entry.node();
+    if (node == null) {
+      throw RametException.notFound("node", entry.id().value());
+    }
+    return node;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new RametException(ErrorCode.UNAVAILABLE, "closed: " + layout.volumes());
+    }
+  }
+
+  private interface Work<T> {
+    T run() throws LinuxException;
+  }
+}

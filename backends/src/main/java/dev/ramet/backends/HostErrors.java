@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import java.nio.file.Path;
+
+/** What a failed system call means to the users of a storage backend. */
+public final class HostErrors {
+  private HostErrors() {}
+
+  /**
+   * Translates.
+   *
+   * @param doing what was being done, to complete the sentence "cannot …"
+   * @param where a path on the file system it was done on
+   */
+  public static RametException translate(LinuxException e, String doing, Path where) {
+    String what = "cannot " + doing;
+    return switch (e.errno()) {
+      case LinuxException.ENOSPC ->
+          new RametException(
+              ErrorCode.NO_SPACE,
+              what + ": no space left on " + describe(where),
+              "delete snapshots or sandboxes, or enlarge the file system",
+              e);
+      case LinuxException.EDQUOT ->
+          new RametException(
+              ErrorCode.NO_SPACE,
+              what + ": the disk quota is used up on " + describe(where),
+              "delete snapshots or sandboxes, or raise the quota",
+              e);
+      case LinuxException.EPERM, LinuxException.EACCES ->
+          new RametException(
+              ErrorCode.HOST_UNFIT,
+              what + ": permission denied (" + e.getMessage() + ")",
+              "run as the owner of " + where + " or as root",
+              e);
+      case LinuxException.EROFS ->
+          new RametException(
+              ErrorCode.HOST_UNFIT,
+              what + ": mounted read-only: " + describe(where),
+              "mount it for writing; if the kernel made it read-only, look for the cause in dmesg",
+              e);
+      case LinuxException.ENOENT ->
+          new RametException(
+              ErrorCode.NOT_FOUND, what + ": the file is gone (" + e.getMessage() + ")", e);
+      case LinuxException.EEXIST ->
+          new RametException(
+              ErrorCode.ALREADY_EXISTS, what + ": the name is taken (" + e.getMessage() + ")", e);
+      default ->
+          new RametException(
+              ErrorCode.HOST_UNFIT,
+              what + ": " + e.getMessage() + " on " + describe(where),
+              "look for the cause in dmesg",
+              e);
+    };
+  }
+
+  /** The file system of a path, for a person. */
+  public static String describe(Path where) {
+    try {
+      FsInfo info = FsInfo.of(where);
+      return "%s (%s, %d of %d MiB free)"
+          .formatted(where, info.typeName(), info.freeBytes() >> 20, info.totalBytes() >> 20);
+    } catch (LinuxException e) {
+      return where.toString();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names the backend that a root belongs to, so that reopening never selects anew: another backend
+ * would take files for copies of its own making that they are not.
+ */
+final class RootMarker {
+  private RootMarker() {}
+
+  /** Writes the marker into a root that is empty, or checks the one that is there. */
+  static void claim(Layout layout, String backend, int format) throws LinuxException {
+    Path marker = layout.marker();
+    try {
+      if (Files.exists(marker)) {
+        check(marker, backend, format);
+      } else {
+        refuseContent(layout);
+        write(layout, "backend=" + backend + "\nformat=" + format + "\n");
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot read or write " + marker + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void check(Path marker, String backend, int format) throws IOException {
+    Properties found = new Properties();
+    try (Reader reader = Files.newBufferedReader(marker)) {
+      found.load(reader);
+    } catch (IllegalArgumentException e) {
+      throw corrupt(marker, backend, format, e);
+    }
+    String id = found.getProperty("backend", "");
+    int version;
+    try {
+      version = Integer.parseInt(found.getProperty("format", ""));
+    } catch (NumberFormatException e) {
+      throw corrupt(marker, backend, format, e);
+    }
+    if (id.isEmpty()) {
+      throw corrupt(marker, backend, format, null);
+    }
+    if (!id.equals(backend)) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          marker.getParent() + " was made by the backend " + id + ", not by " + backend,
+          "open it with " + id + ", or use another root",
+          null);
+    }
+    if (version != format) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          marker.getParent() + " has format " + version + " of " + id + ", known is " + format,
+          "use the version of Ramet that made it",
+          null);
+    }
+  }
+
+  private static RametException corrupt(
+      Path marker, String backend, int format, @Nullable Throwable cause) {
+    return new RametException(
+        ErrorCode.CORRUPT,
+        "not a backend's marker: " + marker,
+        "if "
+            + backend
+            + " made this root, write backend="
+            + backend
+            + " and format="
+            + format
+            + " into it, on a line each",
+        cause);
+  }
+
+  private static void refuseContent(Layout layout) throws IOException {
+    try (DirectoryStream<Path> content = Files.newDirectoryStream(layout.volumes())) {
+      for (Path path : content) {
+        // A marker that was being written is the one thing that may be there before the marker.
+        if (!path.getFileName().toString().equals(Layout.NEW + Layout.MARKER)) {
+          throw new RametException(
+              ErrorCode.CORRUPT,
+              layout.volumes() + " is not empty and does not say which backend made it",
+              "restore " + layout.marker() + ", or use another root",
+              null);
+        }
+      }
+    }
+  }
+
+  private static void write(Layout layout, String text) throws LinuxException, IOException {
+    Path unfinished = layout.volumes().resolve(Layout.NEW + Layout.MARKER);
+    Files.deleteIfExists(unfinished);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    try (Fd fd = Fd.createNew(unfinished, 0600)) {
+      fd.pwrite(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), 0);
+      fd.fsync();
+    }
+    Files.move(unfinished, layout.marker(), StandardCopyOption.ATOMIC_MOVE);
+    Fd.syncDirectory(layout.volumes());
+    Path root = layout.volumes().getParent();
+    if (root != null) {
+      Fd.syncDirectory(root);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.nio.ByteBuffer;
+
+/**
+ * Copies data and leaves holes out, within the kernel where it can: copy_file_range(2) saves the
+ * way through user space, and on a file system with reflinks it shares the blocks. Works between
+ * any two files. Thread-safe.
+ */
+public final class SparseCopy implements CopyStrategy {
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  /** Makes one; it has no state. */
+  public SparseCopy() {}
+
+  @Override
+  public void copy(Fd source, Fd target) throws LinuxException {
+    long size = source.stat().sizeBytes();
+    target.truncate(size);
+    boolean inKernel = true;
+    long from = source.seekData(0);
+    while (from >= 0 && from < size) {
+      long hole = source.seekHole(from);
+      if (hole < 0) {
+        throw changed(source);
+      }
+      long end = Math.min(hole, size);
+      long done = inKernel ? inKernel(source, target, from, end - from) : 0;
+      if (done < end - from) {
+        // Refused once between these two files is refused always.
+        inKernel = false;
+        throughBuffer(source, target, from + done, end - from - done);
+      }
+      from = source.seekData(end);
+    }
+  }
+
+  private static long inKernel(Fd source, Fd target, long offset, long length)
+      throws LinuxException {
+    try {
+      return target.copyRangeFrom(source, offset, offset, length);
+    } catch (LinuxException e) {
+      if (notBetweenThese(e)) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  private static void throughBuffer(Fd source, Fd target, long offset, long length)
+      throws LinuxException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.min(BUFFER_BYTES, length));
+    long done = 0;
+    while (done < length) {
+      buffer.clear().limit((int) Math.min(buffer.capacity(), length - done));
+      int read = source.pread(buffer, offset + done);
+      if (read == 0) {
+        throw changed(source);
+      }
+      target.pwrite(buffer.flip(), offset + done);
+      done += read;
+    }
+  }
+
+  /** Whether an error means "not between these two files" rather than "not now". */
+  static boolean notBetweenThese(LinuxException e) {
+    return e.errno() == LinuxException.EXDEV
+        || e.errno() == LinuxException.EINVAL
+        || e.errno() == LinuxException.EOPNOTSUPP;
+  }
+
+  private static RametException changed(Fd source) {
+    return new RametException(
+        ErrorCode.CONFLICT, source + " became shorter while it was being copied");
+  }
+}

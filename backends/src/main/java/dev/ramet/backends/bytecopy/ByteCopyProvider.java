@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.bytecopy;
+
+import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.SparseCopy;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import java.util.Set;
+
+/** Provides {@code byte-copy}: every snapshot and fork copies the data, though not the holes. */
+public final class ByteCopyProvider implements StorageBackendProvider {
+  private static final String ID = "byte-copy";
+  private static final int FORMAT = 1;
+
+  /** For {@link java.util.ServiceLoader}. */
+  public ByteCopyProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    try {
+      return new ProbeResult.Usable(Set.of(), CopyProbe.run(where.root(), new SparseCopy()));
+    } catch (LinuxException e) {
+      ProbeResult.Unusable unusable = CopyProbe.explain(e, where.root());
+      return unusable != null ? unusable : new ProbeResult.Failed(e);
+    } catch (RuntimeException e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  @Override
+  public StorageBackend open(ProbeContext where) {
+    return FileBackend.open(where.root(), ID, FORMAT, new SparseCopy());
+  }
+}

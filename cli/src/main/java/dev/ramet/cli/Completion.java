@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Prints what a shell needs to complete commands. */
+@Command(
+    name = "completion",
+    description = "Prints a completion script for bash and zsh.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  source <(ramet completion)",
+      "  ramet completion bash > /etc/bash_completion.d/ramet",
+      "  ramet completion zsh >> ~/.zshrc"
+    })
+final class Completion implements Callable<Integer> {
+  /** Shells whose completion is known. */
+  enum Shell {
+    bash,
+    zsh
+  }
+
+  private final Context context;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "SHELL",
+      defaultValue = "bash",
+      description = "${COMPLETION-CANDIDATES}: the script is the same and adapts itself.")
+  private Shell shell = Shell.bash;
+
+  Completion(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    if (shell == Shell.zsh) {
+      // In a script that zsh reads at start, its completion system may not be loaded yet.
+      context.out().println("autoload -Uz compinit && compinit");
+    }
+    context.out().print(AutoComplete.bash("ramet", Main.commandLine(context)));
+    context.out().flush();
+    return 0;
+  }
+}

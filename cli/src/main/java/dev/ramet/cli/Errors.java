@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.term.Paint;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says on standard error what went wrong and what to do, and picks the exit status. */
+public final class Errors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private final Context context;
+
+  Errors(Context context) {
+    this.context = context;
+  }
+
+  /**
+   * Prints an error.
+   *
+   * @return its exit status
+   */
+  public static int print(Context context, RametException e) {
+    Paint paint = context.terminal().onError();
+    PrintStream err = context.err();
+    err.println(paint.bad("error:") + " " + e.getMessage());
+    if (e.remedy() != null) {
+      err.println("  " + e.remedy());
+    }
+    return e.code().exitStatus();
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+    if (context.environment("RAMET_DEBUG") != null) {
+      e.printStackTrace(context.err());
+    }
+    return print(context, translated(e));
+  }
+
+  private static RametException translated(Exception e) {
+    if (e instanceof RametException known) {
+      return known;
+    }
+    Throwable cause = e instanceof UncheckedIOException && e.getCause() != null ? e.getCause() : e;
+    if (cause instanceof NoSuchFileException) {
+      return new RametException(ErrorCode.NOT_FOUND, "no such file: " + cause.getMessage());
+    }
+    if (cause instanceof AccessDeniedException) {
+      return new RametException(
+          ErrorCode.INVALID_ARGUMENT, "no permission for: " + cause.getMessage());
+    }
+    if (cause instanceof IOException) {
+      return new RametException(ErrorCode.INTERNAL, "" + cause.getMessage());
+    }
+    return new RametException(
+        ErrorCode.INTERNAL, "a defect in ramet: " + e, "set RAMET_DEBUG=1 to see where", e);
+  }
+
+  @Override
+  public int handleParseException(ParameterException e, String[] args) {
+    String name = e.getCommandLine().getCommandSpec().qualifiedName(" ");
+    String remedy = "see: " + name + " --help";
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      @Nullable String suggestion =
+          unmatched.getSuggestions().isEmpty() ? null : unmatched.getSuggestions().get(0);
+      if (suggestion != null) {
+        remedy = "did you mean: " + name + " " + suggestion;
+      } else if (unmatched.isUnknownOption() && name.endsWith(" exec")) {
+        remedy = "put -- before the command that is to run in the sandbox";
+      }
+    }
+    return print(
+        context, new RametException(ErrorCode.INVALID_ARGUMENT, "" + e.getMessage(), remedy, e));
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import java.io.PrintWriter;
+import java.lang.reflect.Constructor;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IFactory;
+
+/** The program {@code ramet}. */
+public final class Main {
+  private Main() {}
+
+  /** Runs one command and ends the process with its status. */
+  public static void main(String[] args) {
+    System.exit(run(Context.ofProcess(), args));
+  }
+
+  /**
+   * Runs one command.
+   *
+   * @return its exit status
+   */
+  public static int run(Context context, String... args) {
+    return commandLine(context).execute(args);
+  }
+
+  /** The tree of commands. */
+  static CommandLine commandLine(Context context) {
+    Ramet ramet = new Ramet(context);
+    Errors errors = new Errors(context);
+    CommandLine line = new CommandLine(ramet, new Factory(context));
+    line.setOut(new PrintWriter(context.out(), true, StandardCharsets.UTF_8));
+    line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));
+    line.setColorScheme(
+        CommandLine.Help.defaultColorScheme(
+            context.terminal().output() && context.terminal().colour() ? Ansi.ON : Ansi.OFF));
+    line.setExecutionExceptionHandler(errors);
+    line.setParameterExceptionHandler(errors);
+    line.setExecutionStrategy(ramet::execute);
+    line.setUsageHelpAutoWidth(true);
+    return line;
+  }
+
+  /** Makes commands, which all take the context. */
+  private record Factory(Context context) implements IFactory {
+    @Override
+    public <K> K create(Class<K> type) throws Exception {
+      for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+        if (constructor.getParameterCount() == 1
+            && constructor.getParameterTypes()[0] == Context.class) {
+          constructor.setAccessible(true);
+          return type.cast(constructor.newInstance(context));
+        }
+      }
+      return CommandLine.defaultFactory().create(type);
+    }
+  }
+}

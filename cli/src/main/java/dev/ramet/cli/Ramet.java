@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.sandbox.Sandbox;
+import dev.ramet.cli.snapshot.Snapshot;
+import dev.ramet.cli.template.Template;
+import dev.ramet.cli.tour.TourCommand;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+
+/** The top of the tree of commands. */
+@Command(
+    name = "ramet",
+    description = "Snapshots, clones and rolls back running microVMs.",
+    versionProvider = Ramet.Version.class,
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      Sandbox.class,
+      Snapshot.class,
+      Template.class,
+      Doctor.class,
+      TourCommand.class,
+      Serve.class,
+      Completion.class
+    })
+final class Ramet {
+  private final Context context;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      scope = ScopeType.INHERIT,
+      description =
+          "The host. Otherwise RAMET_SERVER; otherwise http://127.0.0.1 with RAMET_PORT or 3000.")
+  private @Nullable String server;
+
+  Ramet(Context context) {
+    this.context = context;
+  }
+
+  int execute(ParseResult parsed) {
+    context.server(server);
+    CommandLine last = parsed.asCommandLineList().get(parsed.asCommandLineList().size() - 1);
+    Integer helped = CommandLine.executeHelpRequest(parsed);
+    if (helped != null) {
+      return helped;
+    }
+    if (!(last.getCommand() instanceof java.util.concurrent.Callable)) {
+      last.usage(context.err());
+      return ErrorCode.INVALID_ARGUMENT.exitStatus();
+    }
+    return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /** Tells the version. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      Properties properties = new Properties();
+      try (InputStream in = Ramet.class.getResourceAsStream("version.properties")) {
+        properties.load(in);
+      } catch (IOException e) {
+        throw new RametException(ErrorCode.INTERNAL, "the version is not readable", e);
+      }
+      return new String[] {
+        "ramet " + properties.getProperty("version"), "Java " + Runtime.version()
+      };
+    }
+  }
+}

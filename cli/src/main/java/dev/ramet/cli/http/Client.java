@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.http;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests to one host. It uses the JDK's oldest HTTP client because that one costs a command next
+ * to nothing to load; the newer one costs a third of a second. Thread-safe. Every failure is a
+ * {@link RametException}: the host's own, or UNAVAILABLE when it cannot be reached.
+ */
+public final class Client {
+  private static final int CONNECT_MILLIS = 5_000;
+
+  /** Longer than any operation of a host takes; a host that died without a word ends here. */
+  private static final int ANSWER_MILLIS = 30 * 60_000;
+
+  static {
+    // By default a POST whose connection breaks is sent again: that could make two sandboxes.
+    System.setProperty("sun.net.http.retryPost", "false");
+  }
+
+  private final String base;
+  private final @Nullable String apiKey;
+
+  /**
+   * A client.
+   *
+   * @param base the host's address, {@code http://…} or {@code https://…}
+   * @param apiKey what to send as {@code X-API-KEY}, or null for nothing
+   */
+  public Client(String base, @Nullable String apiKey) {
+    if (!base.startsWith("http://") && !base.startsWith("https://")) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "not an address of a host: " + base,
+          "give one like http://127.0.0.1:3000 by --server or RAMET_SERVER",
+          null);
+    }
+    this.base = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
+    this.apiKey = apiKey;
+  }
+
+  /** One segment of a path, or one value of a query, encoded. */
+  public static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** GET. */
+  public Answer get(String path) {
+    return send("GET", path, null);
+  }
+
+  /** POST of a JSON body. */
+  public Answer post(String path, Object body) {
+    return send("POST", path, body);
+  }
+
+  /** DELETE. */
+  public Answer delete(String path) {
+    return send("DELETE", path, null);
+  }
+
+  /**
+   * All pages of a list, as one JSON array. A list of one page is passed on to the byte.
+   *
+   * @param path the route, with or without a query
+   */
+  public byte[] all(String path) {
+    Answer page = get(path);
+    if (page.nextToken() == null) {
+      return page.body();
+    }
+    ArrayNode merged = Json.mapper().createArrayNode();
+    String token = page.nextToken();
+    while (true) {
+      Json.tree(page.body()).forEach(merged::add);
+      if (token == null) {
+        return Json.bytes(merged);
+      }
+      page = get(path + (path.indexOf('?') < 0 ? "?" : "&") + "nextToken=" + encode(token));
+      token = page.nextToken();
+    }
+  }
+
+  private Answer send(String method, String path, @Nullable Object body) {
+    HttpURLConnection connection = open(method, path, Map.of("Accept", "application/json"));
+    try {
+      if (body != null) {
+        connection.setRequestProperty("Content-Type", "application/json");
+        write(connection, Json.bytes(body));
+      }
+      try (InputStream in = answer(connection)) {
+        return new Answer(in.readAllBytes(), connection.getHeaderField("x-next-token"));
+      }
+    } catch (IOException e) {
+      throw Failures.broken(base, e);
+    }
+  }
+
+  /** A connection that has not sent anything yet. */
+  HttpURLConnection open(String method, String path, Map<String, String> headers) {
+    try {
+      URI uri = URI.create(base + path);
+      if (!(uri.toURL().openConnection() instanceof HttpURLConnection connection)) {
+        throw new IllegalArgumentException(base);
+      }
+      connection.setRequestMethod(method);
+      connection.setInstanceFollowRedirects(false);
+      connection.setConnectTimeout(CONNECT_MILLIS);
+      connection.setReadTimeout(ANSWER_MILLIS);
+      connection.setRequestProperty("User-Agent", "ramet-cli");
+      if (apiKey != null) {
+        connection.setRequestProperty("X-API-KEY", apiKey);
+      }
+      headers.forEach(connection::setRequestProperty);
+      return connection;
+    } catch (IllegalArgumentException | MalformedURLException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, "not an address of a host: " + base, null, e);
+    } catch (IOException e) {
+      throw Failures.broken(base, e);
+    }
+  }
+
+  /** Sends a small body. */
+  static void write(HttpURLConnection connection, byte[] body) throws IOException {
+    connection.setDoOutput(true);
+    try (OutputStream out = connection.getOutputStream()) {
+      out.write(body);
+    }
+  }
+
+  /** The body of a successful answer; the error of another. */
+  static InputStream answer(HttpURLConnection connection) throws IOException {
+    int status = connection.getResponseCode();
+    if (status >= 200 && status < 300) {
+      return connection.getInputStream();
+    }
+    byte[] body = new byte[0];
+    try (InputStream error = connection.getErrorStream()) {
+      if (error != null) {
+        body = error.readAllBytes();
+      }
+    }
+    throw Failures.of(status, body);
+  }
+
+  /** What an I/O error on a connection of this client means. */
+  RametException broken(IOException e) {
+    return Failures.broken(base, e);
+  }
+}

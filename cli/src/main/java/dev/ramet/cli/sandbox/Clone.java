@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.CloneRequestBody;
+import dev.ramet.api.CloneResult;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Options;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Clones a sandbox. */
+@Command(
+    name = "clone",
+    description = {
+      "Starts sandboxes that go on from where a running one is now, and prints their ids.",
+      "Either all start or none does; the source runs on."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet sandbox clone ID", "  ramet sandbox clone ID -n 10 -c 5 --timeout 15m"})
+final class Clone extends ApiCommand {
+  @Parameters(paramLabel = "ID", description = "The sandbox to clone.")
+  private String id = "";
+
+  @Option(
+      names = {"-n", "--count"},
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  private int count = 1;
+
+  @Option(
+      names = {"-c", "--concurrency"},
+      paramLabel = "N",
+      description = "How many start at the same time.")
+  private @Nullable Integer concurrency;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description = "When each is killed by itself: 300 (seconds), 15m, 2h or never.")
+  private @Nullable String timeout;
+
+  Clone(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    CloneRequestBody request = new CloneRequestBody(count, concurrency, Options.timeout(timeout));
+    Answer answer =
+        context()
+            .during(
+                "Cloning " + id + ", " + count + " times",
+                () -> client.post("/sandboxes/" + Client.encode(id) + "/clone", request));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    CloneResult result = answer.as(CloneResult.class);
+    result.sandboxes().forEach(s -> context().out().println(s.sandboxID()));
+    if (context().terminal().error()) {
+      context()
+          .err()
+          .println(
+              "%d in %s; the source stood still for %s"
+                  .formatted(
+                      result.sandboxes().size(),
+                      Human.millis(result.totalMs()),
+                      Human.millis(result.capture().pauseMs())));
+    }
+    return 0;
+  }
+}

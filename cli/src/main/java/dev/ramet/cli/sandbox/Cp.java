@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Guest;
+import dev.ramet.cli.term.Progress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Copies a file into or out of a sandbox. */
+@Command(
+    name = "cp",
+    aliases = "copy",
+    description = {
+      "Copies a file. One side is ID:/path; - is standard input or output.",
+      "A target that ends in / is a folder. The target is replaced at once or not at all."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet sandbox cp notes.txt ID:/root/",
+      "  ramet sandbox cp ID:/var/log/messages -",
+      "  ramet sandbox cp - ID:/root/data < data",
+      "",
+      "For folders: tar c folder | ramet sandbox exec ID -i -- tar x -C /root"
+    })
+final class Cp extends ApiCommand {
+  @Parameters(index = "0", paramLabel = "SOURCE", description = "From where.")
+  private String source = "";
+
+  @Parameters(index = "1", paramLabel = "TARGET", description = "To where.")
+  private String target = "";
+
+  @Option(
+      names = {"-u", "--user"},
+      paramLabel = "USER",
+      description = "Who reads or owns the file; the guest's default user unless given.")
+  private @Nullable String user;
+
+  Cp(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) throws IOException {
+    Place from = Place.of(source);
+    Place to = Place.of(target);
+    if ((from.sandbox() == null) == (to.sandbox() == null)) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "one side has to be in a sandbox: " + source + " " + target,
+          "write it as ID:/path; a local name with a colon as ./name",
+          null);
+    }
+    Progress progress = context().progress("Copying " + source);
+    try {
+      if (to.sandbox() != null) {
+        upload(new Guest(client, to.sandbox(), user), from.path(), to.path());
+      } else if (from.sandbox() != null) {
+        download(new Guest(client, from.sandbox(), user), from.path(), to.path());
+      }
+    } finally {
+      progress.close();
+    }
+    return 0;
+  }
+
+  private void upload(Guest guest, String local, String remote) throws IOException {
+    byte[] answer;
+    if (local.equals("-")) {
+      answer = guest.write(inFolder(remote, "stdin"), context().in(), -1);
+    } else {
+      Path file = Path.of(local);
+      if (Files.isDirectory(file)) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            local + " is a folder",
+            "tar c " + local + " | ramet sandbox exec ID -i -- tar x -C " + remote,
+            null);
+      }
+      String path = inFolder(remote, String.valueOf(file.toAbsolutePath().getFileName()));
+      try (InputStream in = Files.newInputStream(file)) {
+        long length = Files.isRegularFile(file) ? Files.size(file) : -1;
+        answer = guest.write(path, in, length);
+      }
+    }
+    if (json()) {
+      context().json(answer);
+    }
+  }
+
+  private void download(Guest guest, String remote, String local) throws IOException {
+    long bytes;
+    if (local.equals("-")) {
+      guest.read(remote, context().bytes());
+      context().bytes().flush();
+      return;
+    }
+    Path file = Path.of(local);
+    String name = String.valueOf(Path.of(remote).getFileName());
+    if (Files.isDirectory(file) || local.endsWith("/")) {
+      Files.createDirectories(file);
+      file = file.resolve(name);
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder == null || (Files.exists(file) && !Files.isRegularFile(file))) {
+      try (OutputStream out = Files.newOutputStream(file)) { // a device or fifo
+        bytes = guest.read(remote, out);
+      }
+    } else {
+      bytes = replace(guest, remote, file, folder);
+    }
+    if (json()) {
+      context().out().println(String.format(Locale.ROOT, "{\"bytes\":%d}", bytes));
+    }
+  }
+
+  private static long replace(Guest guest, String remote, Path file, Path folder)
+      throws IOException {
+    Path part = folder.resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());
+    try {
+      long bytes;
+      try (OutputStream out = Files.newOutputStream(part)) {
+        bytes = guest.read(remote, out);
+      }
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+      return bytes;
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+
+  private static String inFolder(String remote, String name) {
+    return remote.endsWith("/") ? remote + name : remote;
+  }
+
+  /**
+   * One side of a copy.
+   *
+   * @param sandbox the sandbox, or null for this machine
+   * @param path the path there
+   */
+  record Place(@Nullable String sandbox, String path) {
+    /** Reads {@code ID:/path}, {@code -} or a local path. */
+    static Place of(String text) {
+      int colon = text.indexOf(':');
+      if (colon > 0 && text.substring(0, colon).chars().allMatch(Place::isIdCharacter)) {
+        if (colon == text.length() - 1) {
+          throw RametException.invalid(text, "a path has to follow the colon");
+        }
+        return new Place(text.substring(0, colon), text.substring(colon + 1));
+      }
+      return new Place(null, text);
+    }
+
+    private static boolean isIdCharacter(int c) {
+      return (c >= 'a' && c <= 'z')
+          || (c >= 'A' && c <= 'Z')
+          || (c >= '0' && c <= '9')
+          || c == '-'
+          || c == '_';
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Options;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts a sandbox. */
+@Command(
+    name = "create",
+    description = "Starts a sandbox from a template or snapshot and prints its id.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet sandbox create",
+      "  ramet sandbox create --template before-upgrade --timeout never",
+      "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8"
+    })
+final class Create extends ApiCommand {
+  @Option(
+      names = {"-t", "--template"},
+      paramLabel = "NAME",
+      defaultValue = "micro",
+      description = "Id or name of a template or snapshot (default: ${DEFAULT-VALUE}).")
+  private String template = "micro";
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description = "When it is killed by itself: 300 (seconds), 15m, 2h or never (default: 300).")
+  private @Nullable String timeout;
+
+  @Option(
+      names = {"-m", "--metadata"},
+      paramLabel = "K=V",
+      description = "A note of your own. May be repeated.")
+  private Map<String, String> metadata = new LinkedHashMap<>();
+
+  @Option(
+      names = {"-e", "--env"},
+      paramLabel = "K=V",
+      description = "A variable of every program in it. May be repeated.")
+  private Map<String, String> env = new LinkedHashMap<>();
+
+  @Option(
+      names = "--cpu",
+      paramLabel = "N",
+      description = "Virtual CPUs; other than the template's means a cold boot.")
+  private @Nullable Integer cpu;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Memory, such as 512M or 1G; other than the template's means a cold boot.")
+  private @Nullable String memory;
+
+  Create(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    CreateSandbox request =
+        new CreateSandbox(
+            template,
+            Options.timeout(timeout),
+            metadata.isEmpty() ? null : metadata,
+            env.isEmpty() ? null : env,
+            cpu,
+            Options.mebibytes("--memory", memory),
+            null);
+    Answer answer =
+        context()
+            .during(
+                "Starting a sandbox from " + template, () -> client.post("/sandboxes", request));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      context().out().println(answer.as(SandboxInfo.class).sandboxID());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Command;
+import dev.ramet.cli.http.Guest;
+import dev.ramet.cli.http.GuestProcess;
+import dev.ramet.cli.http.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a program in a sandbox. */
+@picocli.CommandLine.Command(
+    name = "exec",
+    aliases = "run",
+    description = {
+      "Runs a program in a sandbox.",
+      "Output comes as the program writes it, the status is the program's, Ctrl-C goes to it."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet sandbox exec ID -- uname -a",
+      "  ramet sandbox exec ID -w /root -e LEVEL=3 -- sh -c 'echo $LEVEL; pwd'",
+      "  tar c project | ramet sandbox exec ID -i -- tar x -C /root",
+      "",
+      "With --json each event is printed as the host sends it, one a line."
+    })
+final class Exec extends ApiCommand {
+  @Parameters(index = "0", paramLabel = "ID", description = "The sandbox.")
+  private String id = "";
+
+  @Parameters(
+      index = "1..*",
+      arity = "1..*",
+      paramLabel = "COMMAND",
+      description = "The program and its arguments, after --.")
+  private List<String> words = new ArrayList<>();
+
+  @Option(
+      names = {"-i", "--interactive"},
+      description = "Pass standard input on.")
+  private boolean interactive;
+
+  @Option(
+      names = {"-e", "--env"},
+      paramLabel = "K=V",
+      description = "A variable of the program. May be repeated.")
+  private Map<String, String> env = new LinkedHashMap<>();
+
+  @Option(
+      names = {"-w", "--workdir"},
+      paramLabel = "DIR",
+      description = "Where it starts; the user's home unless given.")
+  private @Nullable String directory;
+
+  @Option(
+      names = {"-u", "--user"},
+      paramLabel = "USER",
+      description = "Who runs it; the guest's default user unless given.")
+  private @Nullable String user;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "0",
+      description = "Kill it after so many seconds.")
+  private long timeoutSeconds;
+
+  Exec(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) throws IOException {
+    Guest guest = new Guest(client, id, user);
+    Command command =
+        new Command(
+            words.get(0),
+            words.subList(1, words.size()),
+            env,
+            directory,
+            interactive,
+            timeoutSeconds * 1000);
+    int status = 1;
+    try (GuestProcess process = guest.start(command);
+        Interrupts interrupts = new Interrupts()) {
+      for (JsonNode m = process.next(); m != null; m = process.next()) {
+        JsonNode event = m.path("event");
+        if (event.has("start")) {
+          long pid = event.path("start").path("pid").asLong();
+          interrupts.to(guest, pid);
+          if (interactive) {
+            Input.forward(context().in(), guest, pid);
+          }
+        }
+        if (event.has("end")) {
+          status = GuestProcess.exitStatus(event.path("end"));
+        }
+        if (json()) {
+          context().json(Json.bytes(m));
+        } else if (event.has("data")) {
+          context().bytes().write(Guest.data(event, "stdout"));
+          context().err().write(Guest.data(event, "stderr"));
+          context().err().flush();
+        }
+      }
+    }
+    return status;
+  }
+}

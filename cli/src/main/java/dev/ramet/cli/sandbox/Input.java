@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.RametException;
+import dev.ramet.cli.http.Guest;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Passes standard input on to a program in a guest. */
+final class Input {
+  private static final int CHUNK = 32 << 10;
+
+  private Input() {}
+
+  /** Starts doing so, in a thread that does not keep this process alive. */
+  static void forward(InputStream in, Guest guest, long pid) {
+    Thread thread = new Thread(() -> copy(in, guest, pid), "input");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void copy(InputStream in, Guest guest, long pid) {
+    byte[] buffer = new byte[CHUNK];
+    try {
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        guest.input(pid, buffer, n);
+      }
+    } catch (IOException e) {
+      // Unreadable input ends like any other.
+    } catch (RametException e) {
+      return; // the program closed its input or ended: its own stream says so
+    }
+    try {
+      guest.closeInput(pid);
+    } catch (RametException e) {
+      // It ended meanwhile.
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lists sandboxes. */
+@Command(
+    name = "ls",
+    aliases = "list",
+    description = "Lists sandboxes, newest first.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet sandbox ls",
+      "  ramet sandbox ls --state running",
+      "  ramet sandbox kill $(ramet sandbox ls -q)"
+    })
+final class Ls extends ApiCommand {
+  @Option(
+      names = "--state",
+      paramLabel = "STATES",
+      description = "Only those in these states, comma separated: running,paused.")
+  private @Nullable String state;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Print ids alone.")
+  private boolean quiet;
+
+  Ls(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    byte[] list =
+        client.all("/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
+    if (json()) {
+      context().json(list);
+      return 0;
+    }
+    SandboxInfo[] sandboxes = Json.read(list, SandboxInfo[].class);
+    if (quiet) {
+      for (SandboxInfo s : sandboxes) {
+        context().out().println(s.sandboxID());
+      }
+      return 0;
+    }
+    Instant now = Instant.now();
+    Table table =
+        new Table(
+            context().paint(), "SANDBOX", "TEMPLATE", "STATE", "CPU", "MEMORY", "STARTED", "ENDS");
+    for (SandboxInfo s : sandboxes) {
+      table.row(
+          s.sandboxID(),
+          s.alias() == null ? s.templateID() : s.alias(),
+          s.state(),
+          "" + s.cpuCount(),
+          Human.mebibytes(s.memoryMB()),
+          Human.ago(s.startedAt(), now),
+          Human.until(s.endAt(), now));
+    }
+    context().print(table);
+    return 0;
+  }
+}

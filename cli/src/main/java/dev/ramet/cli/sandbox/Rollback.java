@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.RollbackRequest;
+import dev.ramet.api.RollbackResult;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Rolls a sandbox back. */
+@Command(
+    name = "rollback",
+    description = {
+      "Puts a sandbox back to a snapshot: disk, memory and running programs. Its id stays.",
+      "If it fails, the sandbox is as it was."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  snapshot=$(ramet snapshot create ID)",
+      "  ramet sandbox exec ID -- sh -c 'rm -rf /root/*'",
+      "  ramet sandbox rollback ID $snapshot"
+    })
+final class Rollback extends ApiCommand {
+  @Parameters(index = "0", paramLabel = "ID", description = "The sandbox.")
+  private String id = "";
+
+  @Parameters(index = "1", paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  private String snapshot = "";
+
+  Rollback(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer =
+        context()
+            .during(
+                "Rolling back " + id,
+                () ->
+                    client.post(
+                        "/sandboxes/" + Client.encode(id) + "/rollback",
+                        new RollbackRequest(snapshot)));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      RollbackResult r = answer.as(RollbackResult.class);
+      context()
+          .out()
+          .println(
+              r.sandboxID() + " is at " + r.snapshotID() + " after " + Human.millis(r.totalMs()));
+    }
+    return 0;
+  }
+}

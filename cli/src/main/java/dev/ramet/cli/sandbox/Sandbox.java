@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands on sandboxes. */
+@Command(
+    name = "sandbox",
+    aliases = "sb",
+    description = "Sandboxes: running microVMs with a disk and memory of their own.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      Create.class,
+      Ls.class,
+      Show.class,
+      Exec.class,
+      Cp.class,
+      Kill.class,
+      Rollback.class,
+      Clone.class,
+      Fork.class
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  id=$(ramet sandbox create)",
+      "  ramet sandbox exec $id -- uname -a",
+      "  ramet sandbox kill $id"
+    })
+public final class Sandbox {}

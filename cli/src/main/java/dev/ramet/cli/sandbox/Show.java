@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Shows one sandbox. */
+@Command(
+    name = "show",
+    aliases = "info",
+    description = "Shows one sandbox.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet sandbox show ID", "  ramet sandbox show ID --json | jq .hypervisorPid"})
+final class Show extends ApiCommand {
+  @Parameters(paramLabel = "ID", description = "The sandbox.")
+  private String id = "";
+
+  Show(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/sandboxes/" + Client.encode(id));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    SandboxInfo s = answer.as(SandboxInfo.class);
+    Instant now = Instant.now();
+    Table table = Table.pairs(context().paint());
+    table.row("Sandbox", s.sandboxID());
+    table.row("State", s.stateDetail() == null ? s.state() : s.state() + ": " + s.stateDetail());
+    table.row(
+        "Template", s.alias() == null ? s.templateID() : s.alias() + " (" + s.templateID() + ")");
+    if (s.parentID() != null) {
+      table.row("Cloned from", s.parentID());
+    }
+    table.row("CPUs", "" + s.cpuCount());
+    table.row("Memory", Human.mebibytes(s.memoryMB()));
+    table.row("Disk", Human.mebibytes(s.diskSizeMB()));
+    table.row("Started", s.startedAt() + " (" + Human.ago(s.startedAt(), now) + ")");
+    table.row(
+        "Ends", s.endAt() == null ? "never" : s.endAt() + " (" + Human.until(s.endAt(), now) + ")");
+    if (s.hypervisorPid() != null) {
+      table.row("Process", "" + s.hypervisorPid());
+    }
+    new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
+        .forEach((key, value) -> table.row("Metadata", key + "=" + value));
+    context().print(table);
+    return 0;
+  }
+}

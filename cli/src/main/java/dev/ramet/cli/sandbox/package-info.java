@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Commands on sandboxes. */
+@NullMarked
+package dev.ramet.cli.sandbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.CreateSnapshot;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Takes a snapshot. */
+@Command(
+    name = "create",
+    description = "Takes a snapshot of a running sandbox, which runs on, and prints its id.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet snapshot create ID",
+      "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'"
+    })
+final class Create extends ApiCommand {
+  @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
+  private String sandbox = "";
+
+  @Option(names = "--name", paramLabel = "NAME", description = "A name to find it by.")
+  private @Nullable String name;
+
+  @Option(names = "--description", paramLabel = "TEXT", description = "A sentence for people.")
+  private @Nullable String description;
+
+  Create(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer =
+        context()
+            .during(
+                "Taking a snapshot of " + sandbox,
+                () ->
+                    client.post(
+                        "/sandboxes/" + Client.encode(sandbox) + "/snapshots",
+                        new CreateSnapshot(name, description)));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    SnapshotInfo made = answer.as(SnapshotInfo.class);
+    context().out().println(made.snapshotID());
+    CaptureInfo capture = made.capture();
+    if (capture != null && context().terminal().error()) {
+      context()
+          .err()
+          .println(
+              "%s, paused for %s, wrote %s of %s of memory (%s: %s)"
+                  .formatted(
+                      Human.millis(capture.totalMs()),
+                      Human.millis(capture.pauseMs()),
+                      Human.size(capture.memoryBytesWritten()),
+                      Human.size(capture.memoryBytesTotal()),
+                      capture.mode(),
+                      capture.modeReason()));
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Options;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Starts a sandbox from a snapshot. */
+@Command(
+    name = "fork",
+    description = "Starts a sandbox that goes on from a snapshot, and prints its id.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet snapshot fork SNAPSHOT", "  ramet snapshot fork SNAPSHOT --memory 1G"})
+final class Fork extends ApiCommand {
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  private String id = "";
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description = "When it is killed by itself: 300 (seconds), 15m, 2h or never (default: 300).")
+  private @Nullable String timeout;
+
+  @Option(
+      names = "--cpu",
+      paramLabel = "N",
+      description = "Virtual CPUs; other than the snapshot's means a cold boot.")
+  private @Nullable Integer cpu;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Memory, such as 512M or 1G; other than the snapshot's means a cold boot.")
+  private @Nullable String memory;
+
+  Fork(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    CreateSandbox request =
+        new CreateSandbox(
+            null,
+            Options.timeout(timeout),
+            null,
+            null,
+            cpu,
+            Options.mebibytes("--memory", memory),
+            null);
+    Answer answer =
+        context()
+            .during(
+                "Starting a sandbox from " + id,
+                () -> client.post("/snapshots/" + Client.encode(id) + "/fork", request));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      context().out().println(answer.as(SandboxInfo.class).sandboxID());
+    }
+    return 0;
+  }
+}

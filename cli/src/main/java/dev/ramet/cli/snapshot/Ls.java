@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lists snapshots. */
+@Command(
+    name = "ls",
+    aliases = "list",
+    description = "Lists snapshots.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet snapshot ls",
+      "  ramet snapshot ls --sandbox ID",
+      "  ramet snapshot ls --json | jq -r '.[].snapshotID'"
+    })
+final class Ls extends ApiCommand {
+  @Option(names = "--sandbox", paramLabel = "ID", description = "Only those of this sandbox.")
+  private @Nullable String sandbox;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Print ids alone.")
+  private boolean quiet;
+
+  Ls(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    byte[] list =
+        client.all("/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox)));
+    if (json()) {
+      context().json(list);
+      return 0;
+    }
+    Instant now = Instant.now();
+    Table table =
+        new Table(
+            context().paint(), "SNAPSHOT", "NAME", "STATUS", "SANDBOX", "MEMORY", "OWN", "CREATED");
+    for (SnapshotInfo s : Json.read(list, SnapshotInfo[].class)) {
+      if (quiet) {
+        context().out().println(s.snapshotID());
+        continue;
+      }
+      table.row(
+          s.snapshotID(),
+          s.names() == null ? "" : String.join(",", s.names()),
+          s.status(),
+          s.originSandboxID() == null ? "" : s.originSandboxID(),
+          Human.mebibytes(s.memoryMB()),
+          Human.size(s.exclusiveBytes()),
+          Human.ago(s.createdAt(), now));
+    }
+    if (!quiet) {
+      context().print(table);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Each;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Deletes snapshots. */
+@Command(
+    name = "rm",
+    aliases = "delete",
+    description = "Deletes snapshots.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet snapshot rm SNAPSHOT", "  ramet snapshot rm $(ramet snapshot ls -q)"})
+final class Rm extends ApiCommand {
+  @Parameters(paramLabel = "SNAPSHOT", arity = "1..*", description = "Ids or names.")
+  private List<String> ids = new ArrayList<>();
+
+  Rm(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return Each.of(context(), ids, !json(), id -> client.delete("/snapshots/" + Client.encode(id)));
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Shows one snapshot. */
+@Command(
+    name = "show",
+    aliases = "info",
+    description = "Shows one snapshot: what it holds, what it costs, who rests on it.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet snapshot show SNAPSHOT",
+      "  ramet snapshot show SNAPSHOT --json | jq .capture.phasesMs"
+    })
+final class Show extends ApiCommand {
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  private String id = "";
+
+  Show(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/snapshots/" + Client.encode(id));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    SnapshotInfo s = answer.as(SnapshotInfo.class);
+    Table table = Table.pairs(context().paint());
+    table.row("Snapshot", s.snapshotID());
+    if (s.names() != null && !s.names().isEmpty()) {
+      table.row("Name", String.join(", ", s.names()));
+    }
+    table.row(
+        "Status", s.statusDetail() == null ? s.status() : s.status() + ": " + s.statusDetail());
+    if (s.originSandboxID() != null) {
+      table.row("Sandbox", s.originSandboxID());
+    }
+    table.row("Created", s.createdAt() + " (" + Human.ago(s.createdAt(), Instant.now()) + ")");
+    table.row("CPUs", "" + s.cpuCount());
+    table.row("Memory", Human.mebibytes(s.memoryMB()));
+    table.row("Disk", Human.mebibytes(s.diskSizeMB()));
+    table.row("Its own", Human.size(s.exclusiveBytes()) + ", freed when it is deleted");
+    if (s.usedBy() != null && !s.usedBy().isEmpty()) {
+      table.row("Used by", String.join(", ", s.usedBy()));
+    }
+    CaptureInfo capture = s.capture();
+    if (capture != null) {
+      rows(table, capture);
+    }
+    context().print(table);
+    return 0;
+  }
+
+  private static void rows(Table table, CaptureInfo capture) {
+    table.row("Mode", capture.mode() + ": " + capture.modeReason());
+    table.row(
+        "Wrote",
+        Human.size(capture.memoryBytesWritten())
+            + " of "
+            + Human.size(capture.memoryBytesTotal())
+            + " of memory");
+    table.row("Paused for", Human.millis(capture.pauseMs()));
+    table.row("Took", Human.millis(capture.totalMs()));
+    if (capture.phasesMs() != null) {
+      capture.phasesMs().forEach((phase, ms) -> table.row("  " + phase, Human.millis(ms)));
+    }
+  }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Commands on snapshots. */
+@NullMarked
+package dev.ramet.cli.snapshot;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.ImportTemplateRequest;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Options;
+import dev.ramet.cli.http.Client;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Makes a template of an operator's own images. */
+@Command(
+    name = "import",
+    description = {
+      "Makes a template of your own kernel and disk, boots it, captures it warm, prints its id.",
+      "The files are read by the host: they have to be on its machine."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet template import --name mine --kernel vmlinuz --rootfs disk.raw",
+      "  ramet template import --name cold --kernel vmlinuz --initrd initrd --rootfs disk.raw \\",
+      "      --append 'console=ttyS0 root=/dev/vda rw' --memory 1G --cold"
+    })
+final class Import extends Making {
+  @Option(names = "--name", required = true, paramLabel = "NAME", description = "The name.")
+  private String name = "";
+
+  @Option(names = "--kernel", required = true, paramLabel = "FILE", description = "A Linux kernel.")
+  private Path kernel = Path.of("");
+
+  @Option(
+      names = "--rootfs",
+      required = true,
+      paramLabel = "FILE",
+      description = "A raw disk image.")
+  private Path rootfs = Path.of("");
+
+  @Option(names = "--initrd", paramLabel = "FILE", description = "An initial ram disk.")
+  private @Nullable Path initrd;
+
+  @Option(names = "--append", paramLabel = "TEXT", description = "The kernel's command line.")
+  private @Nullable String append;
+
+  @Option(names = "--cpu", paramLabel = "N", description = "Virtual CPUs (default: 1).")
+  private @Nullable Integer cpu;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      description = "Memory, such as 512M or 1G (default: 512M).")
+  private @Nullable String memory;
+
+  @Option(names = "--cold", description = "Do not boot it now: every sandbox boots by itself.")
+  private boolean cold;
+
+  Import(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return make(
+        client,
+        "/templates/import",
+        new ImportTemplateRequest(
+            name,
+            absolute(kernel),
+            absolute(rootfs),
+            initrd == null ? null : absolute(initrd),
+            append,
+            cpu,
+            Options.mebibytes("--memory", memory),
+            cold ? Boolean.TRUE : null));
+  }
+
+  private static String absolute(Path path) {
+    return path.toAbsolutePath().normalize().toString();
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+
+/** Lists templates. */
+@Command(
+    name = "list",
+    aliases = "ls",
+    description = "Lists templates.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet template list", "  ramet template list --json | jq -r '.[].templateID'"})
+final class Ls extends ApiCommand {
+  Ls(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    byte[] list = client.all("/templates");
+    if (json()) {
+      context().json(list);
+      return 0;
+    }
+    Instant now = Instant.now();
+    Table table =
+        new Table(
+            context().paint(),
+            "NAME",
+            "TEMPLATE",
+            "STATUS",
+            "START",
+            "CPU",
+            "MEMORY",
+            "DISK",
+            "CREATED");
+    for (TemplateInfo t : Json.read(list, TemplateInfo[].class)) {
+      table.row(
+          String.join(",", t.names()),
+          t.templateID(),
+          t.status(),
+          t.warm() ? "warm" : "cold",
+          "" + t.cpuCount(),
+          Human.mebibytes(t.memoryMB()),
+          Human.mebibytes(t.diskSizeMB()),
+          Human.ago(t.createdAt(), now));
+    }
+    context().print(table);
+    return 0;
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Builds;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Progress;
+
+/** A command that makes a template and tells how it goes. */
+abstract class Making extends ApiCommand {
+  Making(Context context) {
+    super(context);
+  }
+
+  /** Asks for the template, shows each step on standard error, prints the id. */
+  final int make(Client client, String path, Object request) {
+    TemplateInfo made;
+    try (Progress progress = context().progress("Waiting for the host")) {
+      made =
+          Builds.run(
+              client,
+              path,
+              request,
+              step -> {
+                progress.line(context().terminal().onError().dim("- " + step));
+                progress.label(step);
+              });
+    }
+    if (json()) {
+      context().json(Json.bytes(made));
+      return 0;
+    }
+    context().out().println(made.templateID());
+    context()
+        .err()
+        .println(
+            made.buildMs() > 0
+                ? "Made " + made.names().get(0) + " in " + Human.millis(made.buildMs()) + "."
+                : made.names().get(0) + " is there already.");
+    return 0;
+  }
+}

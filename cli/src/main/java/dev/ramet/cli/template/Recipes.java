@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import picocli.CommandLine.Command;
+
+/** Lists what can be built. */
+@Command(
+    name = "recipes",
+    description = "Lists the recipes that templates can be built from.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet template recipes"})
+final class Recipes extends ApiCommand {
+  Recipes(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/templates/recipes");
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    for (String recipe : answer.as(String[].class)) {
+      context().out().println(recipe);
+    }
+    return 0;
+  }
+}

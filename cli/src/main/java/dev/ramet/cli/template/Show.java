@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Shows one template. */
+@Command(
+    name = "show",
+    aliases = "info",
+    description = "Shows one template.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet template show micro"})
+final class Show extends ApiCommand {
+  @Parameters(paramLabel = "TEMPLATE", description = "Id or name of the template.")
+  private String id = "";
+
+  Show(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/templates/" + Client.encode(id));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    TemplateInfo t = answer.as(TemplateInfo.class);
+    Table table = Table.pairs(context().paint());
+    table.row("Name", String.join(", ", t.names()));
+    table.row("Template", t.templateID());
+    table.row(
+        "Status", t.statusDetail() == null ? t.status() : t.status() + ": " + t.statusDetail());
+    table.row("Sandboxes", t.warm() ? "start from memory" : "boot");
+    table.row("CPUs", "" + t.cpuCount());
+    table.row("Memory", Human.mebibytes(t.memoryMB()));
+    table.row("Disk", Human.mebibytes(t.diskSizeMB()));
+    table.row("Its own", Human.size(t.exclusiveBytes()) + ", freed when it is deleted");
+    table.row("Created", t.createdAt() + " (" + Human.ago(t.createdAt(), Instant.now()) + ")");
+    if (t.contentKey() != null) {
+      table.row("Content", t.contentKey());
+    }
+    context().print(table);
+    return 0;
+  }
+}

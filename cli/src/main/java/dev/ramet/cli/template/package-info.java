@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Commands on templates. */
+@NullMarked
+package dev.ramet.cli.template;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.term;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Aligned columns. Not thread-safe. */
+public final class Table {
+  private static final String GAP = "  ";
+
+  private final Paint paint;
+  private final List<String[]> rows = new ArrayList<>();
+  private final int columns;
+  private final boolean headed;
+
+  /** A table with a heading over each column. */
+  public Table(Paint paint, String... headings) {
+    this.paint = paint;
+    this.columns = headings.length;
+    this.headed = true;
+    rows.add(headings);
+  }
+
+  private Table(Paint paint, int columns) {
+    this.paint = paint;
+    this.columns = columns;
+    this.headed = false;
+  }
+
+  /** Names and values, one pair a line. */
+  public static Table pairs(Paint paint) {
+    return new Table(paint, 2);
+  }
+
+  /** Adds a row, one cell a column. Empty cells become a dash in tables with headings. */
+  public Table row(String... cells) {
+    if (cells.length != columns) {
+      throw new IllegalArgumentException(cells.length + " cells for " + columns + " columns");
+    }
+    rows.add(cells);
+    return this;
+  }
+
+  /** The lines, without a line's end. */
+  public List<String> lines() {
+    int[] widths = new int[columns];
+    for (String[] row : rows) {
+      for (int i = 0; i < columns; i++) {
+        widths[i] = Math.max(widths[i], shown(row[i]).length());
+      }
+    }
+    List<String> lines = new ArrayList<>();
+    for (String[] row : rows) {
+      boolean heading = headed && lines.isEmpty();
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < columns; i++) {
+        String cell = shown(row[i]);
+        String padding = i == columns - 1 ? "" : " ".repeat(widths[i] - cell.length()) + GAP;
+        boolean name = heading || (!headed && i == 0);
+        line.append(name ? paint.bold(cell) : cell).append(padding);
+      }
+      lines.add(line.toString().stripTrailing());
+    }
+    return lines;
+  }
+
+  private String shown(String cell) {
+    return cell.isEmpty() && headed ? "-" : cell;
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.term;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * What the standard streams are connected to. Immutable and thread-safe.
+ *
+ * @param output whether a person reads standard output
+ * @param error whether a person reads standard error
+ * @param colour whether colours are wanted on a terminal
+ */
+public record Terminal(boolean output, boolean error, boolean colour) {
+  /** No terminal at all. */
+  public static final Terminal NONE = new Terminal(false, false, false);
+
+  /**
+   * Finds out. The JDK can only tell for standard input and output together, so this looks at the
+   * links in {@code /proc/self/fd} (proc(5)). Colours follow <a
+   * href="https://no-color.org">NO_COLOR</a> and TERM.
+   */
+  public static Terminal detect(Map<String, String> environment) {
+    boolean plain =
+        !environment.getOrDefault("NO_COLOR", "").isEmpty()
+            || environment.getOrDefault("TERM", "dumb").equals("dumb");
+    return new Terminal(isTerminal(1), isTerminal(2), !plain);
+  }
+
+  private static boolean isTerminal(int descriptor) {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return target.startsWith("/dev/pts/")
+          || target.startsWith("/dev/tty")
+          || target.equals("/dev/console");
+    } catch (IOException e) {
+      return false; // closed, or no /proc: nobody is watching
+    }
+  }
+
+  /** A paint for standard output. */
+  public Paint onOutput() {
+    return output && colour ? Paint.COLOURS : Paint.PLAIN;
+  }
+
+  /** A paint for standard error. */
+  public Paint onError() {
+    return error && colour ? Paint.COLOURS : Paint.PLAIN;
+  }
+}

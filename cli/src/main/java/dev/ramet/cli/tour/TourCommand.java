@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.tour;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Shows and checks on this host what Ramet promises. */
+@Command(
+    name = "tour",
+    description = {
+      "Shows on this host what Ramet does, and checks it.",
+      "Starts a sandbox, takes a snapshot, destroys, rolls back, clones, deletes everything."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet tour",
+      "  ramet tour --clones 100 --concurrency 10 --json tour.json",
+      "",
+      "Ends with a status other than 0 when something did not hold."
+    })
+public final class TourCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Also write what was measured.")
+  private @Nullable Path json;
+
+  @Option(
+      names = {"-t", "--template"},
+      paramLabel = "NAME",
+      defaultValue = "micro",
+      description = "What to start from (default: ${DEFAULT-VALUE}).")
+  private String template = "micro";
+
+  @Option(
+      names = {"-n", "--clones"},
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "How many clones, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  private int clones = 10;
+
+  @Option(
+      names = {"-c", "--concurrency"},
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "How many start at the same time (default: ${DEFAULT-VALUE}).")
+  private int concurrency = 5;
+
+  TourCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (clones < 1 || clones > 100) {
+      throw RametException.invalid("--clones", "has to be 1 to 100");
+    }
+    if (concurrency < 1 || concurrency > 100) {
+      throw RametException.invalid("--concurrency", "has to be 1 to 100");
+    }
+    Client client = context.client();
+    String run = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    Traces traces = new Traces(client, run);
+    Report report = new Report();
+    View view = new View(context);
+    Tour tour = new Tour(client, traces, report, view, template, run);
+    AtomicBoolean deleted = new AtomicBoolean();
+    Thread interrupted =
+        new Thread(
+            () -> {
+              tour.stop();
+              if (deleted.compareAndSet(false, true)) {
+                context.err().println("Deleting what the tour has made ...");
+                traces.delete();
+              }
+            });
+    Runtime.getRuntime().addShutdownHook(interrupted);
+    try {
+      tour.run(clones, concurrency);
+    } catch (RuntimeException e) {
+      report.check("the tour came to its end", false);
+      throw e;
+    } finally {
+      if (!report.good() && deleted.compareAndSet(false, true)) {
+        traces.delete();
+      }
+      deleted.set(true);
+      write(report);
+    }
+    view.end(report.good());
+    return report.good() ? 0 : ErrorCode.INTERNAL.exitStatus();
+  }
+
+  private void write(Report report) throws IOException {
+    if (json != null) {
+      Files.write(json, Json.bytes(report.json()));
+    }
+  }
+}

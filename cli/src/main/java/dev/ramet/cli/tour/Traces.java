@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.tour;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the tour has made on the host, found by asking, and what it costs. Thread-safe. */
+final class Traces {
+  /** The note on the tour's first sandbox. */
+  static final String MARK = "ramet.tour";
+
+  private static final int ROUNDS = 60;
+  private static final long ROUND_MILLIS = 500;
+
+  private final Client client;
+  private final String run;
+  private volatile @Nullable String source;
+
+  Traces(Client client, String run) {
+    this.client = client;
+    this.run = run;
+  }
+
+  void source(String sandbox) {
+    source = sandbox;
+  }
+
+  /**
+   * Deletes everything the tour has made. A request of this tour may still be under way on the host
+   * and make more, so it asks until nothing is left.
+   *
+   * @return whether nothing is left
+   */
+  boolean delete() {
+    for (int round = 0; round < ROUNDS; round++) {
+      try {
+        List<String> sandboxes = sandboxes();
+        for (String id : sandboxes) {
+          client.delete("/sandboxes/" + Client.encode(id));
+        }
+        List<String> snapshots = snapshots();
+        for (String id : snapshots) {
+          client.delete("/snapshots/" + Client.encode(id));
+        }
+        if (sandboxes.isEmpty() && snapshots.isEmpty()) {
+          return true;
+        }
+      } catch (RametException e) {
+        if (!pause()) { // busy, perhaps; the last round decides
+          return false;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(ROUND_MILLIS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private List<String> sandboxes() {
+    List<String> ids = new ArrayList<>();
+    for (SandboxInfo s : Json.read(client.all("/v2/sandboxes"), SandboxInfo[].class)) {
+      boolean marked = s.metadata() != null && run.equals(s.metadata().get(MARK));
+      if (marked || (s.parentID() != null && s.parentID().equals(source))) {
+        ids.add(s.sandboxID());
+      }
+    }
+    return ids;
+  }
+
+  private List<String> snapshots() {
+    List<String> ids = new ArrayList<>();
+    String origin = source;
+    if (origin != null) {
+      byte[] list = client.all("/snapshots?sandboxID=" + Client.encode(origin));
+      for (SnapshotInfo s : Json.read(list, SnapshotInfo[].class)) {
+        ids.add(s.snapshotID());
+      }
+    }
+    return ids;
+  }
+
+  /** Bytes in use where the host keeps its data, or null when it does not say. */
+  @Nullable Long diskUse() {
+    JsonNode used = Json.tree(client.get("/doctor").body()).path("host").path("storage.usedBytes");
+    try {
+      return used.isMissingNode() || used.isNull() ? null : Long.valueOf(used.asText());
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Bytes of memory that a process has to itself: the sum of {@code Anonymous} over its mappings,
+   * see proc_pid_smaps(5).
+   *
+   * @return the bytes, or null if the process is not on this machine or not to be seen
+   */
+  static @Nullable Long anonymousBytes(@Nullable Long pid) {
+    if (pid == null) {
+      return null;
+    }
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/smaps_rollup"))) {
+        if (line.startsWith("Anonymous:")) {
+          return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return null;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.RametEngine;
+import java.nio.file.Path;
+
+/** A host of the engine that dies like one killed with -9, at a given step of an operation. */
+final class DyingHost {
+  static final int STATUS = 137;
+
+  private DyingHost() {}
+
+  /** Arguments: data root, operation, sandbox, step, how many of that step to let pass. */
+  public static void main(String[] arguments) {
+    String sandbox = arguments[2];
+    String fatal = arguments[3];
+    int[] pass = {Integer.parseInt(arguments[4])};
+    Engine engine =
+        RametEngine.open(
+            Ground.config(
+                Path.of(arguments[0]),
+                0,
+                step -> {
+                  if (step.equals(fatal) && pass[0]-- == 0) {
+                    Runtime.getRuntime().halt(STATUS);
+                  }
+                }));
+    switch (arguments[1]) {
+      case "snapshot" -> engine.snapshots().create(sandbox, "crashed");
+      case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
+      case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
+      case "kill" -> engine.sandboxes().kill(sandbox);
+      default -> throw new IllegalArgumentException(arguments[1]);
+    }
+    // The step was not reached.
+    Runtime.getRuntime().halt(0);
+  }
+}

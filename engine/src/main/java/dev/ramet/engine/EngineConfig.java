@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an engine is opened.
+ *
+ * @param dataRoot directory of everything the engine keeps; made when absent
+ * @param guestDirectory directory with {@code ramet-agent} and {@code templates/<recipe>/recipe}
+ * @param cacheDirectory where recipes keep downloaded packages
+ * @param provision whether a copy-on-write pool may be made when the data root has none
+ * @param provisionBytes size of such a pool, or null for the provisioner's default
+ * @param storageBackend id of the storage backend to use on a new data root, or null to choose
+ * @param hypervisor id of the hypervisor to use, or null to choose
+ * @param memoryMode id of the memory mode to force, or null to choose for each capture
+ * @param pluginSettings settings by plugin id
+ * @param outbound whether guests may open connections unless their creator says otherwise
+ * @param stagingBytes memory that holds pages read in a pause until they are written
+ * @param cloneConcurrency how many clones start at the same time unless the caller says otherwise
+ * @param startTimeout how long a machine may take to start or be restored
+ * @param agentTimeout how long a booting guest may take until its agent answers
+ * @param steps told each step of an operation before it is taken; what it throws fails the
+ *     operation
+ */
+public record EngineConfig(
+    Path dataRoot,
+    Path guestDirectory,
+    Path cacheDirectory,
+    Provision provision,
+    @Nullable Long provisionBytes,
+    @Nullable String storageBackend,
+    @Nullable String hypervisor,
+    @Nullable String memoryMode,
+    Map<String, Map<String, String>> pluginSettings,
+    boolean outbound,
+    long stagingBytes,
+    int cloneConcurrency,
+    Duration startTimeout,
+    Duration agentTimeout,
+    Steps steps) {
+  private static final long DEFAULT_STAGING_BYTES = 64L << 20;
+
+  /** Copies the settings. */
+  public EngineConfig {
+    pluginSettings = Map.copyOf(pluginSettings);
+  }
+
+  /** Whether a copy-on-write pool may be made. */
+  public enum Provision {
+    /** As root, where the data root's file system cannot share blocks. */
+    AUTO,
+    /** Never. */
+    OFF
+  }
+
+  /**
+   * Sees each step of an operation before it is taken: for tracing, and for tests that break one.
+   */
+  @FunctionalInterface
+  public interface Steps {
+    /** Nobody looks. */
+    Steps NONE = step -> {};
+
+    /** The operation is about to take {@code step}, for example {@code snapshot.pause}. */
+    void before(String step);
+  }
+
+  /** The defaults for a data root. */
+  public static EngineConfig of(Path dataRoot, Path guestDirectory, Path cacheDirectory) {
+    return new EngineConfig(
+        dataRoot,
+        guestDirectory,
+        cacheDirectory,
+        Provision.AUTO,
+        null,
+        null,
+        null,
+        null,
+        Map.of(),
+        false,
+        DEFAULT_STAGING_BYTES,
+        Math.max(2, Runtime.getRuntime().availableProcessors()),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(90),
+        Steps.NONE);
+  }
+
+  /** The same with another observer of steps. */
+  public EngineConfig withSteps(Steps observer) {
+    return new EngineConfig(
+        dataRoot,
+        guestDirectory,
+        cacheDirectory,
+        provision,
+        provisionBytes,
+        storageBackend,
+        hypervisor,
+        memoryMode,
+        pluginSettings,
+        outbound,
+        stagingBytes,
+        cloneConcurrency,
+        startTimeout,
+        agentTimeout,
+        observer);
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.storage.Durability;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Makes many sandboxes of one instant of a running one: one capture, then restores side by side.
+ * The capture is never shown and goes with the last clone that rests on it.
+ */
+final class Cloner {
+  private static final System.Logger LOG = System.getLogger(Cloner.class.getName());
+  private static final int MOST_CLONES = 100;
+
+  private final Context context;
+  private final Capturer capturer;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+  private final Views views;
+
+  Cloner(
+      Context context, Capturer capturer, Lifecycle lifecycle, Reclaimer reclaimer, Views views) {
+    this.context = context;
+    this.capturer = capturer;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+    this.views = views;
+  }
+
+  /** All clones, or none. */
+  CloneReport cloneAll(LiveSandbox source, CloneRequest request) {
+    long start = System.nanoTime();
+    check(request);
+    try (Reclaimer.Pin pin = captureBase(source)) {
+      SnapshotRecord base = pin.record();
+      List<Object> outcomes = startAll(source, base, request, true);
+      List<LiveSandbox> made = new ArrayList<>();
+      RametException first = null;
+      for (Object outcome : outcomes) {
+        if (outcome instanceof LiveSandbox live) {
+          made.add(live);
+        } else if (first == null && outcome instanceof RametException e) {
+          first = e;
+        }
+      }
+      try {
+        if (first == null) {
+          context.before("clone.commit");
+          commit(base);
+        }
+      } catch (RuntimeException e) {
+        first = Errors.any("cannot clone " + source.id(), context.layout().root(), e);
+      }
+      if (first != null) {
+        made.forEach(this::killQuietly);
+        deleteQuietly(base);
+        throw first;
+      }
+      CaptureReport capture = Objects.requireNonNull(base.capture());
+      return new CloneReport(
+          made.stream().map(views::sandbox).toList(), capture, System.nanoTime() - start);
+    }
+  }
+
+  /** Each clone by itself. */
+  List<ForkResult> fork(LiveSandbox source, CloneRequest request) {
+    check(request);
+    try (Reclaimer.Pin pin = captureBase(source)) {
+      SnapshotRecord base = pin.record();
+      List<Object> outcomes = startAll(source, base, request, false);
+      commit(base);
+      List<ForkResult> results = new ArrayList<>();
+      for (Object outcome : outcomes) {
+        if (outcome instanceof LiveSandbox live) {
+          Sandbox sandbox = views.sandbox(live);
+          results.add(new ForkResult.Made(sandbox));
+        } else if (outcome instanceof RametException e) {
+          results.add(new ForkResult.NotMade(e));
+        }
+      }
+      return List.copyOf(results);
+    }
+  }
+
+  private static void check(CloneRequest request) {
+    if (request.count() < 1 || request.count() > MOST_CLONES) {
+      throw RametException.invalid("count", "must be 1 to " + MOST_CLONES);
+    }
+    Integer concurrency = request.concurrency();
+    if (concurrency != null && (concurrency < 1 || concurrency > MOST_CLONES)) {
+      throw RametException.invalid("concurrency", "must be 1 to " + MOST_CLONES);
+    }
+  }
+
+  private Reclaimer.Pin captureBase(LiveSandbox source) {
+    try (LiveSandbox.Hold hold = source.hold("clone")) {
+      SandboxRecord record = context.sandboxes().get(source.id()).saved();
+      // Worthless after a loss of power, like the clones: so it need not survive one.
+      SnapshotRecord base =
+          capturer.capture(
+              record,
+              source.runningMachine(),
+              new Capturer.Order(
+                  Ids.next('c'),
+                  SnapshotRecord.Kind.CLONE_BASE,
+                  null,
+                  record.sourceId(),
+                  null,
+                  Durability.RELAXED));
+      return reclaimer.pin(base);
+    }
+  }
+
+  /** Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
+  private List<Object> startAll(
+      LiveSandbox source, SnapshotRecord base, CloneRequest request, boolean allOrNothing) {
+    AtomicBoolean stop = new AtomicBoolean();
+    Integer wanted = request.concurrency();
+    int concurrency = wanted == null ? context.config().cloneConcurrency() : wanted;
+    SandboxRecord parent = source.saved();
+    Callable<Object> one =
+        () -> {
+          if (stop.get()) {
+            return new RametException(ErrorCode.CANCELLED, "another clone failed");
+          }
+          try {
+            return lifecycle.start(
+                new Lifecycle.Order(
+                    Ids.next('i'),
+                    "clone",
+                    base,
+                    base.cpuCount(),
+                    base.memoryBytes(),
+                    parent.id(),
+                    parent.metadata(),
+                    Map.of(),
+                    request.timeout(),
+                    parent.outbound(),
+                    false));
+          } catch (RuntimeException e) {
+            stop.set(allOrNothing);
+            return Errors.any("cannot start a clone", context.layout().root(), e);
+          }
+        };
+    ExecutorService pool = Executors.newFixedThreadPool(Math.min(concurrency, request.count()));
+    try {
+      List<Future<Object>> futures = new ArrayList<>();
+      for (int i = 0; i < request.count(); i++) {
+        futures.add(pool.submit(one));
+      }
+      List<Object> outcomes = new ArrayList<>();
+      for (Future<Object> future : futures) {
+        outcomes.add(await(future));
+      }
+      return outcomes;
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private Object await(Future<Object> future) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          // The clones under way must be known before anything is taken back.
+          interrupted = true;
+        } catch (ExecutionException e) {
+          return Errors.any(
+              "cannot start a clone",
+              context.layout().root(),
+              Objects.requireNonNull(e.getCause()));
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** From here on the clones stay, also after a crash; the base goes with the last of them. */
+  private void commit(SnapshotRecord base) {
+    try {
+      context.snapshots().update(base.asDeleted(), false);
+    } catch (IOException e) {
+      throw Errors.io("cannot clone", context.layout().root(), e);
+    }
+  }
+
+  private void killQuietly(LiveSandbox live) {
+    try {
+      lifecycle.kill(live);
+    } catch (RuntimeException e) {
+      // Its base is still pending, so the next start removes it.
+      LOG.log(System.Logger.Level.WARNING, "cannot take back the clone " + live.id(), e);
+    }
+  }
+
+  private void deleteQuietly(SnapshotRecord base) {
+    try {
+      reclaimer.delete(base);
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot take back the capture " + base.id(), e);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.storage.StorageBackend;
+
+/**
+ * What the choreography works with: one per open engine.
+ *
+ * @param config how the engine was opened
+ * @param layout where things are
+ * @param storage the chosen storage backend
+ * @param hypervisor the chosen hypervisor
+ * @param modes the memory modes that work here
+ * @param pages the page writer
+ * @param agent client of guest agents
+ * @param snapshots the snapshots of the root
+ * @param sandboxes the sandboxes of the root
+ */
+record Context(
+    EngineConfig config,
+    Layout layout,
+    StorageBackend storage,
+    Hypervisor hypervisor,
+    MemoryModes modes,
+    PageWriter pages,
+    Agent agent,
+    SnapshotStore snapshots,
+    SandboxStore sandboxes) {
+  /** Tells whoever looks that the step is about to be taken. */
+  void before(String step) {
+    config.steps().before(step);
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.Host;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageCapabilities;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** The doctor: keeps what the probes found and asks again on request. Thread-safe. */
+final class Inspection implements Doctor {
+  private final EngineConfig config;
+  private final Path root;
+  private final List<Selection> selections;
+  private final List<String> advice;
+  private final Supplier<List<Probed>> probes;
+  private volatile List<Probed> probed;
+
+  /**
+   * An inspection.
+   *
+   * @param root the root in use
+   * @param selections what was chosen at start
+   * @param advice what came up when it was chosen
+   * @param probed what the probes found at start
+   * @param probes asks all of them again
+   */
+  Inspection(
+      EngineConfig config,
+      Path root,
+      List<Selection> selections,
+      List<String> advice,
+      List<Probed> probed,
+      Supplier<List<Probed>> probes) {
+    this.config = config;
+    this.root = root;
+    this.selections = List.copyOf(selections);
+    this.advice = List.copyOf(advice);
+    this.probed = probed;
+    this.probes = probes;
+  }
+
+  @Override
+  public Report report(boolean refresh) {
+    if (refresh) {
+      probed = probes.get();
+    }
+    List<Probed> now = probed;
+    List<String> hints = new ArrayList<>(advice);
+    boolean degraded = !advice.isEmpty();
+    for (Probed one : now) {
+      if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {
+        String slow = usable.evidence().get("degraded");
+        if (slow != null) {
+          hints.add(one.provider().id() + ": " + slow);
+          degraded = true;
+        }
+      }
+      if (one.result() instanceof ProbeResult.Failed) {
+        degraded = true;
+      }
+    }
+    if (!copyOnWrite(now)) {
+      degraded = true;
+    }
+    boolean broken = selections.stream().anyMatch(selection -> selection.chosen() == null);
+    return new Report(
+        broken ? Verdict.BROKEN : degraded ? Verdict.DEGRADED : Verdict.GOOD,
+        host(),
+        now.stream().map(Probed::report).toList(),
+        selections,
+        hints);
+  }
+
+  private boolean chosen(Probed one) {
+    return selections.stream()
+        .anyMatch(
+            selection ->
+                selection.role().equals(one.role().label())
+                    && one.provider().id().equals(selection.chosen()));
+  }
+
+  private boolean copyOnWrite(List<Probed> now) {
+    return now.stream()
+        .filter(this::chosen)
+        .map(Probed::result)
+        .anyMatch(
+            result ->
+                result instanceof ProbeResult.Usable usable
+                    && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE));
+  }
+
+  private Map<String, String> host() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("cpus", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    facts.put("java", Runtime.version().toString());
+    facts.put("dataRoot", config.dataRoot().toString());
+    facts.put("storage.root", root.toString());
+    try {
+      facts.put("kernel", Host.kernelRelease());
+      facts.put("user", Host.effectiveUid() == 0 ? "root" : "uid " + Host.effectiveUid());
+      FsInfo info = FsInfo.of(root);
+      facts.put("storage.fileSystem", info.typeName());
+      facts.put("storage.totalBytes", Long.toString(info.totalBytes()));
+      facts.put("storage.freeBytes", Long.toString(info.freeBytes()));
+      facts.put("storage.usedBytes", Long.toString(info.totalBytes() - info.freeBytes()));
+      facts.put("memory", memory());
+    } catch (LinuxException | IOException e) {
+      facts.put("error", String.valueOf(e.getMessage()));
+    }
+    return facts;
+  }
+
+  private static String memory() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+      if (line.startsWith("MemTotal:")) {
+        return line.substring("MemTotal:".length()).strip();
+      }
+    }
+    return "unknown";
+  }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** How sandboxes begin and end. Thread-safe. */
+final class Lifecycle {
+  private static final System.Logger LOG = System.getLogger(Lifecycle.class.getName());
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+  // A kill waits for the operation under way instead of failing: who kills wants it gone.
+  private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
+
+  private final Context context;
+  private final Starter starter;
+  private final Reclaimer reclaimer;
+  private final ScheduledExecutorService timer;
+  private final Executor workers;
+
+  /**
+   * The life of sandboxes.
+   *
+   * @param timer knows when sandboxes end; never does the work itself
+   * @param workers end them
+   */
+  Lifecycle(
+      Context context,
+      Starter starter,
+      Reclaimer reclaimer,
+      ScheduledExecutorService timer,
+      Executor workers) {
+    this.context = context;
+    this.starter = starter;
+    this.reclaimer = reclaimer;
+    this.timer = timer;
+    this.workers = workers;
+  }
+
+  /**
+   * A sandbox to begin.
+   *
+   * @param id its id
+   * @param operation prefix of the steps told to the observer
+   * @param source what it starts from; pinned by the caller
+   * @param cpuCount virtual CPUs
+   * @param memoryBytes guest memory
+   * @param parentId the sandbox it is cloned from, or null
+   * @param metadata the creator's own pairs
+   * @param environment default environment of its processes
+   * @param timeout after which it ends, or null for never
+   * @param outbound whether it may open connections
+   * @param hidden whether it belongs to an operation and is never shown
+   */
+  record Order(
+      String id,
+      String operation,
+      SnapshotRecord source,
+      int cpuCount,
+      long memoryBytes,
+      @Nullable String parentId,
+      Map<String, String> metadata,
+      Map<String, String> environment,
+      @Nullable Duration timeout,
+      boolean outbound,
+      boolean hidden) {}
+
+  /** Begins a sandbox and waits for its agent. When this fails, nothing of it is left. */
+  LiveSandbox start(Order order) {
+    SnapshotRecord source = order.source();
+    Duration timeout = order.timeout();
+    Instant now = Instant.now();
+    SandboxRecord intent =
+        new SandboxRecord(
+            order.id(),
+            SandboxRecord.State.CREATING,
+            null,
+            order.hidden(),
+            source.id(),
+            source.name(),
+            order.parentId(),
+            order.metadata(),
+            now,
+            timeout == null ? null : now.plus(timeout),
+            order.outbound(),
+            source.diskBytes(),
+            source.agentPort(),
+            new SandboxRecord.Machine(
+                1,
+                order.cpuCount(),
+                order.memoryBytes(),
+                source.kernelArguments(),
+                false,
+                "",
+                null,
+                null));
+    LiveSandbox live = new LiveSandbox(intent, null);
+    try (LiveSandbox.Hold hold = live.hold("start");
+        Undo undo = new Undo()) {
+      context.before(order.operation() + ".manifest");
+      undo.add("manifest of " + order.id(), () -> forget(order.id()));
+      context.sandboxes().begin(intent);
+      context.sandboxes().add(live);
+      Starter.Started started =
+          starter.start(
+              new Starter.Order(
+                  order.operation(),
+                  order.id(),
+                  1,
+                  source,
+                  order.cpuCount(),
+                  order.memoryBytes(),
+                  order.outbound(),
+                  order.environment()));
+      undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
+      context.before(order.operation() + ".commit");
+      SandboxRecord record = intent.on(started.machine(), source.diskBytes(), source.agentPort());
+      context.sandboxes().save(record);
+      live.becomes(record, started.vm());
+      undo.commit();
+    } catch (IOException e) {
+      throw Errors.io("cannot create a sandbox", context.layout().root(), e);
+    }
+    watch(live);
+    scheduleEnd(live);
+    return live;
+  }
+
+  private void forget(String id) {
+    try {
+      context.sandboxes().remove(id);
+    } catch (IOException e) {
+      throw Errors.io("cannot remove " + id, context.layout().root(), e);
+    }
+  }
+
+  /** Notices at once when the sandbox's machine ends by itself. */
+  void watch(LiveSandbox live) {
+    RunningVm vm = live.machine();
+    if (vm == null) {
+      return;
+    }
+    vm.exit()
+        .whenComplete(
+            (exit, failure) -> {
+              String why = failure == null ? exit.detail() : String.valueOf(failure);
+              if (live.died(vm, why)) {
+                LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
+                try {
+                  context.sandboxes().save(live.saved());
+                } catch (IOException e) {
+                  // The next start finds no machine and comes to the same conclusion.
+                  LOG.log(
+                      System.Logger.Level.WARNING,
+                      "cannot record that " + live.id() + " failed",
+                      e);
+                }
+              }
+            });
+  }
+
+  /** Ends a sandbox and removes all that is only its own. A failed attempt can be repeated. */
+  void kill(LiveSandbox live) {
+    kill(live, record -> true);
+  }
+
+  private void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
+    try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
+      SandboxRecord record = context.sandboxes().get(live.id()).saved();
+      if (!stillWanted.test(record)) {
+        return;
+      }
+      context.before("kill.intent");
+      RunningVm vm = live.machine();
+      SandboxRecord killed = record.in(SandboxRecord.State.KILLED, null);
+      context.sandboxes().save(killed);
+      live.becomes(killed, vm);
+      context.before("kill.machine");
+      if (vm != null) {
+        vm.kill(KILL_TIMEOUT);
+      }
+      live.becomes(killed, null);
+      context.before("kill.disk");
+      starter.discardFiles(live.id(), record.machine().number());
+      context.before("kill.manifest");
+      context.sandboxes().remove(live.id());
+      reclaimer.reclaim(record.machine().memoryBase());
+    } catch (IOException e) {
+      throw Errors.io("cannot kill " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** Sets when the sandbox ends by itself. */
+  void setEnd(LiveSandbox live, @Nullable Instant endAt) {
+    try (LiveSandbox.Hold hold = live.hold("set timeout", KILL_PATIENCE)) {
+      SandboxRecord record = context.sandboxes().get(live.id()).saved().endingAt(endAt);
+      context.sandboxes().save(record);
+      live.becomes(record, live.machine());
+    } catch (IOException e) {
+      throw Errors.io("cannot set the end of " + live.id(), context.layout().root(), e);
+    }
+    scheduleEnd(live);
+  }
+
+  /** Has the sandbox killed at its end. An end that was moved meanwhile finds nothing to do. */
+  void scheduleEnd(LiveSandbox live) {
+    Instant endAt = live.saved().endAt();
+    if (endAt == null) {
+      return;
+    }
+    long nanos = Math.max(0, Duration.between(Instant.now(), endAt).toNanos());
+    var scheduled =
+        timer.schedule(
+            () -> workers.execute(() -> endIfDue(live, endAt)), nanos, TimeUnit.NANOSECONDS);
+    if (scheduled.isCancelled()) {
+      LOG.log(System.Logger.Level.DEBUG, "the engine is closing; {0} ends later", live.id());
+    }
+  }
+
+  private void endIfDue(LiveSandbox live, Instant endAt) {
+    try {
+      kill(live, record -> endAt.equals(record.endAt()));
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.NOT_FOUND) {
+        LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sandbox in this process: its manifest as last written, its machine, and the right to change it,
+ * which one operation holds at a time. Thread-safe.
+ */
+final class LiveSandbox {
+  // Not a lock with an owner: an operation may hand its hold to the thread that finishes it.
+  private final Semaphore free = new Semaphore(1, true);
+  private volatile SandboxRecord saved;
+  private volatile @Nullable RunningVm machine;
+  private volatile String busyWith = "";
+
+  LiveSandbox(SandboxRecord saved, @Nullable RunningVm machine) {
+    this.saved = saved;
+    this.machine = machine;
+  }
+
+  String id() {
+    return saved.id();
+  }
+
+  SandboxRecord saved() {
+    return saved;
+  }
+
+  @Nullable RunningVm machine() {
+    return machine;
+  }
+
+  /** The machine, or the reason why there is none. */
+  RunningVm runningMachine() {
+    RunningVm vm = machine;
+    SandboxRecord now = saved;
+    if (vm == null || now.state() != SandboxRecord.State.RUNNING) {
+      String why = now.detail() == null ? "" : ": " + now.detail();
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "sandbox "
+              + now.id()
+              + " is not running but "
+              + now.state().name().toLowerCase(java.util.Locale.ROOT)
+              + why);
+    }
+    return vm;
+  }
+
+  synchronized void becomes(SandboxRecord record, @Nullable RunningVm vm) {
+    saved = record;
+    machine = vm;
+  }
+
+  /** Its machine has ended by itself. Answers whether that was still the current one. */
+  synchronized boolean died(RunningVm vm, String why) {
+    if (machine != vm || saved.state() != SandboxRecord.State.RUNNING) {
+      return false;
+    }
+    saved = saved.in(SandboxRecord.State.FAILED, why);
+    machine = null;
+    return true;
+  }
+
+  /** The right to change a sandbox; closing gives it back. */
+  final class Hold implements AutoCloseable {
+    private boolean held = true;
+
+    private Hold() {}
+
+    @Override
+    public void close() {
+      if (held) {
+        held = false;
+        busyWith = "";
+        free.release();
+      }
+    }
+  }
+
+  /** Takes the right to change it, or says what it is busy with. */
+  Hold hold(String operation) {
+    if (!free.tryAcquire()) {
+      throw busy();
+    }
+    busyWith = operation;
+    return new Hold();
+  }
+
+  /** The same, waiting for the operation under way. */
+  Hold hold(String operation, Duration patience) {
+    try {
+      if (!free.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw busy();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for " + id(), e);
+    }
+    busyWith = operation;
+    return new Hold();
+  }
+
+  private RametException busy() {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        "sandbox " + id() + " is busy: " + busyWith + " is under way",
+        "try again when it has ended",
+        null);
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.plugin.Ranking;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The hypervisor and the memory modes of this host: probed, chosen, opened. */
+final class Machinery {
+  // Other evidence, such as timings, changes from probe to probe.
+  private static final Set<String> STABLE_EVIDENCE = Set.of("version", "accelerator", "machine");
+
+  private final EngineConfig config;
+  private final Plugins plugins;
+  private final Prober prober;
+  private final List<Probed> hypervisors;
+  private final List<Probed> memoryModes;
+
+  private Machinery(
+      EngineConfig config,
+      Plugins plugins,
+      Prober prober,
+      List<Probed> hypervisors,
+      List<Probed> memoryModes) {
+    this.config = config;
+    this.plugins = plugins;
+    this.prober = prober;
+    this.hypervisors = hypervisors;
+    this.memoryModes = memoryModes;
+  }
+
+  /** Probes both roles in a scratch directory of the data root. */
+  static Machinery probe(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
+    Path scratch = Files.createTempDirectory(config.dataRoot(), ".probe-");
+    try {
+      List<Probed> hypervisors = probe(config, plugins, prober, scratch, Role.HYPERVISOR);
+      List<Probed> modes = probe(config, plugins, prober, scratch, Role.MEMORY);
+      return new Machinery(config, plugins, prober, hypervisors, modes);
+    } finally {
+      Trees.delete(scratch);
+    }
+  }
+
+  private static List<Probed> probe(
+      EngineConfig config, Plugins plugins, Prober prober, Path scratch, Role role) {
+    return prober.probe(role, plugins.of(role), id -> context(config, scratch, id));
+  }
+
+  private static ProbeContext context(EngineConfig config, Path directory, String id) {
+    return new ProbeContext(directory, config.pluginSettings().getOrDefault(id, Map.of()));
+  }
+
+  private Optional<Probed> hypervisorChoice() {
+    String wanted = config.hypervisor();
+    if (wanted == null) {
+      return Ranking.best(hypervisors);
+    }
+    return hypervisors.stream()
+        .filter(one -> one.usable() && one.provider().id().equals(wanted))
+        .findFirst();
+  }
+
+  /** Opens the chosen hypervisor, or one that says why there is none. */
+  Hypervisor hypervisor() {
+    Optional<Probed> choice = hypervisorChoice();
+    if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
+      return provider.open(context(config, config.dataRoot(), provider.id()));
+    }
+    String remedies =
+        String.join(
+            "; ",
+            hypervisors.stream().map(Probed::remedy).filter(text -> !text.isEmpty()).toList());
+    return new UnfitHypervisor(selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
+  }
+
+  /** Names the hypervisor and what of it a warm template depends on. */
+  String hypervisorKey() {
+    return hypervisorChoice()
+        .map(one -> one.provider().id() + stableEvidence(one.result()))
+        .orElse("none");
+  }
+
+  private static String stableEvidence(ProbeResult result) {
+    Map<String, String> stable = new TreeMap<>();
+    if (result instanceof ProbeResult.Usable usable) {
+      stable.putAll(usable.evidence());
+      stable.keySet().retainAll(STABLE_EVIDENCE);
+    }
+    return stable.toString();
+  }
+
+  /** Opens the memory modes that work here. */
+  MemoryModes modes() {
+    Map<String, MemoryMode> usable = new HashMap<>();
+    Map<String, String> unusable = new HashMap<>();
+    for (Probed one : memoryModes) {
+      String id = one.provider().id();
+      if (one.usable() && one.provider() instanceof MemoryModeProvider provider) {
+        usable.put(id, provider.open(context(config, config.dataRoot(), id)));
+      } else {
+        unusable.put(id, one.reason());
+      }
+    }
+    return new MemoryModes(usable, unusable, config.memoryMode());
+  }
+
+  /** The doctor of this host. */
+  Doctor doctor(RootOpener.Root root, Supplier<List<Probed>> storageProbes) {
+    List<Doctor.Selection> selections = new ArrayList<>();
+    selections.add(root.selection());
+    selections.add(
+        selection(
+            Role.HYPERVISOR,
+            hypervisors,
+            hypervisorChoice().map(one -> one.provider().id()).orElse(null)));
+    selections.add(
+        selection(
+            Role.MEMORY,
+            memoryModes,
+            Ranking.best(memoryModes).map(one -> one.provider().id()).orElse(null)));
+    List<String> advice = new ArrayList<>();
+    String storageAdvice = root.advice();
+    if (storageAdvice != null) {
+      advice.add(storageAdvice);
+    }
+    List<Probed> all = new ArrayList<>(root.probed());
+    all.addAll(hypervisors);
+    all.addAll(memoryModes);
+    return new Inspection(
+        config,
+        root.layout().root(),
+        selections,
+        advice,
+        List.copyOf(all),
+        () -> probeAll(storageProbes));
+  }
+
+  private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {
+    try {
+      Machinery fresh = probe(config, plugins, prober);
+      List<Probed> all = new ArrayList<>(storageProbes.get());
+      all.addAll(fresh.hypervisors);
+      all.addAll(fresh.memoryModes);
+      return List.copyOf(all);
+    } catch (IOException e) {
+      throw Errors.io("cannot probe", config.dataRoot(), e);
+    }
+  }
+
+  private Doctor.Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
+    String forced = role == Role.HYPERVISOR ? config.hypervisor() : config.memoryMode();
+    return Ranking.explain(
+        role,
+        "",
+        probed,
+        role == Role.MEMORY && forced != null ? forced : chosen,
+        forced == null ? null : "set in the configuration");
+  }
+}

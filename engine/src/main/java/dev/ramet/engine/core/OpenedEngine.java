@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.Snapshots;
+import dev.ramet.engine.Templates;
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.pages.StagingPool;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.linux.Linux;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.Provider;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** An open engine: puts the parts together and takes them apart again. */
+public final class OpenedEngine implements Engine {
+  private static final System.Logger LOG = System.getLogger(OpenedEngine.class.getName());
+  private static final Duration PROBE_DEADLINE = Duration.ofSeconds(10);
+  // Staging memory is shared: this many captures can be in a pause with all they may stage.
+  private static final int CAPTURES_STAGED_AT_ONCE = 4;
+
+  private final Sandboxes sandboxes;
+  private final Snapshots snapshots;
+  private final Templates templates;
+  private final Doctor doctor;
+  private final Undo close;
+
+  private OpenedEngine(
+      Sandboxes sandboxes, Snapshots snapshots, Templates templates, Doctor doctor, Undo close) {
+    this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.templates = templates;
+    this.doctor = doctor;
+    this.close = close;
+  }
+
+  /** Opens a data root. */
+  public static Engine open(EngineConfig config) {
+    Undo close = new Undo();
+    try {
+      return open(config, close);
+    } catch (IOException | LinuxException | RuntimeException e) {
+      close.close();
+      throw Errors.any("cannot open " + config.dataRoot(), config.dataRoot(), e);
+    }
+  }
+
+  private static Engine open(EngineConfig config, Undo close) throws IOException, LinuxException {
+    Linux.warm();
+    Files.createDirectories(config.dataRoot());
+    RootLock lock = RootLock.take(config.dataRoot());
+    close.add("lock", () -> closeQuietly(lock));
+
+    Plugins plugins = Plugins.load(loaders());
+    Prober prober = new Prober(PROBE_DEADLINE);
+    Machinery machinery = Machinery.probe(config, plugins, prober);
+    RootOpener opener = new RootOpener(config, plugins, prober, provisioners());
+    RootOpener.Root root = opener.open();
+    Layout layout = root.layout();
+    Files.createDirectories(layout.snapshots());
+    Files.createDirectories(layout.sandboxes());
+
+    StorageBackend storage =
+        root.provider()
+            .open(
+                new ProbeContext(
+                    layout.root(),
+                    config.pluginSettings().getOrDefault(root.provider().id(), Map.of())));
+    close.add("storage", storage::close);
+    Hypervisor hypervisor = machinery.hypervisor();
+    close.add("hypervisor", hypervisor::close);
+    MemoryModes modes = machinery.modes();
+    close.add("memory modes", modes::close);
+    StagingPool staging = new StagingPool(config.stagingBytes() * CAPTURES_STAGED_AT_ONCE);
+    close.add("staging memory", staging::close);
+
+    Context context =
+        new Context(
+            config,
+            layout,
+            storage,
+            hypervisor,
+            modes,
+            new PageWriter(staging, config.stagingBytes()),
+            new Agent(),
+            new SnapshotStore(layout),
+            new SandboxStore(layout));
+    Doctor doctor = machinery.doctor(root, () -> opener.probe(layout.root()));
+    return assemble(context, doctor, machinery.hypervisorKey(), close);
+  }
+
+  private static Engine assemble(Context context, Doctor doctor, String hypervisorKey, Undo close)
+      throws IOException {
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(daemon("ends"));
+    ExecutorService workers = Executors.newCachedThreadPool(daemon("ender"));
+    close.add("timers", () -> stop(timer, workers));
+    Reclaimer reclaimer = new Reclaimer(context);
+    Starter starter = new Starter(context);
+    Capturer capturer = new Capturer(context);
+    Views views = new Views(context, reclaimer);
+    Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
+    new Recovery(context, starter, lifecycle, reclaimer).run();
+    return new OpenedEngine(
+        new SandboxOperations(
+            context,
+            lifecycle,
+            new Rollback(context, starter, lifecycle, reclaimer, views),
+            new Cloner(context, capturer, lifecycle, reclaimer, views),
+            reclaimer,
+            views),
+        new SnapshotOperations(context, capturer, reclaimer, views),
+        new TemplateOperations(
+            context,
+            new TemplateMaker(context, capturer, lifecycle, reclaimer),
+            reclaimer,
+            views,
+            hypervisorKey),
+        doctor,
+        close);
+  }
+
+  private static Map<Role, ServiceLoader<? extends Provider<?>>> loaders() {
+    ModuleLayer layer = OpenedEngine.class.getModule().getLayer();
+    ModuleLayer here = layer == null ? ModuleLayer.boot() : layer;
+    return Map.of(
+        Role.STORAGE, ServiceLoader.load(here, StorageBackendProvider.class),
+        Role.MEMORY, ServiceLoader.load(here, MemoryModeProvider.class),
+        Role.HYPERVISOR, ServiceLoader.load(here, HypervisorProvider.class));
+  }
+
+  private static List<StorageProvisioner> provisioners() {
+    ModuleLayer layer = OpenedEngine.class.getModule().getLayer();
+    return ServiceLoader.load(layer == null ? ModuleLayer.boot() : layer, StorageProvisioner.class)
+        .stream()
+        .map(ServiceLoader.Provider::get)
+        .toList();
+  }
+
+  private static java.util.concurrent.ThreadFactory daemon(String name) {
+    return work -> {
+      Thread thread = new Thread(work, "ramet-" + name);
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  private static void stop(ScheduledExecutorService timer, ExecutorService workers) {
+    timer.shutdownNow();
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(10, TimeUnit.SECONDS)) {
+        LOG.log(System.Logger.Level.WARNING, "a sandbox was still being ended");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void closeQuietly(RootLock lock) {
+    try {
+      lock.close();
+    } catch (IOException e) {
+      throw new RametException(dev.ramet.api.ErrorCode.HOST_UNFIT, "cannot unlock", e);
+    }
+  }
+
+  @Override
+  public Sandboxes sandboxes() {
+    return sandboxes;
+  }
+
+  @Override
+  public Snapshots snapshots() {
+    return snapshots;
+  }
+
+  @Override
+  public Templates templates() {
+    return templates;
+  }
+
+  @Override
+  public Doctor doctor() {
+    return doctor;
+  }
+
+  @Override
+  public void close() {
+    close.close();
+  }
+}

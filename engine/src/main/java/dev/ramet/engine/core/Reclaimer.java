@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes deleted snapshots once nothing rests on them. A sandbox rests on the snapshot whose
+ * memory image it maps, because its next capture builds on that image; an operation that starts
+ * machines pins its source meanwhile. Thread-safe.
+ */
+final class Reclaimer {
+  private static final System.Logger LOG = System.getLogger(Reclaimer.class.getName());
+
+  private final Context context;
+  private final Map<String, Integer> pins = new HashMap<>();
+
+  Reclaimer(Context context) {
+    this.context = context;
+  }
+
+  /** A snapshot that stays while this is open. */
+  final class Pin implements AutoCloseable {
+    private final SnapshotRecord record;
+    private boolean open = true;
+
+    private Pin(SnapshotRecord record) {
+      this.record = record;
+    }
+
+    SnapshotRecord record() {
+      return record;
+    }
+
+    @Override
+    public void close() {
+      synchronized (Reclaimer.this) {
+        if (open) {
+          open = false;
+          pins.computeIfPresent(record.id(), (id, n) -> n == 1 ? null : n - 1);
+        }
+      }
+      reclaim(record.id());
+    }
+  }
+
+  /**
+   * Finds what a user means and keeps it.
+   *
+   * @param kind what to call it when it is not there
+   */
+  synchronized Pin pin(String kind, String idOrName) {
+    SnapshotRecord record =
+        context
+            .snapshots()
+            .resolve(idOrName)
+            .orElseThrow(() -> RametException.notFound(kind, idOrName));
+    return pin(record);
+  }
+
+  /** Keeps a snapshot that was just made. */
+  synchronized Pin pin(SnapshotRecord record) {
+    pins.merge(record.id(), 1, Integer::sum);
+    return new Pin(record);
+  }
+
+  /** The sandboxes that rest on a snapshot. */
+  List<String> users(String snapshotId) {
+    return context.sandboxes().all().stream()
+        .map(LiveSandbox::saved)
+        .filter(record -> snapshotId.equals(record.machine().memoryBase()))
+        .map(SandboxRecord::id)
+        .sorted()
+        .toList();
+  }
+
+  /** Marks a snapshot deleted and removes it now if nothing rests on it. */
+  void delete(SnapshotRecord record) {
+    synchronized (this) {
+      SnapshotRecord now = context.snapshots().find(record.id()).orElse(null);
+      if (now == null) {
+        return;
+      }
+      try {
+        context.snapshots().update(now.asDeleted(), true);
+      } catch (IOException e) {
+        throw Errors.io("cannot delete " + record.id(), context.layout().root(), e);
+      }
+    }
+    reclaim(record.id());
+  }
+
+  /** Removes a snapshot if it is deleted and nothing rests on it any more. */
+  synchronized void reclaim(@Nullable String id) {
+    if (id == null || pins.containsKey(id)) {
+      return;
+    }
+    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    if (record == null || !record.deleted() || !users(id).isEmpty()) {
+      return;
+    }
+    try {
+      context.before("reclaim.memory");
+      context.storage().delete(Layout.snapshotMemory(id));
+      context.before("reclaim.disk");
+      context.storage().delete(Layout.snapshotDisk(id));
+      context.before("reclaim.manifest");
+      context.snapshots().remove(id);
+    } catch (RametException | IOException e) {
+      // It is marked deleted, so the next start tries again: nobody has to remember it.
+      LOG.log(System.Logger.Level.WARNING, "cannot reclaim " + id + " now", e);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.Node;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Puts a root in order at start: finds the sandboxes that still run, finishes what was to go, takes
+ * back what was not acknowledged, and removes what nobody owns. Manifests decide; whatever the
+ * engine cannot explain it leaves alone.
+ */
+final class Recovery {
+  private static final System.Logger LOG = System.getLogger(Recovery.class.getName());
+  private static final Pattern OWN_NODE =
+      Pattern.compile("[a-z][a-z0-9]{19}\\.(disk|memory|disk-[0-9]+)");
+
+  private final Context context;
+  private final Starter starter;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+
+  Recovery(Context context, Starter starter, Lifecycle lifecycle, Reclaimer reclaimer) {
+    this.context = context;
+    this.starter = starter;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Puts the root in order. */
+  void run() throws IOException {
+    Trees.delete(context.layout().builds());
+    context.snapshots().load();
+    List<SandboxRecord> records = context.sandboxes().load();
+    for (SandboxRecord record : records) {
+      clearOtherMachines(record);
+      if (unacknowledged(record)) {
+        remove(record);
+      } else {
+        context.sandboxes().add(find(record));
+      }
+    }
+    for (SnapshotRecord record : context.snapshots().all()) {
+      if (record.pending()) {
+        reclaimer.delete(record);
+      } else {
+        reclaimer.reclaim(record.id());
+      }
+    }
+    removeOrphans();
+    for (LiveSandbox live : context.sandboxes().all()) {
+      lifecycle.watch(live);
+      lifecycle.scheduleEnd(live);
+    }
+  }
+
+  /** Machines of a rollback that did not get to its end, on either side. */
+  private void clearOtherMachines(SandboxRecord record) throws IOException {
+    Path current = context.layout().machine(record.id(), record.machine().number());
+    for (Path directory : Trees.children(context.layout().sandbox(record.id()))) {
+      if (Files.isDirectory(directory) && !directory.equals(current)) {
+        LOG.log(System.Logger.Level.INFO, "removing an abandoned machine: {0}", directory);
+        context.hypervisor().reap(directory);
+        Trees.delete(directory);
+      }
+    }
+  }
+
+  private boolean unacknowledged(SandboxRecord record) {
+    if (record.hidden()
+        || record.state() == SandboxRecord.State.CREATING
+        || record.state() == SandboxRecord.State.KILLED) {
+      return true;
+    }
+    String base = record.machine().memoryBase();
+    return base != null
+        && context.snapshots().find(base).filter(SnapshotRecord::pending).isPresent();
+  }
+
+  private void remove(SandboxRecord record) throws IOException {
+    LOG.log(System.Logger.Level.INFO, "removing unfinished sandbox {0}", record.id());
+    context.hypervisor().reap(context.layout().sandbox(record.id()));
+    context.storage().delete(Layout.machineDisk(record.id(), record.machine().number()));
+    context.sandboxes().remove(record.id());
+  }
+
+  private LiveSandbox find(SandboxRecord record) throws IOException {
+    if (record.state() != SandboxRecord.State.RUNNING) {
+      return new LiveSandbox(record, null);
+    }
+    String lost;
+    try {
+      Optional<RunningVm> vm =
+          context
+              .hypervisor()
+              .reattach(
+                  starter.spec(
+                      record.id(),
+                      record.machine(),
+                      record.machine().hostAddress(),
+                      record.agentPort(),
+                      record.outbound()),
+                  context.config().startTimeout());
+      if (vm.isPresent()) {
+        return new LiveSandbox(record, vm.get());
+      }
+      lost = "its machine had ended when the host started";
+    } catch (RuntimeException e) {
+      lost = "its machine could not be found again: " + e.getMessage();
+    }
+    LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", record.id(), lost);
+    SandboxRecord failed = record.in(SandboxRecord.State.FAILED, lost);
+    context.sandboxes().save(failed);
+    return new LiveSandbox(failed, null);
+  }
+
+  /** Volumes that a crash left between being made and being written down. */
+  private void removeOrphans() {
+    for (Node node : context.storage().list()) {
+      String owner = Layout.owner(node.id());
+      if (!OWN_NODE.matcher(node.id().value()).matches()) {
+        LOG.log(System.Logger.Level.WARNING, "foreign volume left alone: {0}", node.id());
+      } else if (!owned(node, owner)) {
+        LOG.log(System.Logger.Level.INFO, "removing abandoned volume {0}", node.id());
+        context.storage().delete(node.id());
+      }
+    }
+  }
+
+  private boolean owned(Node node, String owner) {
+    if (Files.isDirectory(context.layout().snapshot(owner))) {
+      return true;
+    }
+    if (!Files.isDirectory(context.layout().sandbox(owner))) {
+      return false;
+    }
+    // A sandbox whose manifest cannot be read is not on record: its disks stay.
+    return context.sandboxes().all().stream()
+        .filter(live -> live.id().equals(owner))
+        .allMatch(
+            live -> Layout.machineDisk(owner, live.saved().machine().number()).equals(node.id()));
+  }
+}

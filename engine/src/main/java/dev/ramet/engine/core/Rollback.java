@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a sandbox back to a snapshot. The replacement is started while the old machine only pauses;
+ * one replaced manifest decides which of the two the sandbox is, so that a failure or a crash at
+ * any step leaves exactly one of them.
+ */
+final class Rollback {
+  private static final System.Logger LOG = System.getLogger(Rollback.class.getName());
+
+  private final Context context;
+  private final Starter starter;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+  private final Views views;
+
+  Rollback(
+      Context context, Starter starter, Lifecycle lifecycle, Reclaimer reclaimer, Views views) {
+    this.context = context;
+    this.starter = starter;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+    this.views = views;
+  }
+
+  /** Puts the sandbox back; its id stays. */
+  RollbackReport rollback(LiveSandbox live, String snapshot) {
+    long start = System.nanoTime();
+    try (LiveSandbox.Hold hold = live.hold("rollback");
+        Reclaimer.Pin pin = reclaimer.pin("snapshot", snapshot)) {
+      // Looked up again now that it is ours: it may have been killed meanwhile.
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      // One whose machine died can be put back too.
+      RunningVm old = live.machine();
+      replace(live, before, old, pin.record());
+      clearAway(before);
+      return new RollbackReport(views.sandbox(live), pin.record().id(), System.nanoTime() - start);
+    }
+  }
+
+  private void replace(
+      LiveSandbox live, SandboxRecord before, @Nullable RunningVm old, SnapshotRecord source) {
+    context.before("rollback.pause");
+    try (PausedVm paused = old == null ? null : old.pause();
+        Undo undo = new Undo()) {
+      Starter.Started started =
+          starter.start(
+              new Starter.Order(
+                  "rollback",
+                  live.id(),
+                  before.machine().number() + 1,
+                  source,
+                  source.cpuCount(),
+                  source.memoryBytes(),
+                  before.outbound(),
+                  Map.of()));
+      undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
+      context.before("rollback.commit");
+      SandboxRecord after = before.on(started.machine(), source.diskBytes(), source.agentPort());
+      context.sandboxes().save(after);
+      live.becomes(after, started.vm());
+      undo.commit();
+      lifecycle.watch(live);
+      if (paused != null) {
+        paused.kill();
+      }
+    } catch (IOException e) {
+      throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** The rollback has happened; what fails here is found at the next start. */
+  private void clearAway(SandboxRecord before) {
+    try {
+      context.before("rollback.clear");
+      starter.discardFiles(before.id(), before.machine().number());
+    } catch (RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.WARNING, "cannot clear away the old machine of " + before.id(), e);
+    }
+    reclaimer.reclaim(before.machine().memoryBase());
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CloneReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.SandboxRecord;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The sandboxes as the engine's host sees them. */
+final class SandboxOperations implements Sandboxes {
+  private static final int MOST_CPUS = 32;
+  private static final long LEAST_MEMORY_BYTES = 64L << 20;
+  private static final long MOST_MEMORY_BYTES = 64L << 30;
+  private static final int MOST_PORT = 65_535;
+
+  private final Context context;
+  private final Lifecycle lifecycle;
+  private final Rollback rollback;
+  private final Cloner cloner;
+  private final Reclaimer reclaimer;
+  private final Views views;
+
+  SandboxOperations(
+      Context context,
+      Lifecycle lifecycle,
+      Rollback rollback,
+      Cloner cloner,
+      Reclaimer reclaimer,
+      Views views) {
+    this.context = context;
+    this.lifecycle = lifecycle;
+    this.rollback = rollback;
+    this.cloner = cloner;
+    this.reclaimer = reclaimer;
+    this.views = views;
+  }
+
+  @Override
+  public Sandbox create(NewSandbox request) {
+    checkSize(request.cpuCount(), request.memoryBytes());
+    try (Reclaimer.Pin pin = reclaimer.pin("template", request.template())) {
+      var source = pin.record();
+      Integer cpuCount = request.cpuCount();
+      Long memoryBytes = request.memoryBytes();
+      Boolean outbound = request.outbound();
+      return views.sandbox(
+          lifecycle.start(
+              new Lifecycle.Order(
+                  Ids.next('i'),
+                  "create",
+                  source,
+                  cpuCount == null ? source.cpuCount() : cpuCount,
+                  memoryBytes == null ? source.memoryBytes() : memoryBytes,
+                  null,
+                  request.metadata(),
+                  request.environment(),
+                  request.timeout(),
+                  outbound == null ? context.config().outbound() : outbound,
+                  false)));
+    }
+  }
+
+  /** Refuses sizes no machine can have. */
+  static void checkSize(@Nullable Integer cpuCount, @Nullable Long memoryBytes) {
+    if (cpuCount != null && (cpuCount < 1 || cpuCount > MOST_CPUS)) {
+      throw RametException.invalid("cpuCount", "must be 1 to " + MOST_CPUS);
+    }
+    if (memoryBytes != null
+        && (memoryBytes < LEAST_MEMORY_BYTES
+            || memoryBytes > MOST_MEMORY_BYTES
+            || memoryBytes % (1 << 20) != 0)) {
+      throw RametException.invalid("memoryMB", "must be 64 to 65536");
+    }
+  }
+
+  @Override
+  public Sandbox get(String id) {
+    return views.sandbox(visible(id));
+  }
+
+  @Override
+  public List<Sandbox> list() {
+    return context.sandboxes().all().stream()
+        .filter(live -> !live.saved().hidden())
+        .map(views::sandbox)
+        .sorted(Comparator.comparing(Sandbox::startedAt).reversed().thenComparing(Sandbox::id))
+        .toList();
+  }
+
+  @Override
+  public void kill(String id) {
+    lifecycle.kill(visible(id));
+  }
+
+  @Override
+  public void setEnd(String id, @Nullable Instant endAt) {
+    lifecycle.setEnd(visible(id), endAt);
+  }
+
+  @Override
+  public RollbackReport rollback(String id, String snapshot) {
+    return rollback.rollback(visible(id), snapshot);
+  }
+
+  @Override
+  public CloneReport clone(String id, CloneRequest request) {
+    return cloner.cloneAll(visible(id), request);
+  }
+
+  @Override
+  public List<ForkResult> fork(String id, CloneRequest request) {
+    return cloner.fork(visible(id), request);
+  }
+
+  @Override
+  public InetSocketAddress endpoint(String id, int guestPort) {
+    if (guestPort < 1 || guestPort > MOST_PORT) {
+      throw RametException.invalid("port", "must be 1 to " + MOST_PORT);
+    }
+    return visible(id).runningMachine().forward(guestPort);
+  }
+
+  private LiveSandbox visible(String id) {
+    LiveSandbox live = context.sandboxes().get(id);
+    SandboxRecord record = live.saved();
+    if (record.hidden()) {
+      throw new RametException(ErrorCode.NOT_FOUND, "sandbox not found: " + id);
+    }
+    return live;
+  }
+}

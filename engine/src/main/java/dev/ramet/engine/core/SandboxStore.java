@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The sandboxes of a root. Thread-safe; one lives per root. */
+final class SandboxStore {
+  private static final System.Logger LOG = System.getLogger(SandboxStore.class.getName());
+
+  private final Layout layout;
+  private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
+
+  SandboxStore(Layout layout) {
+    this.layout = layout;
+  }
+
+  /** Reads all manifests from disk. Directories without a readable one are reported and kept. */
+  List<SandboxRecord> load() throws IOException {
+    List<SandboxRecord> records = new ArrayList<>();
+    for (Path directory : Trees.children(layout.sandboxes())) {
+      String name = String.valueOf(directory.getFileName());
+      if (name.startsWith(Layout.DELETED_PREFIX)) {
+        Trees.delete(directory);
+        continue;
+      }
+      Path manifest = directory.resolve(Layout.MANIFEST);
+      if (!Files.exists(manifest)) {
+        // The manifest is the first file of a sandbox: nothing was made yet.
+        LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
+        Trees.delete(directory);
+        continue;
+      }
+      try {
+        records.add(Json.read(manifest, SandboxRecord.class));
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.WARNING, "broken sandbox left alone: " + directory, e);
+      }
+    }
+    return records;
+  }
+
+  /** The sandbox with this id, hidden or not. */
+  LiveSandbox get(String id) {
+    LiveSandbox sandbox = byId.get(id);
+    if (sandbox == null) {
+      throw RametException.notFound("sandbox", id);
+    }
+    return sandbox;
+  }
+
+  Collection<LiveSandbox> all() {
+    return List.copyOf(byId.values());
+  }
+
+  void add(LiveSandbox sandbox) {
+    byId.put(sandbox.id(), sandbox);
+  }
+
+  /**
+   * Writes the first manifest: from here on a crash leaves something that the next start removes.
+   */
+  void begin(SandboxRecord record) throws IOException {
+    Files.createDirectories(layout.sandbox(record.id()));
+    save(record);
+  }
+
+  /**
+   * Replaces a manifest at once. Not synced: a sandbox ends with a loss of power anyway, and this
+   * is on the way of every start.
+   */
+  void save(SandboxRecord record) throws IOException {
+    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, false);
+  }
+
+  /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */
+  void remove(String id) throws IOException {
+    Path gone = layout.sandboxes().resolve(Layout.DELETED_PREFIX + id);
+    if (Files.exists(layout.sandbox(id))) {
+      Files.move(layout.sandbox(id), gone, StandardCopyOption.ATOMIC_MOVE);
+    }
+    byId.remove(id);
+    Trees.delete(gone);
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Starts machines for sandboxes: restored from a warm source, else booted. Thread-safe. */
+final class Starter {
+  private static final int ADDRESS_TRIES = 5;
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Context context;
+
+  Starter(Context context) {
+    this.context = context;
+  }
+
+  /**
+   * What to start.
+   *
+   * @param operation prefix of the steps told to the observer
+   * @param sandboxId whose machine it is
+   * @param number which of its machines
+   * @param source what it starts from
+   * @param cpuCount virtual CPUs
+   * @param memoryBytes guest memory
+   * @param outbound whether it may open connections
+   * @param environment default environment of its processes; empty leaves what the guest has
+   */
+  record Order(
+      String operation,
+      String sandboxId,
+      int number,
+      SnapshotRecord source,
+      int cpuCount,
+      long memoryBytes,
+      boolean outbound,
+      Map<String, String> environment) {
+    /** Whether the machine can be restored rather than booted. */
+    boolean warm() {
+      return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
+    }
+  }
+
+  /** A machine that runs and whose agent has answered. */
+  record Started(SandboxRecord.Machine machine, RunningVm vm) {}
+
+  /** Starts a machine. When this fails, nothing of it is left. */
+  Started start(Order order) {
+    SnapshotRecord source = order.source();
+    try (Undo undo = new Undo()) {
+      context.before(order.operation() + ".disk");
+      var disk = Layout.machineDisk(order.sandboxId(), order.number());
+      undo.add("disk of " + order.sandboxId(), () -> context.storage().delete(disk));
+      context.storage().fork(Layout.snapshotDisk(source.id()), disk, Durability.RELAXED);
+
+      context.before(order.operation() + ".directory");
+      Path directory = context.layout().machine(order.sandboxId(), order.number());
+      undo.add("directory of " + order.sandboxId(), () -> Trees.delete(directory));
+      Files.createDirectories(directory);
+      Path from = context.layout().snapshot(source.id());
+      boolean hasInitrd = shareKernel(from, directory);
+
+      context.before(order.operation() + ".machine");
+      SandboxRecord.Machine planned =
+          new SandboxRecord.Machine(
+              order.number(),
+              order.cpuCount(),
+              order.memoryBytes(),
+              source.kernelArguments(),
+              hasInitrd,
+              "",
+              order.warm() ? source.id() : null,
+              null);
+      RunningVm vm = runSomewhere(order, planned);
+      undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
+
+      Integer agentPort = source.agentPort();
+      if (agentPort != null) {
+        context.before(order.operation() + ".agent");
+        context
+            .agent()
+            .initialise(
+                vm.forward(agentPort),
+                order.environment(),
+                !order.warm(),
+                () -> !vm.exit().toCompletableFuture().isDone(),
+                context.config().agentTimeout());
+      }
+      context.before(order.operation() + ".started");
+      undo.commit();
+      return new Started(
+          new SandboxRecord.Machine(
+              planned.number(),
+              planned.cpuCount(),
+              planned.memoryBytes(),
+              planned.kernelArguments(),
+              hasInitrd,
+              vm.spec().network().hostAddress(),
+              planned.memoryBase(),
+              vm.identity()),
+          vm);
+    } catch (IOException e) {
+      throw Errors.io("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  /** Kills a started machine and removes its disk and directory. */
+  void discard(String sandboxId, Started started) {
+    started.vm().kill(KILL_TIMEOUT);
+    discardFiles(sandboxId, started.machine().number());
+  }
+
+  /** Removes the disk and the directory of a machine that does not run any more. */
+  void discardFiles(String sandboxId, int number) {
+    context.storage().delete(Layout.machineDisk(sandboxId, number));
+    Trees.delete(context.layout().machine(sandboxId, number));
+  }
+
+  /** Links kernel and initial ram disk; answers whether there is the latter. */
+  static boolean shareKernel(Path from, Path to) throws IOException {
+    Files.createLink(Layout.kernel(to), Layout.kernel(from));
+    if (!Files.exists(Layout.initrd(from))) {
+      return false;
+    }
+    Files.createLink(Layout.initrd(to), Layout.initrd(from));
+    return true;
+  }
+
+  private RunningVm runSomewhere(Order order, SandboxRecord.Machine planned) {
+    for (int attempt = 1; ; attempt++) {
+      VmSpec spec =
+          spec(
+              order.sandboxId(),
+              planned,
+              HostAddresses.next(),
+              order.source().agentPort(),
+              order.outbound());
+      try {
+        return run(order, spec);
+      } catch (RametException e) {
+        if (e.code() != ErrorCode.CONFLICT || attempt == ADDRESS_TRIES) {
+          throw e;
+        }
+        // The address was taken by another machine on this host.
+      }
+    }
+  }
+
+  private RunningVm run(Order order, VmSpec spec) {
+    Duration timeout = context.config().startTimeout();
+    SnapshotRecord source = order.source();
+    VmIdentity identity = source.identity();
+    if (!order.warm() || identity == null) {
+      return context.hypervisor().boot(spec, timeout);
+    }
+    SavedVm saved =
+        new SavedVm(
+            Layout.devices(context.layout().snapshot(source.id())),
+            context.storage().attach(Layout.snapshotMemory(source.id())),
+            identity);
+    try (PausedVm paused = context.hypervisor().restore(spec, saved, timeout)) {
+      try {
+        return paused.resume();
+      } catch (RuntimeException e) {
+        paused.kill();
+        throw e;
+      }
+    }
+  }
+
+  /** The machine's specification, the same at start and when it is found again. */
+  VmSpec spec(
+      String sandboxId,
+      SandboxRecord.Machine machine,
+      String hostAddress,
+      @Nullable Integer agentPort,
+      boolean outbound) {
+    Path directory = context.layout().machine(sandboxId, machine.number());
+    Attachment disk = context.storage().attach(Layout.machineDisk(sandboxId, machine.number()));
+    return new VmSpec(
+        sandboxId,
+        directory,
+        machine.cpuCount(),
+        machine.memoryBytes(),
+        Layout.kernel(directory),
+        machine.hasInitrd() ? Layout.initrd(directory) : null,
+        machine.kernelArguments(),
+        List.of(disk),
+        new VmSpec.Network(
+            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound));
+  }
+}

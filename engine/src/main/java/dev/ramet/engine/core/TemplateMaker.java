@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes templates of images. A cold template is the images. A warm one is what a hidden sandbox
+ * that booted from them has become when its agent first answers: captured like any other sandbox.
+ */
+final class TemplateMaker {
+  private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(60);
+
+  private final Context context;
+  private final Capturer capturer;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+
+  TemplateMaker(Context context, Capturer capturer, Lifecycle lifecycle, Reclaimer reclaimer) {
+    this.context = context;
+    this.capturer = capturer;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+  }
+
+  /**
+   * The images and what they are for.
+   *
+   * @param name the template's name
+   * @param kernel the kernel
+   * @param initrd the initial ram disk, or null
+   * @param rootfs a raw disk image
+   * @param kernelArguments the kernel command line
+   * @param cpuCount virtual CPUs
+   * @param memoryBytes guest memory
+   * @param agentPort the agent's port, or null when there is none
+   * @param contentKey names the content, or null
+   */
+  record Images(
+      String name,
+      Path kernel,
+      @Nullable Path initrd,
+      Path rootfs,
+      String kernelArguments,
+      int cpuCount,
+      long memoryBytes,
+      @Nullable Integer agentPort,
+      @Nullable String contentKey) {}
+
+  /** Publishes the images as they are. */
+  SnapshotRecord makeCold(Images images, Progress progress) {
+    progress.step("importing the disk image");
+    return publish(images, SnapshotRecord.Kind.TEMPLATE, images.name());
+  }
+
+  /** Boots the images and publishes what has become of them. */
+  SnapshotRecord makeWarm(Images images, Progress progress) {
+    progress.step("importing the disk image");
+    SnapshotRecord cold = publish(images, SnapshotRecord.Kind.CLONE_BASE, null);
+    try (Reclaimer.Pin pin = reclaimer.pin(cold)) {
+      progress.step("booting it until the agent answers");
+      LiveSandbox live =
+          lifecycle.start(
+              new Lifecycle.Order(
+                  Ids.next('b'),
+                  "template",
+                  pin.record(),
+                  images.cpuCount(),
+                  images.memoryBytes(),
+                  null,
+                  Map.of(),
+                  Map.of(),
+                  null,
+                  context.config().outbound(),
+                  true));
+      try {
+        return capture(live, images, progress);
+      } finally {
+        lifecycle.kill(live);
+      }
+    } finally {
+      reclaimer.delete(cold);
+    }
+  }
+
+  private SnapshotRecord capture(LiveSandbox live, Images images, Progress progress) {
+    try (LiveSandbox.Hold hold = live.hold("template")) {
+      RunningVm vm = live.runningMachine();
+      Integer port = images.agentPort();
+      if (port != null) {
+        context.agent().settle(vm.forward(port), SETTLE_TIMEOUT);
+      }
+      progress.step("capturing it");
+      return capturer.capture(
+          live.saved(),
+          vm,
+          new Capturer.Order(
+              Ids.next('t'),
+              SnapshotRecord.Kind.TEMPLATE,
+              images.name(),
+              null,
+              images.contentKey(),
+              Durability.DURABLE));
+    }
+  }
+
+  private SnapshotRecord publish(Images images, SnapshotRecord.Kind kind, @Nullable String name) {
+    String id = Ids.next('t');
+    Path partial = context.layout().partialSnapshot(id);
+    try (Undo undo = new Undo()) {
+      context.before("template.import");
+      var disk = Layout.snapshotDisk(id);
+      undo.add("disk of " + id, () -> context.storage().delete(disk));
+      Node node = context.storage().importFrom(disk, images.rootfs());
+      context.before("template.seal");
+      context.storage().seal(disk, Durability.DURABLE);
+      context.before("template.directory");
+      undo.add("directory of " + id, () -> Trees.delete(partial));
+      Files.createDirectories(partial);
+      Files.copy(images.kernel(), Layout.kernel(partial));
+      Path initrd = images.initrd();
+      if (initrd != null) {
+        Files.copy(initrd, Layout.initrd(partial));
+      }
+      context.before("template.publish");
+      SnapshotRecord record =
+          new SnapshotRecord(
+              id,
+              kind,
+              name,
+              Instant.now(),
+              null,
+              null,
+              images.cpuCount(),
+              images.memoryBytes(),
+              node.sizeBytes(),
+              images.kernelArguments(),
+              images.agentPort(),
+              false,
+              null,
+              null,
+              images.contentKey(),
+              false,
+              kind == SnapshotRecord.Kind.CLONE_BASE);
+      context.snapshots().publish(record, true);
+      undo.commit();
+      return record;
+    } catch (IOException e) {
+      throw Errors.io("cannot make a template", context.layout().root(), e);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.Template;
+import dev.ramet.engine.Templates;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.SnapshotRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** The templates as the engine's host sees them. */
+final class TemplateOperations implements Templates {
+  private static final int AGENT_PORT = 49_983;
+  private static final String DEFAULT_ARGUMENTS = "console=ttyS0 root=/dev/vda rw quiet";
+  private static final long LEAST_DISK_BYTES = 32L << 20;
+  private static final long MOST_DISK_BYTES = 1L << 44;
+
+  private final Context context;
+  private final TemplateMaker maker;
+  private final Reclaimer reclaimer;
+  private final Views views;
+  private final String hypervisorKey;
+  private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Operations on templates.
+   *
+   * @param hypervisorKey names the hypervisor and its version: a warm template fits no other
+   */
+  TemplateOperations(
+      Context context,
+      TemplateMaker maker,
+      Reclaimer reclaimer,
+      Views views,
+      String hypervisorKey) {
+    this.context = context;
+    this.maker = maker;
+    this.reclaimer = reclaimer;
+    this.views = views;
+    this.hypervisorKey = hypervisorKey;
+  }
+
+  @Override
+  public Template build(BuildTemplate request, Progress progress) {
+    Ids.checkName("name", request.name());
+    SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
+    Long diskBytes = request.diskBytes();
+    if (diskBytes != null && (diskBytes < LEAST_DISK_BYTES || diskBytes > MOST_DISK_BYTES)) {
+      throw RametException.invalid("diskSizeMB", "must be 32 to 16777216");
+    }
+    Recipe recipe = Recipe.named(context.config(), request.recipe());
+    return once(
+        request.name(),
+        () -> {
+          long start = System.nanoTime();
+          String key =
+              String.join(
+                  "/",
+                  recipe.key(diskBytes),
+                  String.valueOf(request.cpuCount()),
+                  String.valueOf(request.memoryBytes()),
+                  hypervisorKey);
+          Optional<SnapshotRecord> present = template(request.name());
+          if (present.isPresent() && key.equals(present.get().contentKey())) {
+            progress.step("it is there already");
+            return views.template(present.get(), 0);
+          }
+          SnapshotRecord made = buildImages(recipe, request, key, progress);
+          present.ifPresent(reclaimer::delete);
+          return views.template(made, System.nanoTime() - start);
+        });
+  }
+
+  private SnapshotRecord buildImages(
+      Recipe recipe, BuildTemplate request, String key, Progress progress) {
+    Path directory = context.layout().builds().resolve(Ids.next('t'));
+    try {
+      Files.createDirectories(directory);
+      Recipe.Machine machine = recipe.build(directory, request.diskBytes(), progress);
+      Path initrd = directory.resolve("initrd");
+      Integer cpuCount = request.cpuCount();
+      Long memoryBytes = request.memoryBytes();
+      return maker.makeWarm(
+          new TemplateMaker.Images(
+              request.name(),
+              directory.resolve("kernel"),
+              Files.exists(initrd) ? initrd : null,
+              directory.resolve("rootfs.raw"),
+              machine.kernelArguments(),
+              cpuCount == null ? machine.cpuCount() : cpuCount,
+              memoryBytes == null ? machine.memoryMb() << 20 : memoryBytes,
+              machine.agentPort(),
+              key),
+          progress);
+    } catch (IOException e) {
+      throw Errors.io("cannot build a template", context.layout().root(), e);
+    } finally {
+      Trees.delete(directory);
+    }
+  }
+
+  @Override
+  public Template importImages(ImportTemplate request, Progress progress) {
+    Ids.checkName("name", request.name());
+    SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
+    checkFile("kernel", request.kernel());
+    checkFile("rootfs", request.rootfs());
+    Path initrd = request.initrd();
+    if (initrd != null) {
+      checkFile("initrd", initrd);
+    }
+    return once(
+        request.name(),
+        () -> {
+          long start = System.nanoTime();
+          if (context.snapshots().resolve(request.name()).isPresent()) {
+            throw new RametException(
+                ErrorCode.ALREADY_EXISTS,
+                "the name " + request.name() + " is taken by another snapshot or template",
+                "remove that one first, or give another name",
+                null);
+          }
+          String arguments = request.kernelArguments();
+          TemplateMaker.Images images =
+              new TemplateMaker.Images(
+                  request.name(),
+                  request.kernel(),
+                  initrd,
+                  request.rootfs(),
+                  arguments == null ? DEFAULT_ARGUMENTS : arguments,
+                  request.cpuCount(),
+                  request.memoryBytes(),
+                  request.cold() ? null : AGENT_PORT,
+                  null);
+          SnapshotRecord made =
+              request.cold() ? maker.makeCold(images, progress) : maker.makeWarm(images, progress);
+          return views.template(made, System.nanoTime() - start);
+        });
+  }
+
+  private static void checkFile(String field, Path file) {
+    if (!file.isAbsolute()) {
+      throw RametException.invalid(field, "must be an absolute path on the host");
+    }
+    if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+      throw RametException.invalid(field, "is not a readable file: " + file);
+    }
+  }
+
+  private Template once(String name, Supplier<Template> work) {
+    if (!underWay.add(name)) {
+      throw new RametException(ErrorCode.CONFLICT, "template " + name + " is being built already");
+    }
+    try {
+      return work.get();
+    } finally {
+      underWay.remove(name);
+    }
+  }
+
+  private Optional<SnapshotRecord> template(String idOrName) {
+    return context
+        .snapshots()
+        .resolve(idOrName)
+        .filter(record -> record.kind() == SnapshotRecord.Kind.TEMPLATE);
+  }
+
+  @Override
+  public Template get(String idOrName) {
+    return views.template(
+        template(idOrName).orElseThrow(() -> RametException.notFound("template", idOrName)), 0);
+  }
+
+  @Override
+  public List<Template> list() {
+    return context.snapshots().all().stream()
+        .filter(record -> record.kind() == SnapshotRecord.Kind.TEMPLATE && !record.deleted())
+        .map(record -> views.template(record, 0))
+        .sorted(Comparator.comparing(Template::name).thenComparing(Template::id))
+        .toList();
+  }
+
+  @Override
+  public void delete(String idOrName) {
+    reclaimer.delete(
+        template(idOrName).orElseThrow(() -> RametException.notFound("template", idOrName)));
+  }
+
+  @Override
+  public List<String> recipes() {
+    return Recipe.names(context.config());
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Template;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.StorageBackend;
+import org.jspecify.annotations.Nullable;
+
+/** What callers see of the manifests. */
+final class Views {
+  private final Context context;
+  private final Reclaimer reclaimer;
+
+  Views(Context context, Reclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  Sandbox sandbox(LiveSandbox live) {
+    SandboxRecord record = live.saved();
+    RunningVm vm = live.machine();
+    return new Sandbox(
+        record.id(),
+        switch (record.state()) {
+          case CREATING -> Sandbox.State.CREATING;
+          case RUNNING -> Sandbox.State.RUNNING;
+          case FAILED, KILLED -> Sandbox.State.FAILED;
+        },
+        record.state() == SandboxRecord.State.KILLED
+            ? "its removal did not finish; kill it again"
+            : record.detail(),
+        record.sourceId(),
+        record.sourceName(),
+        record.parentId(),
+        record.machine().cpuCount(),
+        record.machine().memoryBytes(),
+        record.diskBytes(),
+        record.metadata(),
+        record.startedAt(),
+        record.endAt(),
+        vm == null ? null : vm.pid(),
+        record.outbound());
+  }
+
+  Snapshot snapshot(SnapshotRecord record) {
+    String broken = brokenBecause(record);
+    return new Snapshot(
+        record.id(),
+        record.name(),
+        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
+        broken,
+        record.sandboxId(),
+        record.templateId(),
+        record.createdAt(),
+        record.cpuCount(),
+        record.memoryBytes(),
+        record.diskBytes(),
+        broken == null ? exclusiveBytes(record) : 0,
+        reclaimer.users(record.id()),
+        record.capture());
+  }
+
+  Template template(SnapshotRecord record, long buildNanos) {
+    String broken = brokenBecause(record);
+    String name = record.name();
+    return new Template(
+        record.id(),
+        name == null ? record.id() : name,
+        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
+        broken,
+        record.warm(),
+        record.cpuCount(),
+        record.memoryBytes(),
+        record.diskBytes(),
+        broken == null ? exclusiveBytes(record) : 0,
+        record.createdAt(),
+        record.contentKey(),
+        buildNanos);
+  }
+
+  private @Nullable String brokenBecause(SnapshotRecord record) {
+    StorageBackend storage = context.storage();
+    if (storage.find(Layout.snapshotDisk(record.id())).isEmpty()) {
+      return "its disk is gone";
+    }
+    if (record.warm() && storage.find(Layout.snapshotMemory(record.id())).isEmpty()) {
+      return "its memory image is gone";
+    }
+    return null;
+  }
+
+  private long exclusiveBytes(SnapshotRecord record) {
+    try {
+      long bytes = context.storage().usage(Layout.snapshotDisk(record.id())).exclusiveBytes();
+      return record.warm()
+          ? bytes + context.storage().usage(Layout.snapshotMemory(record.id())).exclusiveBytes()
+          : bytes;
+    } catch (RametException e) {
+      // Deleted while it was looked at.
+      return 0;
+    }
+  }
+}

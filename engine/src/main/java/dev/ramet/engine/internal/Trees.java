@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.internal;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Directory trees: list, delete, sync. */
+public final class Trees {
+  private Trees() {}
+
+  /** The entries of a directory, sorted; none when it does not exist. */
+  public static List<Path> children(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.sorted().toList();
+    } catch (NoSuchFileException absent) {
+      return List.of();
+    }
+  }
+
+  /** Deletes a directory with all that is in it. Absent is a success. Links are not followed. */
+  public static void delete(Path directory) {
+    try {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.deleteIfExists(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure)
+                throws IOException {
+              if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+              }
+              throw failure;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException failure)
+                throws IOException {
+              if (failure != null) {
+                throw failure;
+              }
+              Files.deleteIfExists(dir);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (NoSuchFileException absent) {
+      // Somebody else was quicker.
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes a directory's entries, or a file's content, survive a loss of power. */
+  public static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** Syncs every file and directory of a small tree. */
+  public static void syncAll(Path directory) throws IOException {
+    for (Path entry : children(directory)) {
+      if (Files.isDirectory(entry)) {
+        syncAll(entry);
+      } else {
+        sync(entry);
+      }
+    }
+    sync(directory);
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.ProcessMemory;
+import dev.ramet.spi.memory.PageRanges;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One capture of one machine's memory: {@link #readWhilePaused} once, then {@link #finish} once the
+ * machine runs again. When either fails the image is worthless and only {@link #close} is left to
+ * do. Used by one thread at a time.
+ */
+public final class Capture implements AutoCloseable {
+  private enum State {
+    OPEN,
+    READ,
+    FINISHED,
+    FAILED,
+    CLOSED
+  }
+
+  private final ImageWriter image;
+  private final StagingPool pool;
+  private final int maxChunks;
+
+  /** Chunks with pages, oldest first. The last one is the one being filled. */
+  private final ArrayDeque<Chunk> staged = new ArrayDeque<>();
+
+  private State state = State.OPEN;
+  private @Nullable PageRanges ranges;
+  private long streamedBytes;
+
+  Capture(ImageWriter image, StagingPool pool, Chunk first, int maxChunks) {
+    this.image = image;
+    this.pool = pool;
+    this.maxChunks = maxChunks;
+    staged.add(first);
+  }
+
+  /**
+   * Reads the selected pages into staging memory. When they do not fit, the oldest are written to
+   * the image right away, so that the pause grows with the excess and staging memory does not.
+   *
+   * @param pid the process that the ranges' addresses are in; it must stand still
+   * @param selected what to capture
+   * @throws RametException {@code HYPERVISOR_FAILED} when the process is gone or its memory is not
+   *     where it should be, {@code HOST_UNFIT} when it may not be read, {@code CORRUPT} when the
+   *     image is too small, {@code NO_SPACE} when it cannot grow
+   */
+  public void readWhilePaused(long pid, PageRanges selected) {
+    begin(State.OPEN);
+    checkFits(selected);
+    ranges = selected;
+    try (ProcessMemory memory = new ProcessMemory(pid)) {
+      for (int i = 0; i < selected.count(); i++) {
+        if (!selected.isZero(i)) {
+          stage(memory, selected.imageOffset(i), selected.address(i), selected.lengthBytes(i), pid);
+        }
+      }
+      fill(memory, staged.getLast(), pid);
+    } catch (LinuxException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "no memory to read pages with", e);
+    }
+    state = State.READ;
+  }
+
+  private void stage(ProcessMemory memory, long imageOffset, long address, long bytes, long pid) {
+    long done = 0;
+    while (done < bytes) {
+      Chunk chunk = staged.getLast();
+      if (chunk.roomBytes() == 0) {
+        fill(memory, chunk, pid);
+        chunk = nextChunk();
+        staged.addLast(chunk);
+      }
+      int n = (int) Math.min(chunk.roomBytes(), bytes - done);
+      chunk.add(imageOffset + done, n);
+      memory.add(address + done, n);
+      done += n;
+    }
+  }
+
+  private Chunk nextChunk() {
+    Chunk chunk = staged.size() < maxChunks ? pool.tryTake() : null;
+    if (chunk != null) {
+      return chunk;
+    }
+    Chunk oldest = staged.getFirst();
+    image.write(oldest);
+    staged.removeFirst();
+    streamedBytes += oldest.usedBytes();
+    oldest.clear();
+    return oldest;
+  }
+
+  private static void fill(ProcessMemory memory, Chunk chunk, long pid) {
+    try {
+      memory.read(chunk.memory(), 0);
+    } catch (LinuxException e) {
+      throw switch (e.errno()) {
+        case LinuxException.EPERM ->
+            new RametException(
+                ErrorCode.HOST_UNFIT,
+                "memory of process " + pid + " may not be read",
+                "run Ramet as the user that owns the hypervisor's process or with CAP_SYS_PTRACE;"
+                    + " with kernel.yama.ptrace_scope=1 a hypervisor that an earlier Ramet started"
+                    + " needs the latter",
+                e);
+        case LinuxException.ESRCH ->
+            new RametException(
+                ErrorCode.HYPERVISOR_FAILED, "hypervisor process " + pid + " has ended", e);
+        default ->
+            new RametException(
+                ErrorCode.HYPERVISOR_FAILED,
+                "memory of hypervisor process " + pid + " is not where it was mapped",
+                e);
+      };
+    }
+  }
+
+  private void checkFits(PageRanges selected) {
+    int last = selected.count() - 1;
+    if (last >= 0 && selected.imageOffset(last) + selected.lengthBytes(last) > image.sizeBytes()) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "memory image "
+              + image.path()
+              + " of "
+              + image.sizeBytes()
+              + " bytes is smaller than the machine's memory");
+    }
+  }
+
+  /**
+   * Writes what is staged, in ascending order. Nothing is synced. Staging memory goes back to the
+   * pool piece by piece.
+   *
+   * @throws RametException {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} when
+   *     writing fails otherwise
+   */
+  public PagesWritten finish() {
+    begin(State.READ);
+    PageRanges selected = ranges;
+    if (selected == null) {
+      throw new IllegalStateException("nothing was read");
+    }
+    while (!staged.isEmpty()) {
+      image.write(staged.getFirst());
+      pool.give(staged.removeFirst());
+    }
+    for (int i = 0; i < selected.count(); i++) {
+      if (selected.isZero(i)) {
+        image.hole(selected.imageOffset(i), selected.lengthBytes(i));
+      }
+    }
+    state = State.FINISHED;
+    return new PagesWritten(
+        selected.copyBytes() + selected.zeroBytes(),
+        image.writtenBytes(),
+        image.holeBytes(),
+        streamedBytes);
+  }
+
+  /** Whoever starts a step and does not come to its end leaves a failed capture behind. */
+  private void begin(State expected) {
+    if (state != expected) {
+      throw new IllegalStateException("capture is " + state + ", not " + expected);
+    }
+    state = State.FAILED;
+  }
+
+  /** Gives staging memory back and closes the image. Idempotent. */
+  @Override
+  public void close() {
+    if (state != State.CLOSED) {
+      state = State.CLOSED;
+      while (!staged.isEmpty()) {
+        pool.give(staged.removeFirst());
+      }
+      image.close();
+    }
+  }
+}

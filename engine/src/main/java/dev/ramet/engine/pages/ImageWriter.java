@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.storage.Attachment;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Puts chunks and holes into one memory image and counts. Used by one thread at a time. */
+final class ImageWriter implements AutoCloseable {
+  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+  private static final int ZEROS_BYTES = 1 << 20;
+
+  private final Path path;
+  private final Fd file;
+  private final boolean startsAsZeros;
+  private final long sizeBytes;
+  private final Zeros zeros = new Zeros();
+  private @Nullable NativeBuffer zeroMemory;
+  private boolean canPunch = true;
+  private long writtenBytes;
+  private long holeBytes;
+
+  /**
+   * Opens an image.
+   *
+   * @throws RametException {@code CONFLICT} when the attachment is read-only, {@code HOST_UNFIT}
+   *     when the image cannot be opened
+   */
+  ImageWriter(Attachment image, Baseline baseline) {
+    this.path = image.path();
+    if (image.readOnly()) {
+      throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
+    }
+    try {
+      this.file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0);
+    } catch (LinuxException e) {
+      throw failure(e);
+    }
+    try {
+      this.sizeBytes = file.sizeBytes();
+    } catch (LinuxException e) {
+      file.close();
+      throw failure(e);
+    }
+    this.startsAsZeros = baseline == Baseline.NONE;
+  }
+
+  long sizeBytes() {
+    return sizeBytes;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  long writtenBytes() {
+    return writtenBytes;
+  }
+
+  long holeBytes() {
+    return holeBytes;
+  }
+
+  /** Writes the pages of a chunk in the longest runs there are, and holes for pages of zeros. */
+  void write(Chunk chunk) {
+    ByteBuffer view = chunk.view().clear();
+    int at = 0;
+    for (int run = 0; run < chunk.runs(); run++) {
+      int end = at + chunk.lengthBytes(run);
+      long shift = chunk.imageOffset(run) - at;
+      while (at < end) {
+        boolean zero = zeros.isZero(view.clear(), at);
+        int to = at + PAGE;
+        while (to < end && zeros.isZero(view.clear(), to) == zero) {
+          to += PAGE;
+        }
+        if (zero) {
+          hole(shift + at, to - at);
+        } else {
+          data(chunk.memory(), at, to - at, shift + at);
+        }
+        at = to;
+      }
+    }
+  }
+
+  private void data(NativeBuffer from, long bufferOffset, long lengthBytes, long imageOffset) {
+    try {
+      file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
+    } catch (LinuxException e) {
+      throw failure(e);
+    }
+    writtenBytes += lengthBytes;
+  }
+
+  /** Makes a part of the image read as zeros, whatever the baseline has there. */
+  void hole(long imageOffset, long lengthBytes) {
+    if (startsAsZeros) {
+      holeBytes += lengthBytes;
+      return;
+    }
+    if (canPunch) {
+      try {
+        file.punchHole(imageOffset, lengthBytes);
+        holeBytes += lengthBytes;
+        return;
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.EOPNOTSUPP) {
+          throw failure(e);
+        }
+        // Some devices and file systems have no holes; zeros do as well, for more bytes.
+        canPunch = false;
+      }
+    }
+    NativeBuffer memory = zeroMemory();
+    for (long done = 0; done < lengthBytes; done += ZEROS_BYTES) {
+      data(memory, 0, Math.min(ZEROS_BYTES, lengthBytes - done), imageOffset + done);
+    }
+  }
+
+  private NativeBuffer zeroMemory() {
+    if (zeroMemory == null) {
+      try {
+        zeroMemory = NativeBuffer.allocate(ZEROS_BYTES);
+      } catch (LinuxException e) {
+        throw new RametException(ErrorCode.HOST_UNFIT, "no memory for a page writer", e);
+      }
+    }
+    return zeroMemory;
+  }
+
+  private RametException failure(LinuxException e) {
+    return switch (e.errno()) {
+      case LinuxException.ENOSPC, LinuxException.EDQUOT ->
+          new RametException(
+              ErrorCode.NO_SPACE,
+              "no room left for memory image " + path,
+              "delete snapshots that are no longer needed, or give the data root more room",
+              e);
+      default ->
+          new RametException(
+              ErrorCode.HOST_UNFIT, "memory image " + path + " cannot be written", e);
+    };
+  }
+
+  @Override
+  public void close() {
+    file.close();
+    if (zeroMemory != null) {
+      zeroMemory.close();
+    }
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+/**
+ * What a capture did to its image. {@code writtenBytes + holeBytes == selectedBytes}.
+ *
+ * @param selectedBytes what the memory mode selected
+ * @param writtenBytes what was written
+ * @param holeBytes what was zero, and therefore left out or made a hole
+ * @param streamedBytes how much of it did not fit into staging memory and was handled in the pause
+ */
+public record PagesWritten(
+    long selectedBytes, long writtenBytes, long holeBytes, long streamedBytes) {}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import dev.ramet.engine.Doctor.PluginReport;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.Provider;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A provider and what its probe found.
+ *
+ * @param role its role
+ * @param provider the provider
+ * @param result the outcome
+ * @param millis how long the probe took
+ */
+public record Probed(Role role, Provider<?> provider, ProbeResult result, long millis) {
+  /** Whether it works here. */
+  public boolean usable() {
+    return result instanceof ProbeResult.Usable;
+  }
+
+  /** Why it does not work here, or empty. */
+  public String reason() {
+    if (result instanceof ProbeResult.Unusable unusable) {
+      return unusable.reason();
+    }
+    return result instanceof ProbeResult.Failed failed ? "probe failed: " + failed.cause() : "";
+  }
+
+  /** What to do about it, or empty. */
+  public String remedy() {
+    return result instanceof ProbeResult.Unusable unusable ? unusable.remedy() : "";
+  }
+
+  /** The same for people. */
+  public PluginReport report() {
+    String module = Plugins.module(provider);
+    String version = Plugins.version(provider);
+    String id = provider.id();
+    if (result instanceof ProbeResult.Usable usable) {
+      return new PluginReport(
+          role.label(),
+          id,
+          module,
+          version,
+          "usable",
+          "",
+          "",
+          null,
+          usable.capabilities().stream().sorted().toList(),
+          usable.evidence(),
+          millis);
+    }
+    if (result instanceof ProbeResult.Unusable unusable) {
+      return new PluginReport(
+          role.label(),
+          id,
+          module,
+          version,
+          "unusable",
+          unusable.reason(),
+          unusable.detail(),
+          unusable.remedy(),
+          List.of(),
+          Map.of(),
+          millis);
+    }
+    return new PluginReport(
+        role.label(),
+        id,
+        module,
+        version,
+        "failed",
+        reason(),
+        reason(),
+        null,
+        List.of(),
+        Map.of(),
+        millis);
+  }
+}

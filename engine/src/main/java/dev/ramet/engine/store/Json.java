@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.store;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.ramet.engine.internal.Trees;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** JSON files that are always whole: written beside their place and moved into it. */
+public final class Json {
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .addModule(new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(
+                  JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+          .build();
+
+  private Json() {}
+
+  /** Reads a file. */
+  public static <T> T read(Path file, Class<T> type) throws IOException {
+    return MAPPER.readValue(Files.readAllBytes(file), type);
+  }
+
+  /** The text of a value as one JSON document. */
+  public static byte[] bytes(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (IOException e) {
+      throw new IllegalStateException("manifest cannot be written as JSON", e);
+    }
+  }
+
+  /**
+   * Replaces a file at once: a reader, or a crash, sees the old content or the new.
+   *
+   * @param sync whether it must also survive a loss of power
+   */
+  public static void write(Path file, Object value, boolean sync) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
+    try (FileChannel channel =
+        FileChannel.open(
+            fresh,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(bytes(value));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      if (sync) {
+        channel.force(true);
+      }
+    } catch (IOException e) {
+      Files.deleteIfExists(fresh);
+      throw e;
+    }
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    if (sync && parent != null) {
+      Trees.sync(parent);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.store;
+
+import dev.ramet.spi.hypervisor.VmIdentity;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The manifest of a sandbox.
+ *
+ * @param id its id, also the name of its directory
+ * @param state where it is in its life
+ * @param detail why, for a failed one
+ * @param hidden it belongs to an operation and is never shown; after a crash it is removed
+ * @param sourceId the template or snapshot it was created from
+ * @param sourceName that one's name, or null
+ * @param parentId the sandbox it was cloned from, or null
+ * @param metadata the creator's own pairs
+ * @param startedAt when it was created
+ * @param endAt when it ends by itself, or null
+ * @param outbound whether it may open connections
+ * @param diskBytes virtual size of its disk
+ * @param agentPort the guest agent's port, or null
+ * @param machine the machine it runs on
+ */
+public record SandboxRecord(
+    String id,
+    State state,
+    @Nullable String detail,
+    boolean hidden,
+    String sourceId,
+    @Nullable String sourceName,
+    @Nullable String parentId,
+    Map<String, String> metadata,
+    Instant startedAt,
+    @Nullable Instant endAt,
+    boolean outbound,
+    long diskBytes,
+    @Nullable Integer agentPort,
+    Machine machine) {
+  /** Where a sandbox is in its life, as persisted. */
+  public enum State {
+    /** Intent: its machine is being started; after a crash it is removed. */
+    CREATING,
+    /** Acknowledged. */
+    RUNNING,
+    /** Its machine died. */
+    FAILED,
+    /** Intent: it is being removed; after a crash that is finished. */
+    KILLED
+  }
+
+  /**
+   * One machine of a sandbox.
+   *
+   * @param number counts up with each rollback; names its directory and disk
+   * @param cpuCount virtual CPUs
+   * @param memoryBytes guest memory
+   * @param kernelArguments the kernel command line
+   * @param hasInitrd whether it has an initial ram disk
+   * @param hostAddress the loopback address of its ports
+   * @param memoryBase the snapshot whose memory image it was restored from, or null when it booted
+   * @param identity what a device state saved of it depends on; null before it runs
+   */
+  public record Machine(
+      int number,
+      int cpuCount,
+      long memoryBytes,
+      String kernelArguments,
+      boolean hasInitrd,
+      String hostAddress,
+      @Nullable String memoryBase,
+      @Nullable VmIdentity identity) {}
+
+  /** The same in another state. */
+  public SandboxRecord in(State newState, @Nullable String newDetail) {
+    return new SandboxRecord(
+        id,
+        newState,
+        newDetail,
+        hidden,
+        sourceId,
+        sourceName,
+        parentId,
+        metadata,
+        startedAt,
+        endAt,
+        outbound,
+        diskBytes,
+        agentPort,
+        machine);
+  }
+
+  /** The same with another end. */
+  public SandboxRecord endingAt(@Nullable Instant newEnd) {
+    return new SandboxRecord(
+        id,
+        state,
+        detail,
+        hidden,
+        sourceId,
+        sourceName,
+        parentId,
+        metadata,
+        startedAt,
+        newEnd,
+        outbound,
+        diskBytes,
+        agentPort,
+        machine);
+  }
+
+  /** The same on another machine, running. */
+  public SandboxRecord on(Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
+    return new SandboxRecord(
+        id,
+        State.RUNNING,
+        null,
+        hidden,
+        sourceId,
+        sourceName,
+        parentId,
+        metadata,
+        startedAt,
+        endAt,
+        outbound,
+        newDiskBytes,
+        newAgentPort,
+        newMachine);
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.store;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The manifest of a snapshot or template.
+ *
+ * @param id its id, also the name of its directory
+ * @param kind what it is for
+ * @param name a person's name for it, or null
+ * @param createdAt the instant it holds
+ * @param sandboxId what it was taken of, or null
+ * @param templateId what that was created from, or null
+ * @param cpuCount virtual CPUs
+ * @param memoryBytes guest memory
+ * @param diskBytes virtual size of the disk
+ * @param kernelArguments the kernel command line
+ * @param agentPort the guest agent's port, or null when the guest has none
+ * @param warm whether there are devices and a memory image
+ * @param identity what the device state depends on; null when not warm
+ * @param capture how it was taken; null when not warm
+ * @param contentKey what a template was built from, or null
+ * @param deleted it was deleted; its files wait for the last sandbox that needs them
+ * @param pending its clones are not all made yet: after a crash they are taken back
+ */
+public record SnapshotRecord(
+    String id,
+    Kind kind,
+    @Nullable String name,
+    Instant createdAt,
+    @Nullable String sandboxId,
+    @Nullable String templateId,
+    int cpuCount,
+    long memoryBytes,
+    long diskBytes,
+    String kernelArguments,
+    @Nullable Integer agentPort,
+    boolean warm,
+    @Nullable VmIdentity identity,
+    @Nullable CaptureReport capture,
+    @Nullable String contentKey,
+    boolean deleted,
+    boolean pending) {
+  /** What a capture is for. */
+  public enum Kind {
+    /** A machine to start from. */
+    TEMPLATE,
+    /** Asked for by a user. */
+    SNAPSHOT,
+    /** The common start of clones; never shown. */
+    CLONE_BASE
+  }
+
+  /** The same, deleted and no longer pending. */
+  public SnapshotRecord asDeleted() {
+    return new SnapshotRecord(
+        id,
+        kind,
+        name,
+        createdAt,
+        sandboxId,
+        templateId,
+        cpuCount,
+        memoryBytes,
+        diskBytes,
+        kernelArguments,
+        agentPort,
+        warm,
+        identity,
+        capture,
+        contentKey,
+        true,
+        false);
+  }
+}

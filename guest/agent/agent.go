@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"log"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// agent answers the host. See the README for the list of its endpoints.
+type agent struct {
+	settings    settings
+	users       userFiles
+	processes   processTable
+	connections connections
+	system      system
+	cpu         cpuMeter
+}
+
+func newAgent(defaultUser string) *agent {
+	return &agent{
+		settings:    settings{user: defaultUser},
+		users:       userFiles{passwd: "/etc/passwd", group: "/etc/group"},
+		processes:   processTable{keepEnded: 30 * time.Second, all: make(map[int]*process)},
+		connections: connections{open: make(map[net.Conn]struct{})},
+		system:      realSystem(),
+	}
+}
+
+type route struct {
+	method string
+	public bool // needs no access token
+	handle http.HandlerFunc
+}
+
+func (a *agent) routes(path string) []route {
+	switch path {
+	case "/health":
+		return []route{{"GET", true, a.health}}
+	case "/init":
+		return []route{{"POST", true, a.init}}
+	case "/settle":
+		return []route{{"POST", false, a.settle}}
+	case "/metrics":
+		return []route{{"GET", false, a.metrics}}
+	case "/envs":
+		return []route{{"GET", false, a.envs}}
+	case "/files":
+		return []route{{"GET", true, a.readFile}, {"POST", true, a.writeFile}}
+	case "/process.Process/Start":
+		return []route{{"POST", false, a.start}}
+	case "/process.Process/Connect":
+		return []route{{"POST", false, a.connect}}
+	case "/process.Process/List":
+		return []route{{"POST", false, a.list}}
+	case "/process.Process/SendInput":
+		return []route{{"POST", false, a.sendInput}}
+	case "/process.Process/SendSignal":
+		return []route{{"POST", false, a.sendSignal}}
+	case "/process.Process/CloseStdin":
+		return []route{{"POST", false, a.closeStdin}}
+	case "/filesystem.Filesystem/Stat":
+		return []route{{"POST", false, a.stat}}
+	case "/filesystem.Filesystem/ListDir":
+		return []route{{"POST", false, a.listDir}}
+	case "/filesystem.Filesystem/MakeDir":
+		return []route{{"POST", false, a.makeDir}}
+	case "/filesystem.Filesystem/Move":
+		return []route{{"POST", false, a.move}}
+	case "/filesystem.Filesystem/Remove":
+		return []route{{"POST", false, a.remove}}
+	case "/process.Process/StreamInput", "/filesystem.Filesystem/WatchDir":
+		return []route{{"POST", false, unimplementedStream}}
+	case "/process.Process/Update", "/files/compose", "/filesystem.Filesystem/CreateWatcher",
+		"/filesystem.Filesystem/GetWatcherEvents", "/filesystem.Filesystem/RemoveWatcher":
+		return []route{{"POST", false, unimplemented}}
+	}
+	return nil
+}
+
+func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer recovered(w, r)
+	routes := a.routes(r.URL.Path)
+	if routes == nil {
+		writeError(w, http.StatusNotFound, "no such endpoint: "+r.URL.Path)
+		return
+	}
+	var allowed []string
+	for _, route := range routes {
+		allowed = append(allowed, route.method)
+		if r.Method != route.method {
+			continue
+		}
+		if !route.public && !a.settings.tokenMatches(r.Header.Get("X-Access-Token")) {
+			refuse(w, r)
+			return
+		}
+		route.handle(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	writeError(w, http.StatusMethodNotAllowed, r.Method+" is not allowed for "+r.URL.Path)
+}
+
+func isRPC(r *http.Request) bool { return strings.Contains(r.URL.Path, ".") }
+
+func refuse(w http.ResponseWriter, r *http.Request) {
+	const message = "a valid X-Access-Token is required"
+	if isRPC(r) {
+		writeUnaryError(w, failed(codeUnauthenticated, message))
+	} else {
+		writeError(w, http.StatusUnauthorized, message)
+	}
+}
+
+func unimplemented(w http.ResponseWriter, r *http.Request) {
+	message := r.URL.Path + " is not supported by this agent"
+	if isRPC(r) {
+		writeUnaryError(w, failed(codeUnimplemented, message))
+	} else {
+		writeError(w, http.StatusNotImplemented, message)
+	}
+}
+
+// unimplementedStream says so where a client of a stream looks: in its end.
+func unimplementedStream(w http.ResponseWriter, r *http.Request) {
+	f := startStream(w)
+	defer f.release()
+	f.end(failed(codeUnimplemented, r.URL.Path+" is not supported by this agent"))
+}
+
+// recovered keeps one bad request from ending the agent, and with it every process's client.
+func recovered(w http.ResponseWriter, r *http.Request) {
+	if cause := recover(); cause != nil {
+		if cause == http.ErrAbortHandler {
+			panic(cause)
+		}
+		log.Printf("%s %s: %v\n%s", r.Method, r.URL.Path, cause, debug.Stack())
+		writeError(w, http.StatusInternalServerError, "the agent failed; its log says more")
+	}
+}
+
+func (a *agent) health(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (a *agent) envs(w http.ResponseWriter, r *http.Request) {
+	env := a.settings.defaultEnv()
+	if env == nil {
+		env = map[string]string{}
+	}
+	writeJSON(w, http.StatusOK, env)
+}
+
+// userOf is the user that a call asks for, by Basic authorization without a password.
+func (a *agent) userOf(r *http.Request) (account, error) {
+	name, _, _ := r.BasicAuth()
+	return a.userNamed(name)
+}
+
+func (a *agent) userNamed(name string) (account, error) {
+	if name == "" {
+		name = a.settings.defaultUser()
+	}
+	return a.users.lookup(name)
+}

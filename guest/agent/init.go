@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	maxInitBytes = 1 << 20
+	// A smaller error of the clock than this is not worth a jump in everybody's time.
+	clockTolerance = time.Millisecond
+)
+
+// initRequest is what the host tells a machine that was just booted or restored.
+type initRequest struct {
+	Timestamp      *time.Time        `json:"timestamp"`
+	Entropy        []byte            `json:"entropy"`
+	EnvVars        map[string]string `json:"envVars"`
+	Hostname       string            `json:"hostname"`
+	DefaultUser    string            `json:"defaultUser"`
+	DefaultWorkdir string            `json:"defaultWorkdir"`
+	AccessToken    *string           `json:"accessToken"`
+	// Generation names the restore that this call belongs to. Calls that repeat it leave open
+	// connections alone; a call without it always counts as the first after a restore.
+	Generation string `json:"generation"`
+}
+
+// init makes a restored machine itself again. It runs after every restore, where each page that is
+// touched has to be copied, so it does no more than it is asked to.
+func (a *agent) init(w http.ResponseWriter, r *http.Request) {
+	body, err := readLimited(r.Body, maxInitBytes)
+	var request initRequest
+	if err == nil && len(body) > 0 {
+		err = json.Unmarshal(body, &request)
+	}
+	if err == nil && len(request.Entropy) > maxEntropyBytes {
+		err = fmt.Errorf("more than %d bytes of entropy", maxEntropyBytes)
+	}
+	if err == nil && request.DefaultUser != "" {
+		_, err = a.users.lookup(request.DefaultUser)
+	}
+	if err != nil {
+		writeError(w, http.StatusBadRequest, "bad init request: "+err.Error())
+		return
+	}
+	if err := a.applyToSystem(&request); err != nil {
+		writeError(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	if a.settings.apply(&request) {
+		a.connections.closeAllBut(connectionOf(r))
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// applyToSystem starts with the entropy: nothing random may be drawn before it is in.
+func (a *agent) applyToSystem(request *initRequest) error {
+	if len(request.Entropy) > 0 {
+		if err := a.system.addEntropy(request.Entropy); err != nil {
+			return fmt.Errorf("cannot add entropy: %w", err)
+		}
+	}
+	if request.Timestamp != nil {
+		off := request.Timestamp.Sub(a.system.now())
+		if off > clockTolerance || off < -clockTolerance {
+			if err := a.system.setClock(*request.Timestamp); err != nil {
+				return fmt.Errorf("cannot set the clock: %w", err)
+			}
+		}
+	}
+	if request.Hostname != "" {
+		if err := a.system.setHostname(request.Hostname); err != nil {
+			return fmt.Errorf("cannot set the host name: %w", err)
+		}
+	}
+	return nil
+}
+
+// apply reports whether the request is the first after a restore.
+func (s *settings) apply(request *initRequest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if request.EnvVars != nil {
+		s.env = request.EnvVars
+	}
+	if request.DefaultUser != "" {
+		s.user = request.DefaultUser
+	}
+	if request.DefaultWorkdir != "" {
+		s.workdir = request.DefaultWorkdir
+	}
+	if request.AccessToken != nil {
+		s.token = *request.AccessToken
+	}
+	first := request.Generation == "" || request.Generation != s.generation
+	s.generation = request.Generation
+	return first
+}
+
+// settle is called before a template is captured. Garbage that stays would be part of every machine
+// made from it, and unwritten file data would be written by each of them.
+func (a *agent) settle(w http.ResponseWriter, r *http.Request) {
+	a.system.sync()
+	debug.FreeOSMemory() // collects first
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command agent runs inside a guest and does what the host asks for: start processes, move files,
+// and set the guest right after a restore. It speaks the envd contract over HTTP/1.1 with JSON.
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"time"
+)
+
+// memoryLimit is where the garbage collector starts to work. Below it, it never runs by itself:
+// every page that a collection touches in a restored guest must be copied. A higher limit would only
+// spread garbage over more pages. The output kept for processes does not count, it lives outside the
+// heap.
+const memoryLimit = 24 << 20
+
+func main() {
+	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")
+	user := flag.String("default-user", "root", "user for requests that name none")
+	flag.Parse()
+	log.SetFlags(0)
+	log.SetPrefix("agent: ")
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	}
+
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryLimit)
+	protectFromOOM()
+
+	a := newAgent(*user)
+	server := &http.Server{
+		Handler:           a,
+		ReadHeaderTimeout: 30 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+	}
+	a.connections.attach(server)
+	// No keepalive probes: they would wake an idle guest, and connections whose host is gone are
+	// closed by /init.
+	config := net.ListenConfig{KeepAlive: -1}
+	listener, err := config.Listen(context.Background(), "tcp", *listen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("listening on %s", listener.Addr())
+	log.Fatal(server.Serve(listener))
+}
+
+// protectFromOOM makes a guest that runs out of memory kill what fills it, not the agent.
+func protectFromOOM() {
+	if os.Getuid() == 0 {
+		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("-900"), 0)
+	}
+}

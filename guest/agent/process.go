@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stragglerGrace is how long the end of a process waits for what its descendants still write. It
+// only passes in full when one of them lives on with the output open, such as `server &`.
+const stragglerGrace = 250 * time.Millisecond
+
+// endEvent is how a process ended, in the words of the wire contract.
+type endEvent struct {
+	ExitCode int    `json:"exitCode"`
+	Exited   bool   `json:"exited"`
+	Status   string `json:"status"`
+	Error    string `json:"error,omitempty"`
+}
+
+// process is a command that the agent started. It lives on when whoever asked for it goes away.
+type process struct {
+	pid    int
+	tag    string
+	config processConfig
+	out    *output
+
+	handle  *os.Process
+	started time.Time
+	exited  chan struct{} // closed once the process was waited for
+
+	inputMu sync.Mutex
+	input   *os.File // nil once closed, or when the process was started without
+
+	timeoutMu sync.Mutex
+	timeout   *time.Timer
+	timedOut  bool
+}
+
+// launch starts a command that was already resolved. Its output is watched from the first byte.
+func launch(c command, tag string, config processConfig, withInput bool) (*process, *watcher, error) {
+	p := &process{tag: tag, config: config, out: newOutput(), started: time.Now(), exited: make(chan struct{})}
+	var opened []*os.File
+	fail := func(err error) (*process, *watcher, error) {
+		for _, f := range opened {
+			f.Close()
+		}
+		return nil, nil, err
+	}
+	pipe := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			opened = append(opened, r, w)
+		}
+		return r, w, err
+	}
+	outRead, outWrite, err := pipe()
+	if err != nil {
+		return fail(err)
+	}
+	errRead, errWrite, err := pipe()
+	if err != nil {
+		return fail(err)
+	}
+	var inRead *os.File
+	if withInput {
+		inRead, p.input, err = pipe()
+	} else if inRead, err = os.Open(os.DevNull); err == nil {
+		opened = append(opened, inRead)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	p.handle, err = os.StartProcess(c.path, c.argv, &os.ProcAttr{
+		Dir:   c.dir,
+		Env:   c.env,
+		Files: []*os.File{inRead, outWrite, errWrite},
+		// A session of its own gives a timeout a process group to kill, and keeps the command away
+		// from whatever terminal the agent has.
+		Sys: &syscall.SysProcAttr{Setsid: true, Credential: c.credential},
+	})
+	if err != nil {
+		return fail(err)
+	}
+	inRead.Close()
+	outWrite.Close()
+	errWrite.Close()
+	p.pid = p.handle.Pid
+	unprotectFromOOM(p.pid)
+	w := p.out.watch()
+	go p.supervise(outRead, errRead)
+	return p, w, nil
+}
+
+// supervise moves output until the process has ended and publishes the end event last.
+func (p *process) supervise(outRead, errRead *os.File) {
+	var pumps sync.WaitGroup
+	pumps.Add(2)
+	go pump(p.out, stdout, outRead, pumps.Done)
+	go pump(p.out, stderr, errRead, pumps.Done)
+	state, err := p.handle.Wait()
+	p.stopTimeout()
+	close(p.exited)
+	deadline := time.Now().Add(stragglerGrace)
+	_ = outRead.SetReadDeadline(deadline)
+	_ = errRead.SetReadDeadline(deadline)
+	pumps.Wait()
+	_ = p.closeInput()
+	p.out.finish(describe(state, err))
+}
+
+func describe(state *os.ProcessState, err error) endEvent {
+	if err != nil {
+		return endEvent{ExitCode: -1, Status: "unknown", Error: err.Error()}
+	}
+	e := endEvent{ExitCode: state.ExitCode(), Exited: state.Exited(), Status: state.String()}
+	if !state.Success() {
+		e.Error = e.Status
+	}
+	return e
+}
+
+var errNoInput = errors.New("the process has no open standard input")
+
+// write hands data to the process. It gives up when done is closed, because a process is free
+// never to read.
+func (p *process) write(data []byte, done <-chan struct{}) error {
+	p.inputMu.Lock()
+	defer p.inputMu.Unlock()
+	if p.input == nil {
+		return errNoInput
+	}
+	_ = p.input.SetWriteDeadline(time.Time{})
+	finished := make(chan struct{})
+	interrupted := make(chan struct{})
+	go func() {
+		defer close(interrupted)
+		select {
+		case <-done:
+		case <-p.exited:
+		case <-finished:
+			return
+		}
+		_ = p.input.SetWriteDeadline(time.Now())
+	}()
+	_, err := p.input.Write(data)
+	close(finished)
+	<-interrupted
+	return err
+}
+
+func (p *process) closeInput() error {
+	p.inputMu.Lock()
+	defer p.inputMu.Unlock()
+	if p.input == nil {
+		return errNoInput
+	}
+	err := p.input.Close()
+	p.input = nil
+	return err
+}
+
+// signal goes to the process alone, not to its descendants.
+func (p *process) signal(s syscall.Signal) error {
+	return p.handle.Signal(s)
+}
+
+// killAfter bounds the life of the process and of all that is still in its process group.
+func (p *process) killAfter(d time.Duration) {
+	p.timeoutMu.Lock()
+	defer p.timeoutMu.Unlock()
+	p.timeout = time.AfterFunc(d, func() {
+		p.timeoutMu.Lock()
+		defer p.timeoutMu.Unlock()
+		select {
+		case <-p.exited: // the number may belong to somebody else by now
+			return
+		default:
+		}
+		p.timedOut = true
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	})
+}
+
+func (p *process) stopTimeout() {
+	p.timeoutMu.Lock()
+	defer p.timeoutMu.Unlock()
+	if p.timeout != nil {
+		p.timeout.Stop()
+	}
+}
+
+func (p *process) overran() bool {
+	p.timeoutMu.Lock()
+	defer p.timeoutMu.Unlock()
+	return p.timedOut
+}
+
+// unprotectFromOOM takes from a child the protection that the agent gave itself. Best effort: it
+// needs root, and so did the protection.
+func unprotectFromOOM(pid int) {
+	if os.Getuid() == 0 {
+		_ = os.WriteFile(fmt.Sprintf("/proc/%s/oom_score_adj", strconv.Itoa(pid)), []byte("0"), 0)
+	}
+}

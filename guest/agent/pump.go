@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// drainLimit bounds what is taken from a pipe after the process has ended. The most that the
+// process itself can have left there is the largest pipe an unprivileged user may have.
+const drainLimit = 1 << 20
+
+// pump moves the output of one stream into out and calls done when everything that the process
+// wrote is there. That is at the end of the pipe or, when a descendant keeps the pipe open, once
+// the read deadline has passed and the pipe was found empty.
+//
+// From then on what such a descendant writes is read and dropped: closing the pipe would kill it.
+func pump(out *output, s stream, from *os.File, done func()) {
+	defer from.Close()
+	open := pumpUntilDeadline(out, s, from) && drain(out, s, from)
+	done()
+	if open {
+		_ = from.SetReadDeadline(time.Time{})
+		_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{from}, make([]byte, 4096))
+	}
+}
+
+// pumpUntilDeadline reports whether the pipe is still open.
+func pumpUntilDeadline(out *output, s stream, from *os.File) bool {
+	for {
+		room, err := out.room(s)
+		if err != nil {
+			return true
+		}
+		n, err := from.Read(room)
+		if n > 0 {
+			out.commit(s, n)
+		}
+		if err != nil {
+			return os.IsTimeout(err)
+		}
+	}
+}
+
+// drain reads what is in the pipe without waiting for more, and reports whether it is still open.
+func drain(out *output, s stream, from *os.File) bool {
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return false
+	}
+	for total := 0; total < drainLimit; {
+		room, err := out.room(s)
+		if err != nil {
+			return true
+		}
+		var n int
+		// The file is non-blocking, and Control, unlike Read, works past the deadline.
+		if ctlErr := raw.Control(func(fd uintptr) { n, err = syscall.Read(int(fd), room) }); ctlErr != nil {
+			return false
+		}
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			return true
+		case err != nil || n == 0:
+			return false
+		}
+		out.commit(s, n)
+		total += n
+	}
+	return true
+}

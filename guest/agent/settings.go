@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"crypto/subtle"
+	"sync"
+)
+
+// settings is what /init may change while the agent runs.
+type settings struct {
+	mu         sync.RWMutex
+	user       string
+	workdir    string
+	env        map[string]string
+	token      string
+	generation string
+}
+
+func (s *settings) defaultUser() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.user
+}
+
+func (s *settings) defaultWorkdir() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.workdir
+}
+
+// defaultEnv returns a map that is replaced as a whole and never modified.
+func (s *settings) defaultEnv() map[string]string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.env
+}
+
+func (s *settings) tokenMatches(given string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.token == "" || subtle.ConstantTimeCompare([]byte(s.token), []byte(given)) == 1
+}

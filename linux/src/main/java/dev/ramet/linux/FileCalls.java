@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+
+/**
+ * The C library's calls on files, mapped directly: primitives and byte arrays only, pointers and
+ * sizes as {@code long}. Variadic functions are declared with the arguments this module passes,
+ * which the calling conventions of x86-64 and arm64 Linux allow.
+ *
+ * <p>errno must be read by {@link Native#getLastError()} in the statement after the call: any other
+ * call through JNA overwrites it.
+ */
+final class FileCalls {
+  static {
+    Native.register(FileCalls.class, NativeLibrary.getInstance(null));
+  }
+
+  private FileCalls() {}
+
+  static native int open(byte[] path, int flags, int mode);
+
+  static native int close(int fd);
+
+  static native int fsync(int fd);
+
+  static native int fdatasync(int fd);
+
+  static native long pread(int fd, long buffer, long length, long offset);
+
+  static native long pwrite(int fd, long buffer, long length, long offset);
+
+  static native int ftruncate(int fd, long length);
+
+  static native int fallocate(int fd, int mode, long offset, long length);
+
+  static native long lseek(int fd, long offset, int whence);
+
+  static native long copy_file_range(
+      int in, long inOffset, int out, long outOffset, long length, int flags);
+
+  static native int ioctl(int fd, long request, long argument);
+
+  static native int statx(int directory, byte[] path, int flags, int mask, long buffer);
+
+  static native int statfs(byte[] path, long buffer);
+
+  static native int fchmod(int fd, int mode);
+
+  static native int flock(int fd, int operation);
+
+  /** Returns the error number itself and leaves errno alone. */
+  static native int posix_fadvise(int fd, long offset, long length, int advice);
+
+  static native int mkdir(byte[] path, int mode);
+
+  static native int rmdir(byte[] path);
+
+  static native int unlink(byte[] path);
+
+  static native int renameat2(int fromDir, byte[] from, int toDir, byte[] to, int flags);
+
+  static native int umount2(byte[] path, int flags);
+
+  static native int geteuid();
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux;
+
+import com.sun.jna.Memory;
+
+/**
+ * What statx(2) says about an open file.
+ *
+ * @param sizeBytes its length
+ * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
+ * @param inode its inode number
+ * @param device the file system it is on, as major number &lt;&lt; 32 | minor number
+ * @param mode type and permission bits, as in inode(7)
+ */
+public record FileStat(long sizeBytes, long allocatedBytes, long inode, long device, int mode) {
+  // struct statx, linux/stat.h: the same layout on every architecture, unlike struct stat.
+  static final int STATX_BYTES = 256;
+  private static final int MODE = 28;
+  private static final int INODE = 32;
+  private static final int SIZE = 40;
+  private static final int BLOCKS = 48;
+  private static final int DEVICE_MAJOR = 136;
+  private static final int DEVICE_MINOR = 140;
+
+  private static final int S_IFMT = 0xF000;
+  private static final int S_IFREG = 0x8000;
+  private static final int S_IWUSR = 0x80;
+  private static final int BLOCK_BYTES = 512;
+
+  static FileStat read(Memory statx) {
+    return new FileStat(
+        statx.getLong(SIZE),
+        statx.getLong(BLOCKS) * BLOCK_BYTES,
+        statx.getLong(INODE),
+        ((long) statx.getInt(DEVICE_MAJOR) << 32) | statx.getInt(DEVICE_MINOR),
+        statx.getShort(MODE) & 0xFFFF);
+  }
+
+  /** Whether it is a regular file. */
+  public boolean isRegularFile() {
+    return (mode & S_IFMT) == S_IFREG;
+  }
+
+  /** Whether its permission bits let the owner write. */
+  public boolean isOwnerWritable() {
+    return (mode & S_IWUSR) != 0;
+  }
+}

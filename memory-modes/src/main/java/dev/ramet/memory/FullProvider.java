@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.ProcessMemory;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import java.util.Map;
+import java.util.Set;
+
+/** Service entry of the mode {@code full}. */
+public final class FullProvider implements MemoryModeProvider {
+  private static final byte MARK = 0x5a;
+
+  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  public FullProvider() {}
+
+  @Override
+  public String id() {
+    return "full";
+  }
+
+  /** Reads memory of this process the way a machine's memory is read. */
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    long pid = ProcessHandle.current().pid();
+    try (NativeBuffer from = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES);
+        NativeBuffer to = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES);
+        ProcessMemory memory = new ProcessMemory(pid)) {
+      from.view(0, 1).put(0, MARK);
+      memory.add(from.address(), from.sizeBytes());
+      memory.read(to, 0);
+      if (to.view(0, 1).get(0) != MARK) {
+        return new ProbeResult.Failed(new IllegalStateException("other bytes came back"));
+      }
+      return new ProbeResult.Usable(Set.of(), Map.of("process_vm_readv", "read back a page"));
+    } catch (LinuxException e) {
+      return Probes.refused(e);
+    } catch (RuntimeException | LinkageError e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  @Override
+  public MemoryMode open(ProbeContext where) {
+    return new Full();
+  }
+}

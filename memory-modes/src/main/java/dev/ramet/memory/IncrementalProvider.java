@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.Pagemap;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import java.io.IOException;
+import java.nio.LongBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+
+/** Service entry of the mode {@code incremental}. */
+public final class IncrementalProvider implements MemoryModeProvider {
+  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+
+  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  public IncrementalProvider() {}
+
+  @Override
+  public String id() {
+    return "incremental";
+  }
+
+  /**
+   * Maps three pages of a file privately, writes one, reads one and leaves one alone, and looks
+   * whether the page table tells them apart.
+   */
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    try {
+      Path file = Files.createTempFile(where.root(), "probe-", ".img");
+      try {
+        Files.write(file, new byte[3 * PAGE]);
+        return look(file);
+      } finally {
+        Files.delete(file);
+      }
+    } catch (LinuxException e) {
+      return Probes.refused(e);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  private static ProbeResult look(Path file) throws LinuxException {
+    try (NativeBuffer image = NativeBuffer.mapPrivate(file, 0, 3L * PAGE);
+        NativeBuffer answer = NativeBuffer.allocate(PAGE);
+        Pagemap pagemap = Pagemap.open(ProcessHandle.current().pid())) {
+      byte read = image.view(PAGE, 1).get(0);
+      image.view(2L * PAGE, 1).put(0, (byte) (read + 1));
+      pagemap.read(image.address(), 3, answer);
+      LongBuffer entries = answer.view(0, 3 * Pagemap.ENTRY_BYTES).asLongBuffer();
+      boolean wrong =
+          Rule.CHANGED_COPIES.copies(entries.get(0)) || Rule.CHANGED_COPIES.copies(entries.get(1));
+      boolean lost = !Rule.CHANGED_COPIES.copies(entries.get(2));
+      String seen =
+          "untouched %#x, read %#x, written %#x"
+              .formatted(entries.get(0), entries.get(1), entries.get(2));
+      return wrong || lost
+          ? new ProbeResult.Unusable(
+              "the page table does not tell written pages from read ones",
+              seen,
+              "use a Linux kernel whose /proc/<pid>/pagemap has bit 61 (since 3.5)")
+          : new ProbeResult.Usable(Set.of(), Map.of("pagemap", seen));
+    }
+  }
+
+  @Override
+  public MemoryMode open(ProbeContext where) {
+    return new Incremental();
+  }
+}

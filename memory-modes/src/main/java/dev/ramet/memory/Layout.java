@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryRegion;
+
+/** Refuses memory that a capture could not represent whole. */
+final class Layout {
+  private Layout() {}
+
+  /**
+   * Checks that the regions cover the image from its first byte to its last, in order, in whole
+   * pages. A gap would be captured as "unchanged" although nobody knows what it holds.
+   *
+   * @throws RametException {@code CORRUPT} naming the first place that is wrong
+   */
+  static void check(GuestMemory memory) {
+    long end = 0;
+    for (MemoryRegion region : memory.regions()) {
+      long bits = region.imageOffset() | region.address() | region.lengthBytes();
+      if (bits < 0 || bits % NativeBuffer.PAGE_BYTES != 0 || region.lengthBytes() == 0) {
+        throw corrupt(memory, "region is not made of whole pages: " + region);
+      }
+      if (region.imageOffset() != end) {
+        String what = region.imageOffset() < end ? "overlaps the one before: " : "leaves a gap: ";
+        throw corrupt(memory, "region " + what + region + ", expected at " + end);
+      }
+      end += region.lengthBytes();
+    }
+    if (end != memory.imageSizeBytes()) {
+      throw corrupt(
+          memory, "regions end at " + end + " of " + memory.imageSizeBytes() + " bytes of memory");
+    }
+  }
+
+  private static RametException corrupt(GuestMemory memory, String problem) {
+    return new RametException(
+        ErrorCode.CORRUPT,
+        "memory map of process " + memory.pid() + " cannot be captured: " + problem);
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeResult;
+
+/** What the modes' probes have in common. */
+final class Probes {
+  private static final int ENOSYS = 38;
+
+  private Probes() {}
+
+  /** A probe's call that the kernel refused: the operator's doing where that is known. */
+  static ProbeResult refused(LinuxException e) {
+    return switch (e.errno()) {
+      case LinuxException.EPERM, LinuxException.EACCES, LinuxException.ENOENT, ENOSYS ->
+          new ProbeResult.Unusable(
+              "memory of processes cannot be read",
+              e.call() + " answered errno " + e.errno(),
+              "allow process_vm_readv and /proc/<pid>/pagemap: mount /proc, do not filter the call"
+                  + " (a container's seccomp profile may), and give Ramet CAP_SYS_PTRACE when"
+                  + " hypervisors run as another user");
+      default -> new ProbeResult.Failed(e);
+    };
+  }
+}

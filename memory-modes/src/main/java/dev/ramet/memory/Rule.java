@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static dev.ramet.linux.Pagemap.FILE_OR_SHARED;
+import static dev.ramet.linux.Pagemap.PRESENT;
+import static dev.ramet.linux.Pagemap.SWAPPED;
+
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.LongBuffer;
+
+/**
+ * What a page's entry in pagemap says about its content, as a pure function from entries to ranges,
+ * and so the place where a page could be lost. When in doubt a page is copied.
+ */
+enum Rule {
+  /**
+   * A private mapping of the restore image: a page differs from it when it is a private copy, in
+   * memory or in swap. Swap counts without a look at the other bits, because a copy that is being
+   * written to swap, or moved in memory, is not present. An absent page is what the image holds.
+   */
+  CHANGED_COPIES(PRESENT | FILE_OR_SHARED, false),
+
+  /**
+   * Private anonymous memory: a page that never was, or was given back, reads as zero. The third
+   * bit must not be looked at here: the shared huge page of zeros carries it.
+   */
+  ANONYMOUS_OR_ZERO(PRESENT, true);
+
+  /** A page in memory is copied when, of these bits, it has {@code PRESENT} alone. */
+  private final long mask;
+
+  private final boolean elseZero;
+
+  Rule(long mask, boolean elseZero) {
+    this.mask = mask;
+    this.elseZero = elseZero;
+  }
+
+  /** Whether the page must be read from the process. */
+  boolean copies(long entry) {
+    return (entry & SWAPPED) != 0 || (entry & mask) == PRESENT;
+  }
+
+  /**
+   * Turns the entries of consecutive pages into ranges.
+   *
+   * @param entries one entry a page, from index 0
+   * @param pages how many
+   * @param imageOffset where the first page stands in the image
+   * @param address where it stands in the process
+   * @param into receives the ranges in ascending order
+   */
+  void select(
+      LongBuffer entries, int pages, long imageOffset, long address, PageRanges.Builder into) {
+    int from = 0;
+    while (from < pages) {
+      boolean copy = copies(entries.get(from));
+      int to = from + 1;
+      while (to < pages && copies(entries.get(to)) == copy) {
+        to++;
+      }
+      long offset = (long) from * NativeBuffer.PAGE_BYTES;
+      long length = (long) (to - from) * NativeBuffer.PAGE_BYTES;
+      if (copy) {
+        into.copy(imageOffset + offset, address + offset, length);
+      } else if (elseZero) {
+        into.zero(imageOffset + offset, length);
+      }
+      from = to;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+
+/**
+ * A tracker that leaves no mark on the process and remembers nothing: every selection is relative
+ * to the same baseline.
+ */
+abstract class ScanTracker implements MemoryTracker {
+  private final Baseline baseline;
+  private final Scanner scanner;
+
+  ScanTracker(Baseline baseline, long pid) {
+    this.baseline = baseline;
+    this.scanner = Scanner.open(pid);
+  }
+
+  @Override
+  public final Baseline baseline() {
+    return baseline;
+  }
+
+  @Override
+  public final PageRanges select(GuestMemory memory) {
+    if (memory.pid() != scanner.pid()) {
+      throw new RametException(
+          ErrorCode.INTERNAL,
+          "tracker of process " + scanner.pid() + " was given process " + memory.pid());
+    }
+    Layout.check(memory);
+    PageRanges.Builder ranges = new PageRanges.Builder();
+    for (MemoryRegion region : memory.regions()) {
+      select(region, scanner, ranges);
+    }
+    return ranges.build();
+  }
+
+  /** Adds what must be written of one region. */
+  abstract void select(MemoryRegion region, Scanner scanner, PageRanges.Builder into);
+
+  /** Nothing to re-arm: the next selection is relative to the same baseline. */
+  @Override
+  public final void committed() {}
+
+  @Override
+  public final void close() {
+    scanner.close();
+  }
+}

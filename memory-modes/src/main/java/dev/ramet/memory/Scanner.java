@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.Pagemap;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.LongBuffer;
+
+/**
+ * Applies a {@link Rule} to one process's page table. Everything a scan needs is made when it is
+ * opened, because scans happen while a machine stands still. Not thread-safe.
+ */
+final class Scanner implements AutoCloseable {
+  /**
+   * Entries a read: the buffer stays in the processor's second-level cache between the kernel
+   * filling it and the rule reading it.
+   */
+  private static final int PAGES = 16 * 1024;
+
+  private final Pagemap pagemap;
+  private final NativeBuffer buffer;
+  private final LongBuffer entries;
+
+  private Scanner(Pagemap pagemap, NativeBuffer buffer) {
+    this.pagemap = pagemap;
+    this.buffer = buffer;
+    this.entries = buffer.view(0, PAGES * Pagemap.ENTRY_BYTES).asLongBuffer();
+  }
+
+  /**
+   * Opens a process's page table.
+   *
+   * @throws RametException {@code HYPERVISOR_FAILED} when the process is gone, {@code HOST_UNFIT}
+   *     when it may not be looked at
+   */
+  static Scanner open(long pid) {
+    try {
+      Pagemap pagemap = Pagemap.open(pid);
+      try {
+        return new Scanner(
+            pagemap, NativeBuffer.allocate((long) PAGES * Pagemap.ENTRY_BYTES).prefault());
+      } catch (LinuxException e) {
+        pagemap.close();
+        throw e;
+      }
+    } catch (LinuxException e) {
+      throw failure(pid, e);
+    }
+  }
+
+  /** Adds what the rule selects of one region. */
+  void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+    long done = 0;
+    while (done < region.lengthBytes()) {
+      long left = (region.lengthBytes() - done) / NativeBuffer.PAGE_BYTES;
+      int pages = (int) Math.min(PAGES, left);
+      try {
+        pagemap.read(region.address() + done, pages, buffer);
+      } catch (LinuxException e) {
+        throw failure(pagemap.pid(), e);
+      }
+      rule.select(entries, pages, region.imageOffset() + done, region.address() + done, into);
+      done += (long) pages * NativeBuffer.PAGE_BYTES;
+    }
+  }
+
+  /** The process it was opened on. */
+  long pid() {
+    return pagemap.pid();
+  }
+
+  static RametException failure(long pid, LinuxException e) {
+    return switch (e.errno()) {
+      case LinuxException.ENOENT, LinuxException.ESRCH ->
+          new RametException(
+              ErrorCode.HYPERVISOR_FAILED, "hypervisor process " + pid + " has ended", e);
+      case LinuxException.EACCES, LinuxException.EPERM ->
+          new RametException(
+              ErrorCode.HOST_UNFIT,
+              "page table of process " + pid + " may not be read",
+              "run Ramet as the user that owns the hypervisor's process, or with CAP_SYS_PTRACE",
+              e);
+      default ->
+          new RametException(
+              ErrorCode.HOST_UNFIT, "page table of process " + pid + " cannot be read", e);
+    };
+  }
+
+  @Override
+  public void close() {
+    pagemap.close();
+    buffer.close();
+  }
+}

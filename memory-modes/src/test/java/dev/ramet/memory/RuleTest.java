@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.LongBuffer;
+import org.junit.jupiter.api.Test;
+
+/** The rules on every combination of bits, also those that a test cannot bring about at will. */
+class RuleTest {
+  private static final long P = 1L << 63;
+  private static final long S = 1L << 62;
+  private static final long F = 1L << 61;
+
+  /** Bits that say nothing about content: exclusive, soft-dirty, frame number. */
+  private static final long NOISE = 1L << 56 | 1L << 55 | 0x1234;
+
+  private static String select(Rule rule, long... entries) {
+    PageRanges.Builder builder = new PageRanges.Builder();
+    rule.select(LongBuffer.wrap(entries), entries.length, 1 << 20, 1 << 30, builder);
+    PageRanges ranges = builder.build();
+    char[] pages = ".".repeat(entries.length).toCharArray();
+    for (int i = 0; i < ranges.count(); i++) {
+      int first = (int) (ranges.imageOffset(i) - (1 << 20)) / 4096;
+      for (int page = 0; page < ranges.lengthBytes(i) / 4096; page++) {
+        pages[first + page] = ranges.isZero(i) ? 'z' : 'c';
+      }
+      if (!ranges.isZero(i)) {
+        assertEquals((1 << 30) + first * 4096L, ranges.address(i));
+      }
+    }
+    return new String(pages);
+  }
+
+  @Test
+  void anImagePageIsCopiedWhenPrivateOrSwapped() {
+    assertEquals(
+        "..cc.cc.",
+        select(Rule.CHANGED_COPIES, 0, P | F, P, S, F, S | F, P | S | F, NOISE | P | F));
+    assertEquals("cccc", select(Rule.CHANGED_COPIES, P | NOISE, S | NOISE, P | S, P));
+  }
+
+  @Test
+  void anAnonymousPageIsCopiedWhenThereIsOneAndZeroOtherwise() {
+    assertEquals(
+        "zccczcc", select(Rule.ANONYMOUS_OR_ZERO, 0, P | F, P, S, NOISE, S | F, P | NOISE));
+    assertEquals("zz", select(Rule.ANONYMOUS_OR_ZERO, 0, 0));
+  }
+
+  @Test
+  void nothingSelectsNothing() {
+    assertEquals("", select(Rule.CHANGED_COPIES));
+    assertEquals("....", select(Rule.CHANGED_COPIES, 0, 0, 0, P | F));
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Engine;
+import io.micronaut.context.BeanProvider;
+import io.micronaut.runtime.event.annotation.EventListener;
+import io.micronaut.runtime.server.event.ServerStartupEvent;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the engine beside the running server, so that the server answers at once, and hands it to
+ * whoever needs it. Thread-safe.
+ */
+@Singleton
+public class EngineHolder {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineHolder.class);
+
+  private final BeanProvider<EngineLauncher> launcher;
+  private final ServerSettings settings;
+  private final CompletableFuture<Engine> engine = new CompletableFuture<>();
+  private boolean started;
+  private boolean stopped;
+
+  EngineHolder(BeanProvider<EngineLauncher> launcher, ServerSettings settings) {
+    this.launcher = launcher;
+    this.settings = settings;
+  }
+
+  /** Begins to open the engine once the server listens. */
+  @EventListener
+  void start(ServerStartupEvent event) {
+    synchronized (this) {
+      if (started || stopped) {
+        return;
+      }
+      started = true;
+    }
+    Thread opener = new Thread(this::open, "engine-open");
+    opener.setDaemon(true);
+    opener.start();
+  }
+
+  private void open() {
+    long begin = System.nanoTime();
+    try {
+      Engine opened = launcher.get().launch(settings);
+      synchronized (this) {
+        if (!stopped) {
+          engine.complete(opened);
+          LOG.info("engine open after {} ms", (System.nanoTime() - begin) / 1_000_000);
+          return;
+        }
+      }
+      opened.close();
+    } catch (Throwable e) { // the future must complete whatever happens, or requests wait for ever
+      engine.completeExceptionally(e);
+    }
+  }
+
+  /** Completes with the open engine, or with what kept it from opening. */
+  CompletionStage<Engine> opened() {
+    return engine.minimalCompletionStage();
+  }
+
+  /** The engine, or null while it is not open. Does not block. */
+  @Nullable Engine peek() {
+    return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
+  }
+
+  /**
+   * The engine; blocks until it is open.
+   *
+   * @throws RametException {@code UNAVAILABLE} when it does not open in time or at all
+   */
+  public Engine get() {
+    try {
+      return engine.get(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new RametException(
+          ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", e);
+    } catch (ExecutionException e) {
+      String remedy = e.getCause() instanceof RametException known ? known.remedy() : null;
+      throw new RametException(ErrorCode.UNAVAILABLE, "the host could not start", remedy, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.UNAVAILABLE, "the host is stopping", e);
+    }
+  }
+
+  /** Lets go of the engine; sandboxes run on. */
+  @PreDestroy
+  void close() {
+    synchronized (this) {
+      stopped = true;
+    }
+    Engine open = peek();
+    if (open != null) {
+      open.close();
+    }
+  }
+}

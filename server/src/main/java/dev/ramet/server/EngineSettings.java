@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.engine.EngineConfig;
+import io.micronaut.context.annotation.ConfigurationProperties;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.core.bind.annotation.Bindable;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What an operator can set of the engine, under the prefix {@code ramet.}; {@code
+ * application.properties} says more about each. Immutable and thread-safe.
+ *
+ * @param guestDir directory of the guest agent and the template recipes
+ * @param cacheDir directory of downloaded packages
+ * @param storageProvision whether a copy-on-write pool may be made
+ * @param storagePoolSize its size in bytes, or null for what suits the host
+ * @param storageBackend id of the backend of a new data root, or null to choose
+ * @param hypervisor id of the hypervisor, or null to choose
+ * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
+ * @param memoryMode id of the memory mode to force, or null to choose
+ * @param outbound whether guests may open connections
+ * @param cloneConcurrency how many clones start at the same time, or null to choose
+ * @param startTimeout how long a machine may take to start
+ * @param agentTimeout how long a booting guest may take until its agent answers
+ */
+@ConfigurationProperties("ramet")
+public record EngineSettings(
+    @Bindable(defaultValue = "/usr/share/ramet/guest") Path guestDir,
+    @Bindable(defaultValue = "/var/cache/ramet") Path cacheDir,
+    @Bindable(defaultValue = "AUTO") EngineConfig.Provision storageProvision,
+    @Nullable Long storagePoolSize,
+    @Nullable String storageBackend,
+    @Nullable String hypervisor,
+    @Bindable(defaultValue = "auto") String accelerator,
+    @Nullable String memoryMode,
+    @Bindable(defaultValue = "false") boolean outbound,
+    @Nullable Integer cloneConcurrency,
+    @Bindable(defaultValue = "60s") Duration startTimeout,
+    @Bindable(defaultValue = "120s") Duration agentTimeout) {}

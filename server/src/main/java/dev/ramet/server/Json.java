@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads request bodies: fields it does not know are ignored, but a field of the wrong type is
+ * refused rather than bent into shape, and the refusal names it. Thread-safe.
+ */
+public final class Json {
+  private static final JsonMapper MAPPER = mapper();
+
+  private Json() {}
+
+  private static JsonMapper mapper() {
+    JsonMapper.Builder builder =
+        JsonMapper.builder()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .defaultPropertyInclusion(
+                JsonInclude.Value.construct(
+                    JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS));
+    builder.withCoercionConfig(
+        LogicalType.Textual,
+        config ->
+            config
+                .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail));
+    return builder.build();
+  }
+
+  /**
+   * A request body as a tree.
+   *
+   * @param body the text; null or none counts as an empty object
+   * @throws RametException {@code INVALID_ARGUMENT} unless it is one JSON object
+   */
+  static JsonNode tree(@Nullable String body) {
+    try {
+      JsonNode tree = MAPPER.readTree(body == null || body.isEmpty() ? "{}" : body);
+      if (!tree.isObject()) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT, "the request body must be a JSON object");
+      }
+      return tree;
+    } catch (JsonProcessingException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** A request body as a record; refusals name the field. */
+  static <T> T read(@Nullable String body, Class<T> type) {
+    return convert(tree(body), type);
+  }
+
+  /** A tree as a record; refusals name the field. */
+  static <T> T convert(JsonNode tree, Class<T> type) {
+    try {
+      return MAPPER.treeToValue(tree, type);
+    } catch (MismatchedInputException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, path(e) + ": must be " + name(e.getTargetType()), e);
+    } catch (JsonMappingException e) {
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, path(e) + ": cannot be read", e);
+    } catch (JsonProcessingException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** One line of JSON, without the line's end. */
+  public static byte[] bytes(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static RametException malformed(JsonProcessingException e) {
+    String where =
+        e.getLocation() == null
+            ? ""
+            : " at line "
+                + e.getLocation().getLineNr()
+                + ", column "
+                + e.getLocation().getColumnNr();
+    return new RametException(
+        ErrorCode.INVALID_ARGUMENT, "the request body is not well-formed JSON" + where, e);
+  }
+
+  private static String path(JsonMappingException e) {
+    StringBuilder path = new StringBuilder();
+    for (JsonMappingException.Reference step : e.getPath()) {
+      if (step.getFieldName() == null) {
+        path.append('[').append(step.getIndex()).append(']');
+      } else {
+        path.append(path.isEmpty() ? "" : ".").append(step.getFieldName());
+      }
+    }
+    return path.isEmpty() ? "the request body" : path.toString();
+  }
+
+  private static String name(@Nullable Class<?> type) {
+    if (type == Integer.class || type == int.class) {
+      return "a whole number of at most 31 bits";
+    }
+    if (type == Boolean.class || type == boolean.class) {
+      return "true or false";
+    }
+    if (type == String.class) {
+      return "a string";
+    }
+    if (type != null && (type.isRecord() || Map.class.isAssignableFrom(type))) {
+      return "an object";
+    }
+    return "of another type";
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.RametEngine;
+import io.micronaut.context.annotation.Requires;
+import jakarta.inject.Singleton;
+import java.util.Map;
+
+/** Opens the engine of this host on its data root. */
+@Singleton
+@Requires(missingBeans = EngineLauncher.class)
+final class LocalEngineLauncher implements EngineLauncher {
+  private final EngineSettings engine;
+
+  LocalEngineLauncher(EngineSettings engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Engine launch(ServerSettings settings) {
+    EngineConfig defaults =
+        EngineConfig.of(
+            settings.dataRoot().toAbsolutePath(),
+            engine.guestDir().toAbsolutePath(),
+            engine.cacheDir().toAbsolutePath());
+    Integer concurrency = engine.cloneConcurrency();
+    return RametEngine.open(
+        new EngineConfig(
+            defaults.dataRoot(),
+            defaults.guestDirectory(),
+            defaults.cacheDirectory(),
+            engine.storageProvision(),
+            engine.storagePoolSize(),
+            engine.storageBackend(),
+            engine.hypervisor(),
+            engine.memoryMode(),
+            Map.of("qemu", Map.of("accelerator", engine.accelerator())),
+            engine.outbound(),
+            defaults.stagingBytes(),
+            concurrency == null ? defaults.cloneConcurrency() : concurrency,
+            engine.startTimeout(),
+            engine.agentTimeout(),
+            defaults.steps()));
+  }
+}

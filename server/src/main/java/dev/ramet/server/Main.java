@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.RametException;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the server until it is told to stop. Settings come from {@code application.properties},
+ * {@code -Dramet.…} system properties, {@code RAMET_…} environment variables and {@code -ramet.…=}
+ * arguments.
+ */
+public final class Main {
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+  private Main() {}
+
+  /** Runs the server; ends the process with 0, or with the error's exit status. */
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  /**
+   * Runs the server until a signal stops it or its engine cannot be opened.
+   *
+   * @return the exit status
+   */
+  public static int run(String... args) {
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    AtomicInteger status = new AtomicInteger();
+    try (ApplicationContext context =
+        ApplicationContext.builder().args(args).banner(false).build().start()) {
+      EmbeddedServer server = context.getBean(EmbeddedServer.class);
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    end.countDown();
+                    awaitQuietly(closed);
+                  },
+                  "shutdown"));
+      server.start();
+      LOG.info("listening on {}", server.getURI());
+      context
+          .getBean(EngineHolder.class)
+          .opened()
+          .whenComplete(
+              (engine, failure) -> {
+                if (failure != null) {
+                  status.set(report(failure));
+                  end.countDown();
+                }
+              });
+      awaitQuietly(end);
+      LOG.info("stopping: requests in flight are finished, sandboxes run on");
+    } catch (RuntimeException e) {
+      return report(e);
+    } finally {
+      closed.countDown();
+    }
+    return status.get();
+  }
+
+  private static int report(Throwable failure) {
+    RametException known = known(failure);
+    if (known == null) {
+      LOG.error("cannot start", failure);
+      return 1;
+    }
+    LOG.error("cannot start: {}", known.getMessage());
+    if (known.remedy() != null) {
+      LOG.error("remedy: {}", known.remedy());
+    }
+    return known.code().exitStatus();
+  }
+
+  private static @Nullable RametException known(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof RametException known) {
+        return known;
+      }
+    }
+    return null;
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

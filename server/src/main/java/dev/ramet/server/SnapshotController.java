@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.CreateSnapshot;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Snapshots;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.List;
+
+/** Snapshots: take, list, look at, start from, delete. */
+@Controller
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class SnapshotController {
+  private static final Paging<Snapshot> PAGING = new Paging<>(Snapshot::createdAt, Snapshot::id);
+
+  private final EngineHolder engine;
+  private final Views views;
+
+  SnapshotController(EngineHolder engine, Views views) {
+    this.engine = engine;
+    this.views = views;
+  }
+
+  @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
+  @Status(HttpStatus.CREATED)
+  SnapshotInfo create(@PathVariable String id, @Body @Nullable String body) {
+    CreateSnapshot request = Json.read(body, CreateSnapshot.class);
+    String name = Checks.optionalName("name", request.name());
+    return views.of(snapshots().create(Checks.sandboxId(id), name));
+  }
+
+  @Get("/snapshots")
+  HttpResponse<List<SnapshotInfo>> list(
+      @QueryValue @Nullable String sandboxID,
+      @QueryValue @Nullable String name,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String nextToken) {
+    String wanted = name == null || name.isEmpty() ? null : name.split(":", 2)[0];
+    List<Snapshot> found =
+        snapshots().list(sandboxID == null || sandboxID.isEmpty() ? null : sandboxID).stream()
+            .filter(s -> wanted == null || wanted.equals(s.name()) || wanted.equals(s.id()))
+            .toList();
+    return PAGING.page(found, false, limit, nextToken, views::of);
+  }
+
+  @Get("/snapshots/{id}")
+  SnapshotInfo get(@PathVariable String id) {
+    return views.of(snapshots().get(Checks.reference("snapshot", id)));
+  }
+
+  @Delete("/snapshots/{id}")
+  @Status(HttpStatus.NO_CONTENT)
+  void delete(@PathVariable String id, @QueryValue @Nullable String strict) {
+    snapshots().delete(Checks.reference("snapshot", id), Checks.flag("strict", strict));
+  }
+
+  /** A sandbox from a snapshot; the same as creating one with the snapshot as its template. */
+  @Post("/snapshots/{id}/fork")
+  @Status(HttpStatus.CREATED)
+  SandboxInfo fork(@PathVariable String id, @Body @Nullable String body) {
+    JsonNode tree = Json.tree(body);
+    Unsupported.refuse(tree, "diskSizeMB");
+    Unsupported.refuseAtCreate(tree);
+    CreateSandbox request = Json.convert(tree, CreateSandbox.class);
+    Snapshot snapshot = snapshots().get(Checks.reference("snapshot", id));
+    NewSandbox wanted =
+        new NewSandbox(
+            snapshot.id(),
+            Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
+            Checks.strings("metadata", request.metadata()),
+            Checks.environment("envVars", request.envVars()),
+            Checks.cpuCount(request.cpuCount()),
+            Checks.memoryBytes(request.memoryMB()),
+            request.allow_internet_access());
+    return views.of(engine.get().sandboxes().create(wanted));
+  }
+
+  private Snapshots snapshots() {
+    return engine.get().snapshots();
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.BuildTemplateRequest;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.ImportTemplateRequest;
+import dev.ramet.api.RametException;
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.Templates;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Templates: build, import, list, look at, delete. */
+@Controller("/templates")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class TemplateController {
+  private final EngineHolder engine;
+  private final Views views;
+  private final BuildStream stream;
+
+  TemplateController(EngineHolder engine, Views views, BuildStream stream) {
+    this.engine = engine;
+    this.views = views;
+    this.stream = stream;
+  }
+
+  @Get
+  List<TemplateInfo> list() {
+    return templates().list().stream().map(views::of).toList();
+  }
+
+  @Get("/recipes")
+  List<String> recipes() {
+    return templates().recipes();
+  }
+
+  @Get("/{id}")
+  TemplateInfo get(@PathVariable String id) {
+    return views.of(templates().get(Checks.reference("template", id)));
+  }
+
+  /** Answers progress line by line when the client accepts {@code application/x-ndjson}. */
+  @Post
+  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  HttpResponse<?> build(HttpRequest<?> http, @Body @Nullable String body) {
+    BuildTemplateRequest request = Json.read(body, BuildTemplateRequest.class);
+    String recipe = Checks.name("recipe", Checks.required("recipe", request.recipe()));
+    String name = Checks.optionalName("name", request.name());
+    BuildTemplate wanted =
+        new BuildTemplate(
+            recipe,
+            name == null ? recipe : name,
+            Checks.cpuCount(request.cpuCount()),
+            Checks.memoryBytes(request.memoryMB()),
+            Checks.diskBytes(request.diskSizeMB()));
+    Templates templates = templates();
+    return stream.answer(http, progress -> templates.build(wanted, progress));
+  }
+
+  /** Answers progress line by line when the client accepts {@code application/x-ndjson}. */
+  @Post("/import")
+  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  HttpResponse<?> importImages(HttpRequest<?> http, @Body @Nullable String body) {
+    ImportTemplateRequest request = Json.read(body, ImportTemplateRequest.class);
+    Integer cpuCount = Checks.cpuCount(request.cpuCount());
+    Long memoryBytes = Checks.memoryBytes(request.memoryMB());
+    ImportTemplate wanted =
+        new ImportTemplate(
+            Checks.name("name", Checks.required("name", request.name())),
+            Checks.absolutePath("kernel", request.kernel()),
+            Checks.absolutePath("rootfs", request.rootfs()),
+            request.initrd() == null ? null : Checks.absolutePath("initrd", request.initrd()),
+            request.kernelArguments(),
+            cpuCount == null ? 1 : cpuCount,
+            memoryBytes == null ? 512L * 1024 * 1024 : memoryBytes,
+            Boolean.TRUE.equals(request.cold()));
+    Templates templates = templates();
+    return stream.answer(http, progress -> templates.importImages(wanted, progress));
+  }
+
+  /** Clients of the E2B protocol delete snapshots here too. */
+  @Delete("/{id}")
+  @Status(HttpStatus.NO_CONTENT)
+  void delete(@PathVariable String id, @QueryValue @Nullable String strict) {
+    String reference = Checks.reference("template or snapshot", id);
+    boolean onlyUnused = Checks.flag("strict", strict);
+    Engine open = engine.get();
+    boolean template = exists(() -> open.templates().get(reference));
+    boolean snapshot = exists(() -> open.snapshots().get(reference));
+    if (template && snapshot) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "both a template and a snapshot are named " + reference,
+          "name it by its id",
+          null);
+    }
+    if (template) {
+      open.templates().delete(reference);
+    } else if (snapshot) {
+      open.snapshots().delete(reference, onlyUnused);
+    } else {
+      throw RametException.notFound("template or snapshot", id);
+    }
+  }
+
+  private static boolean exists(Supplier<?> lookup) {
+    try {
+      return lookup.get() != null;
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private Templates templates() {
+    return engine.get().templates();
+  }
+}

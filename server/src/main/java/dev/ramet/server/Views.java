@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.DoctorInfo;
+import dev.ramet.api.Lifecycle;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Template;
+import jakarta.inject.Singleton;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the engine's records into the wire's. Thread-safe. */
+@Singleton
+final class Views {
+  /**
+   * The version of the envd protocol that the guest agent speaks; clients of the E2B protocol gate
+   * features on it.
+   */
+  static final String ENVD_VERSION = "0.6.13";
+
+  private static final Lifecycle KILLED_AT_END = new Lifecycle("kill", false);
+  private static final long MIB = 1024 * 1024;
+
+  private final @Nullable String domain;
+
+  Views(ServerSettings settings) {
+    this.domain = settings.domain();
+  }
+
+  SandboxInfo of(Sandbox s) {
+    return new SandboxInfo(
+        s.id(),
+        s.templateId(),
+        s.templateName(),
+        "ramet",
+        ENVD_VERSION,
+        domain,
+        s.startedAt().toString(),
+        s.endAt() == null ? null : s.endAt().toString(),
+        state(s),
+        s.stateDetail(),
+        s.cpuCount(),
+        s.memoryBytes() / MIB,
+        s.diskBytes() / MIB,
+        s.metadata(),
+        KILLED_AT_END,
+        s.parentId(),
+        s.hypervisorPid(),
+        s.outbound());
+  }
+
+  static String state(Sandbox s) {
+    return s.state().name().toLowerCase(Locale.ROOT);
+  }
+
+  SnapshotInfo of(Snapshot s) {
+    String time = s.createdAt().toString();
+    return new SnapshotInfo(
+        s.id(),
+        s.name() == null ? List.of() : List.of(s.name()),
+        s.status().name(),
+        s.statusDetail(),
+        s.sandboxId(),
+        s.sandboxId(),
+        s.templateId(),
+        time,
+        time,
+        s.cpuCount(),
+        s.memoryBytes() / MIB,
+        s.diskBytes() / MIB,
+        s.exclusiveBytes(),
+        s.usedBy(),
+        s.capture() == null ? null : of(s.capture()));
+  }
+
+  CaptureInfo of(CaptureReport c) {
+    Map<String, Double> phases = new LinkedHashMap<>();
+    c.phaseNanos().forEach((phase, nanos) -> phases.put(phase, millis(nanos)));
+    return new CaptureInfo(
+        c.mode(),
+        c.modeReason(),
+        c.memoryBytesTotal(),
+        c.memoryBytesSelected(),
+        c.memoryBytesWritten(),
+        c.memoryBytesHoles(),
+        millis(c.pauseNanos()),
+        millis(c.totalNanos()),
+        phases);
+  }
+
+  TemplateInfo of(Template t) {
+    return new TemplateInfo(
+        t.id(),
+        List.of(t.name()),
+        List.of(t.name()),
+        t.status().name(),
+        t.statusDetail(),
+        t.warm(),
+        t.cpuCount(),
+        t.memoryBytes() / MIB,
+        t.diskBytes() / MIB,
+        t.exclusiveBytes(),
+        t.createdAt().toString(),
+        t.contentKey(),
+        millis(t.buildNanos()));
+  }
+
+  DoctorInfo of(Doctor.Report r) {
+    return new DoctorInfo(
+        r.verdict().name(),
+        r.host(),
+        r.plugins().stream()
+            .map(
+                p ->
+                    new DoctorInfo.Plugin(
+                        p.role(),
+                        p.id(),
+                        p.module(),
+                        p.version(),
+                        p.outcome(),
+                        p.reason(),
+                        p.detail(),
+                        p.remedy(),
+                        p.capabilities(),
+                        p.evidence(),
+                        p.probeMillis()))
+            .toList(),
+        r.selections().stream()
+            .map(s -> new DoctorInfo.Selection(s.role(), s.where(), s.chosen(), s.reason()))
+            .toList(),
+        r.advice());
+  }
+
+  /** Milliseconds with three decimals: what a person reads, and finer than the clock is true. */
+  static double millis(long nanos) {
+    return Math.round(nanos / 1_000.0) / 1_000.0;
+  }
+}

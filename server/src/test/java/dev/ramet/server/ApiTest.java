@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.server.TestHost.Answer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ApiTest {
+  private TestHost host = new TestHost(Map.of());
+
+  @BeforeEach
+  void ready() throws Exception {
+    assertEquals("ok", host.get("/health").json().path("status").asText());
+  }
+
+  @AfterEach
+  void close() {
+    host.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/sandboxes", "/v2/sandboxes"})
+  void createsListsAndKills(String base) throws Exception {
+    Answer made = host.post(base, "{\"templateID\":\"base:default\",\"secure\":true}");
+    assertEquals(201, made.status());
+    String id = made.json().path("sandboxID").asText();
+    assertEquals("0.6.13", made.json().path("envdVersion").asText());
+    assertEquals("running", made.json().path("state").asText());
+    assertTrue(made.json().path("metadata").isObject(), "an empty map is kept");
+    assertFalse(made.json().has("parentID"), "what is not there is left out");
+    assertEquals(512, made.json().path("memoryMB").asInt());
+    NewSandbox asked = host.engine.sandboxes.last;
+    assertNotNull(asked);
+    assertEquals(Duration.ofMinutes(5), asked.timeout());
+
+    assertEquals(id, host.get(base).json().path(0).path("sandboxID").asText());
+    assertEquals(id, host.get("/sandboxes/" + id).json().path("sandboxID").asText());
+    assertEquals(1, host.get("/health").json().path("sandboxes").asInt());
+    Answer killed = host.delete("/sandboxes/" + id);
+    assertEquals(204, killed.status());
+    assertEquals("", killed.response().body());
+    Answer again = host.delete("/sandboxes/" + id);
+    assertEquals(404, again.status());
+    assertEquals(404, again.json().path("code").asInt());
+    assertEquals("NOT_FOUND", again.json().path("error").asText());
+  }
+
+  @Test
+  void passesEveryFieldOfACreation() throws Exception {
+    String body =
+        """
+        {"templateID":"base","timeout":-1,"metadata":{"a":"1"},"envVars":{"E":"v"},"cpuCount":2,
+         "memoryMB":64,"allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
+        """;
+    assertEquals(201, host.post("/v2/sandboxes", body).status());
+    assertEquals(
+        new NewSandbox("base", null, Map.of("a", "1"), Map.of("E", "v"), 2, 64L << 20, false),
+        host.engine.sandboxes.last);
+  }
+
+  @Test
+  void listsInPagesNewestFirst() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      host.sandbox();
+    }
+    Set<String> seen = new HashSet<>();
+    String token = "";
+    int pages = 0;
+    Instant before = Instant.MAX;
+    while (token != null) {
+      Answer page = host.get("/v2/sandboxes?limit=2&nextToken=" + token);
+      for (JsonNode entry : page.json()) {
+        assertTrue(seen.add(entry.path("sandboxID").asText()));
+        Instant started = Instant.parse(entry.path("startedAt").asText());
+        assertTrue(started.isBefore(before));
+        before = started;
+      }
+      token = page.header("x-next-token");
+      pages++;
+    }
+    assertEquals(5, seen.size());
+    assertEquals(3, pages);
+    assertEquals(400, host.get("/sandboxes?limit=0").status());
+    assertEquals(400, host.get("/sandboxes?limit=101").status());
+    assertEquals(400, host.get("/sandboxes?nextToken=rubbish").status());
+  }
+
+  @Test
+  void filtersByMetadataAsTheClientsEncodeIt() throws Exception {
+    host.post("/sandboxes", "{\"templateID\":\"base\",\"metadata\":{\"k e\":\"v/1&\"}}");
+    host.post("/sandboxes", "{\"templateID\":\"base\",\"metadata\":{\"x\":\"100\"}}");
+    assertEquals(1, host.get("/v2/sandboxes?metadata=k%252520e%3Dv%25252F1%252526").json().size());
+    assertEquals(1, host.get("/sandboxes?metadata=x%3D100").json().size());
+    assertEquals(0, host.get("/sandboxes?metadata=x%3D1").json().size());
+    assertEquals(2, host.get("/sandboxes?state=running,paused").json().size());
+    assertEquals(0, host.get("/sandboxes?state=paused").json().size());
+    assertEquals(400, host.get("/sandboxes?state=odd").status());
+    assertEquals(400, host.get("/sandboxes?metadata=x%3D%25zz").status());
+  }
+
+  @Test
+  void connectNeverShortensALife() throws Exception {
+    String id = host.sandbox();
+    assertEquals(204, host.post("/sandboxes/" + id + "/timeout", "{\"timeout\":1000}").status());
+    Instant end = end(id);
+    Answer connected = host.post("/v2/sandboxes/" + id + "/connect", "{\"timeout\":10}");
+    assertEquals(200, connected.status());
+    assertEquals(id, connected.json().path("sandboxID").asText());
+    assertEquals(end, end(id));
+    assertEquals(200, host.post("/sandboxes/" + id + "/connect", null).status());
+    assertEquals(end, end(id));
+    host.post("/sandboxes/" + id + "/connect", "{\"timeout\":5000}");
+    assertTrue(end(id).isAfter(end.plusSeconds(3900)));
+    assertEquals(204, host.post("/sandboxes/" + id + "/refreshes", null).status());
+    assertEquals(204, host.post("/sandboxes/" + id + "/timeout", "{\"timeout\":1}").status());
+    assertTrue(end(id).isBefore(end));
+    assertEquals(204, host.post("/sandboxes/" + id + "/timeout", "{\"timeout\":-1}").status());
+    assertFalse(host.get("/sandboxes/" + id).json().has("endAt"));
+    assertEquals(404, host.post("/sandboxes/none/connect", "{}").json().path("code").asInt());
+  }
+
+  private Instant end(String id) throws Exception {
+    return Instant.parse(host.get("/sandboxes/" + id).json().path("endAt").asText());
+  }
+
+  @Test
+  void takesAndDeletesSnapshots() throws Exception {
+    String id = host.sandbox();
+    Answer made = host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}");
+    assertEquals(201, made.status());
+    assertEquals("one", made.json().path("names").path(0).asText());
+    assertEquals(1.25, made.json().path("capture").path("pauseMs").asDouble());
+    assertEquals(0.25, made.json().path("capture").path("phasesMs").path("disk").asDouble());
+    assertTrue(made.json().path("usedBy").isArray());
+    String snapshot = made.json().path("snapshotID").asText();
+    assertEquals(201, host.post("/sandboxes/" + id + "/snapshots", null).status());
+    assertEquals(409, host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}").status());
+    assertEquals(2, host.get("/snapshots?sandboxID=" + id).json().size());
+    assertEquals(0, host.get("/snapshots?sandboxID=other").json().size());
+    assertEquals(1, host.get("/snapshots?name=one:default").json().size());
+    assertEquals(id, host.get("/snapshots/one").json().path("originSandboxID").asText());
+
+    Answer rolled = host.post("/sandboxes/" + id + "/rollback", "{\"snapshotID\":\"one\"}");
+    assertEquals(200, rolled.status());
+    assertEquals("READY", rolled.json().path("status").asText());
+    assertEquals(snapshot, rolled.json().path("snapshotID").asText());
+    assertEquals(12.346, rolled.json().path("totalMs").asDouble());
+    Answer missing = host.post("/sandboxes/" + id + "/rollback", "{\"snapshotID\":\"nope\"}");
+    assertEquals(404, missing.status());
+    assertTrue(missing.json().path("message").asText().contains("not found"));
+
+    Answer forked = host.post("/snapshots/one/fork", "{\"memoryMB\":128}");
+    assertEquals(201, forked.status());
+    assertEquals(snapshot, forked.json().path("templateID").asText());
+    assertEquals(501, host.post("/snapshots/one/fork", "{\"diskSizeMB\":128}").status());
+
+    assertEquals(204, host.delete("/templates/one%3Adefault").status());
+    assertEquals(404, host.delete("/templates/one").json().path("code").asInt());
+    host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"used\"}");
+    assertEquals(409, host.delete("/snapshots/used?strict=true").status());
+    assertEquals(204, host.delete("/snapshots/used").status());
+    Answer slash = host.delete("/templates/team%2Fname%3Atag");
+    assertEquals(404, slash.json().path("code").asInt());
+    assertTrue(slash.json().path("message").asText().contains("team/name:tag"));
+  }
+
+  @Test
+  void clonesAndForks() throws Exception {
+    String id = host.sandbox();
+    Answer cloned = host.post("/sandboxes/" + id + "/clone", "{\"count\":3}");
+    assertEquals(201, cloned.status());
+    assertEquals(3, cloned.json().path("sandboxes").size());
+    assertEquals(id, cloned.json().path("sandboxes").path(0).path("parentID").asText());
+    assertEquals("full", cloned.json().path("capture").path("mode").asText());
+    Answer forked = host.post("/sandboxes/" + id + "/fork", "{\"count\":2}");
+    assertEquals(201, forked.status());
+    assertTrue(forked.json().path(0).path("sandbox").has("sandboxID"));
+    assertFalse(forked.json().path(0).has("error"));
+    assertEquals(503, forked.json().path(1).path("error").path("code").asInt());
+    assertNotNull(host.engine.sandboxes.lastClone);
+    assertEquals(Duration.ofSeconds(15), host.engine.sandboxes.lastClone.timeout());
+    assertNull(host.engine.sandboxes.lastClone.concurrency());
+  }
+
+  @Test
+  void buildsTemplates() throws Exception {
+    Answer made = host.post("/templates", "{\"recipe\":\"base\",\"name\":\"mine\"}");
+    assertEquals(201, made.status());
+    assertEquals("mine", made.json().path("names").path(0).asText());
+    assertEquals("READY", host.get("/templates/mine").json().path("status").asText());
+    assertEquals(2, host.get("/templates").json().size());
+    assertEquals("base", host.get("/templates/recipes").json().path(0).asText());
+    assertEquals(204, host.delete("/templates/mine").status());
+    Answer imported =
+        host.post(
+            "/templates/import",
+            "{\"name\":\"i\",\"kernel\":\"/proc/version\",\"rootfs\":\"/proc/version\"}");
+    assertEquals(201, imported.status());
+    assertEquals(512, imported.json().path("memoryMB").asInt());
+  }
+
+  @Test
+  void tellsADoctorsReport() throws Exception {
+    Answer report = host.get("/doctor?refresh=true");
+    assertEquals("true", report.json().path("host").path("refreshed").asText());
+    assertEquals("DEGRADED", report.json().path("verdict").asText());
+    assertFalse(report.json().path("selections").path(0).has("chosen"));
+    assertTrue(report.json().path("advice").isArray());
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.Snapshots;
+import dev.ramet.engine.Templates;
+import java.util.List;
+import java.util.Map;
+
+/** An engine on the heap: it keeps records and runs nothing. */
+final class FakeEngine implements Engine {
+  final FakeTemplates templates = new FakeTemplates();
+  final FakeSandboxes sandboxes = new FakeSandboxes(this);
+  final FakeSnapshots snapshots = new FakeSnapshots(this);
+  volatile boolean closed;
+
+  @Override
+  public Sandboxes sandboxes() {
+    return sandboxes;
+  }
+
+  @Override
+  public Snapshots snapshots() {
+    return snapshots;
+  }
+
+  @Override
+  public Templates templates() {
+    return templates;
+  }
+
+  @Override
+  public Doctor doctor() {
+    return refresh ->
+        new Doctor.Report(
+            Doctor.Verdict.DEGRADED,
+            Map.of("refreshed", Boolean.toString(refresh)),
+            List.of(
+                new Doctor.PluginReport(
+                    "storage", "copy", "m", "", "usable", "", "", null, List.of(), Map.of(), 3)),
+            List.of(new Doctor.Selection("hypervisor", "", null, "none")),
+            List.of());
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Sandboxes on the heap. Their ports lead where {@link #endpoints} says. */
+final class FakeSandboxes implements Sandboxes {
+  final Map<String, Sandbox> byId = new ConcurrentHashMap<>();
+  final Map<String, InetSocketAddress> endpoints = new ConcurrentHashMap<>();
+  volatile @Nullable NewSandbox last;
+  volatile @Nullable CloneRequest lastClone;
+  private final AtomicInteger count = new AtomicInteger();
+  private final FakeEngine engine;
+
+  FakeSandboxes(FakeEngine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Sandbox create(NewSandbox request) {
+    last = request;
+    FakeTemplates.failIfAsked(request.template());
+    boolean snapshot = engine.snapshots.byId.containsKey(request.template());
+    if (!snapshot) {
+      engine.templates.get(request.template());
+    }
+    return add(request.template(), null, request.metadata(), request.timeout());
+  }
+
+  private Sandbox add(
+      String template,
+      @Nullable String parent,
+      Map<String, String> metadata,
+      @Nullable Duration timeout) {
+    Instant now = Instant.now();
+    Sandbox made =
+        new Sandbox(
+            "sbx" + count.incrementAndGet(),
+            Sandbox.State.RUNNING,
+            null,
+            template,
+            template,
+            parent,
+            1,
+            512L << 20,
+            1L << 30,
+            metadata,
+            now,
+            timeout == null ? null : now.plus(timeout),
+            4711L,
+            true);
+    byId.put(made.id(), made);
+    return made;
+  }
+
+  @Override
+  public Sandbox get(String id) {
+    Sandbox found = byId.get(id);
+    if (found == null) {
+      throw RametException.notFound("sandbox", id);
+    }
+    return found;
+  }
+
+  @Override
+  public List<Sandbox> list() {
+    return byId.values().stream()
+        .sorted(Comparator.comparing(Sandbox::startedAt).reversed())
+        .toList();
+  }
+
+  @Override
+  public void kill(String id) {
+    get(id);
+    byId.remove(id);
+  }
+
+  @Override
+  public void setEnd(String id, @Nullable Instant endAt) {
+    Sandbox s = get(id);
+    byId.put(
+        id,
+        new Sandbox(
+            s.id(),
+            s.state(),
+            s.stateDetail(),
+            s.templateId(),
+            s.templateName(),
+            s.parentId(),
+            s.cpuCount(),
+            s.memoryBytes(),
+            s.diskBytes(),
+            s.metadata(),
+            s.startedAt(),
+            endAt,
+            s.hypervisorPid(),
+            s.outbound()));
+  }
+
+  @Override
+  public RollbackReport rollback(String id, String snapshot) {
+    Sandbox sandbox = get(id);
+    return new RollbackReport(sandbox, engine.snapshots.get(snapshot).id(), 12_345_678);
+  }
+
+  @Override
+  public CloneReport clone(String id, CloneRequest request) {
+    lastClone = request;
+    Sandbox parent = get(id);
+    List<Sandbox> clones = new ArrayList<>();
+    for (int i = 0; i < request.count(); i++) {
+      clones.add(add(parent.templateId(), id, parent.metadata(), request.timeout()));
+    }
+    return new CloneReport(clones, capture(), 2_000_000);
+  }
+
+  @Override
+  public List<ForkResult> fork(String id, CloneRequest request) {
+    List<ForkResult> results = new ArrayList<>();
+    clone(id, request).sandboxes().forEach(s -> results.add(new ForkResult.Made(s)));
+    if (request.count() > 1) {
+      results.set(
+          1, new ForkResult.NotMade(new RametException(ErrorCode.UNAVAILABLE, "host is busy")));
+    }
+    return results;
+  }
+
+  static CaptureReport capture() {
+    Map<String, Long> phases = new LinkedHashMap<>();
+    phases.put("devices", 1_000_000L);
+    phases.put("disk", 250_000L);
+    return new CaptureReport("full", "first capture", 512, 256, 128, 128, 1_250_000, 9, phases);
+  }
+
+  @Override
+  public InetSocketAddress endpoint(String id, int guestPort) {
+    get(id);
+    InetSocketAddress address = endpoints.get(id + ":" + guestPort);
+    if (address == null) {
+      throw new RametException(ErrorCode.GUEST_UNREACHABLE, "no such port");
+    }
+    return address;
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Snapshots;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Snapshots on the heap. One named {@code used} is in use. */
+final class FakeSnapshots implements Snapshots {
+  final Map<String, Snapshot> byId = new ConcurrentHashMap<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final FakeEngine engine;
+
+  FakeSnapshots(FakeEngine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Snapshot create(String sandboxId, @Nullable String name) {
+    Sandbox sandbox = engine.sandboxes.get(sandboxId);
+    if (byId.values().stream().anyMatch(s -> name != null && name.equals(s.name()))) {
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "snapshot exists: " + name);
+    }
+    Snapshot made =
+        new Snapshot(
+            "snap" + count.incrementAndGet(),
+            name,
+            Snapshot.Status.READY,
+            null,
+            sandboxId,
+            sandbox.templateId(),
+            Instant.now(),
+            1,
+            512L << 20,
+            1L << 30,
+            4096,
+            "used".equals(name) ? List.of(sandboxId) : List.of(),
+            FakeSandboxes.capture());
+    byId.put(made.id(), made);
+    return made;
+  }
+
+  @Override
+  public Snapshot get(String idOrName) {
+    return byId.values().stream()
+        .filter(s -> s.id().equals(idOrName) || idOrName.equals(s.name()))
+        .findFirst()
+        .orElseThrow(() -> RametException.notFound("snapshot", idOrName));
+  }
+
+  @Override
+  public List<Snapshot> list(@Nullable String sandboxId) {
+    return byId.values().stream()
+        .filter(s -> sandboxId == null || sandboxId.equals(s.sandboxId()))
+        .sorted(Comparator.comparing(Snapshot::createdAt).reversed())
+        .toList();
+  }
+
+  @Override
+  public void delete(String idOrName, boolean strict) {
+    Snapshot snapshot = get(idOrName);
+    if (strict && !snapshot.usedBy().isEmpty()) {
+      throw new RametException(ErrorCode.CONFLICT, "used by " + snapshot.usedBy());
+    }
+    byId.remove(snapshot.id());
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A real server on a free port, with an engine on the heap. */
+final class TestHost implements AutoCloseable {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  final FakeEngine engine = new FakeEngine();
+  final ApplicationContext context;
+  final EmbeddedServer server;
+  final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(10))
+          .build();
+
+  TestHost(Map<String, Object> properties) {
+    this(properties, null);
+  }
+
+  TestHost(Map<String, Object> properties, @Nullable EngineLauncher launcher) {
+    Map<String, Object> all = new HashMap<>(properties);
+    all.put("ramet.port", "-1");
+    context = ApplicationContext.builder().properties(all).banner(false).build();
+    EngineLauncher used = launcher == null ? settings -> engine : launcher;
+    context.registerSingleton(EngineLauncher.class, used);
+    context.start();
+    server = context.getBean(EmbeddedServer.class).start();
+  }
+
+  int port() {
+    return server.getPort();
+  }
+
+  /** An answer: status, headers, and its body as JSON (a missing node when there is none). */
+  record Answer(int status, HttpResponse<String> response, JsonNode json) {
+    @Nullable String header(String name) {
+      return response.headers().firstValue(name).orElse(null);
+    }
+  }
+
+  Answer get(String path) throws IOException, InterruptedException {
+    return send("GET", path, null);
+  }
+
+  Answer post(String path, @Nullable String json) throws IOException, InterruptedException {
+    return send("POST", path, json);
+  }
+
+  Answer delete(String path) throws IOException, InterruptedException {
+    return send("DELETE", path, null);
+  }
+
+  Answer send(String method, String path, @Nullable String json, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+            .timeout(Duration.ofSeconds(20))
+            .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json));
+    if (json != null) {
+      request.header("Content-Type", "application/json");
+    }
+    for (int i = 0; i < headers.length; i += 2) {
+      request.setHeader(headers[i], headers[i + 1]);
+    }
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    JsonNode body =
+        response.body().isEmpty() ? MAPPER.missingNode() : MAPPER.readTree(response.body());
+    return new Answer(response.statusCode(), response, body);
+  }
+
+  /** A new sandbox's id. */
+  String sandbox() throws IOException, InterruptedException {
+    return post("/sandboxes", "{\"templateID\":\"base\"}").json().path("sandboxID").asText();
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}
