@@ -27,6 +27,9 @@ public final class Fd implements AutoCloseable {
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
   private static final int POSIX_FADV_DONTNEED = 4;
+
+  // sync_file_range(2): wait for what is being written, write what is dirty, wait for that.
+  private static final int SYNC_FILE_RANGE_ALL = 1 | 2 | 4;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
   private static final byte[] EMPTY_PATH = {0};
@@ -105,6 +108,15 @@ public final class Fd implements AutoCloseable {
   public void fdatasync() throws LinuxException {
     int result = FileCalls.fdatasync(number());
     check("fdatasync", result, result < 0 ? Native.getLastError() : 0);
+  }
+
+  /**
+   * Writes dirty pages to where they belong and waits for that, but does not make the device write
+   * its own cache: who reads the device sees the data, a loss of power may still lose it.
+   */
+  public void writeBack() throws LinuxException {
+    int result = FileCalls.sync_file_range(number(), 0, 0, SYNC_FILE_RANGE_ALL);
+    check("sync_file_range", result, result < 0 ? Native.getLastError() : 0);
   }
 
   /**

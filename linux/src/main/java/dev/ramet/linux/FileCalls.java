@@ -50,6 +50,8 @@ final class FileCalls {
 
   static native int flock(int fd, int operation);
 
+  static native int sync_file_range(int fd, long offset, long length, int flags);
+
   /** Returns the error number itself and leaves errno alone. */
   static native int posix_fadvise(int fd, long offset, long length, int advice);
 

@@ -17,17 +17,26 @@ public final class LinuxException extends Exception {
   /** No such process. */
   public static final int ESRCH = 3;
 
+  /** No such device or address: nothing drives the device. */
+  public static final int ENXIO = 6;
+
   /** Permission denied. */
   public static final int EACCES = 13;
 
   /** Bad address: memory that is not mapped. */
   public static final int EFAULT = 14;
 
+  /** In use. */
+  public static final int EBUSY = 16;
+
   /** Exists already. */
   public static final int EEXIST = 17;
 
   /** Cross-device link. */
   public static final int EXDEV = 18;
+
+  /** No such device. */
+  public static final int ENODEV = 19;
 
   /** Invalid argument. */
   public static final int EINVAL = 22;
