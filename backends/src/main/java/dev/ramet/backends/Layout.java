@@ -10,36 +10,40 @@ import java.nio.file.Path;
  *
  * @param volumes the directory that holds everything
  */
-record Layout(Path volumes) {
+public record Layout(Path volumes) {
   /** What a name starts with while the thing is being made. */
-  static final String NEW = ".new-";
+  public static final String NEW = ".new-";
 
   /** The file that names the backend. */
-  static final String MARKER = ".backend";
+  public static final String MARKER = ".backend";
 
-  static Layout of(Path root) {
+  /** The layout of a root. */
+  public static Layout of(Path root) {
     return new Layout(root.toAbsolutePath().normalize().resolve("volumes"));
   }
 
-  Path marker() {
+  /** The file that names the backend. */
+  public Path marker() {
     return volumes.resolve(MARKER);
   }
 
-  Path directory(NodeId origin) {
+  /** Where an origin and its snapshots are. */
+  public Path directory(NodeId origin) {
     return volumes.resolve(origin.value());
   }
 
-  Path file(NodeId origin, NodeId id) {
+  /** A node's file. */
+  public Path file(NodeId origin, NodeId id) {
     return directory(origin).resolve(id.value());
   }
 
   /** Where a volume's directory is made. */
-  Path newDirectory(NodeId id) {
+  public Path newDirectory(NodeId id) {
     return volumes.resolve(NEW + id.value());
   }
 
   /** Where a snapshot is made. */
-  Path newFile(NodeId origin, NodeId id) {
+  public Path newFile(NodeId origin, NodeId id) {
     return directory(origin).resolve(NEW + id.value());
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Thread-safe for different nodes; who calls sees to it that one node is changed by one thread.
  */
-final class NodeFiles {
+public final class NodeFiles {
   private static final int VOLUME_MODE = 0600;
   private static final int SNAPSHOT_MODE = 0400;
   private static final int DIRECTORY_MODE = 0700;
@@ -32,17 +32,19 @@ final class NodeFiles {
 
   private final AtomicLong changes = new AtomicLong();
 
-  NodeFiles(Layout layout) {
+  /** For the files of a root. */
+  public NodeFiles(Layout layout) {
     this.layout = layout;
   }
 
   /** Writes the content of a new file. */
-  interface Filler {
+  public interface Filler {
+    /** Writes it; the length is then the size of the node. */
     void fill(Fd target) throws LinuxException;
   }
 
   /** Makes a volume in a directory of its own and returns its size. */
-  long makeVolume(NodeId id, Filler filler, Durability durability) throws LinuxException {
+  public long makeVolume(NodeId id, Filler filler, Durability durability) throws LinuxException {
     Path place = layout.newDirectory(id);
     PathCalls.makeDirectory(place, DIRECTORY_MODE);
     try {
@@ -68,7 +70,7 @@ final class NodeFiles {
   }
 
   /** Makes a snapshot in the directory of its origin and returns its size. */
-  long makeSnapshot(NodeId origin, NodeId id, Filler filler, Durability durability)
+  public long makeSnapshot(NodeId origin, NodeId id, Filler filler, Durability durability)
       throws LinuxException {
     Path place = layout.newFile(origin, id);
     try {
@@ -99,7 +101,7 @@ final class NodeFiles {
   }
 
   /** Makes a volume immutable in its place. */
-  void seal(NodeId origin, NodeId id, Durability durability) throws LinuxException {
+  public void seal(NodeId origin, NodeId id, Durability durability) throws LinuxException {
     try (Fd fd = Fd.openRead(layout.file(origin, id))) {
       if (durability == Durability.DURABLE) {
         // First the data: a loss of power between the two must not leave a snapshot without it.
@@ -132,7 +134,7 @@ final class NodeFiles {
   }
 
   /** Makes a node's data and its name durable. */
-  void sync(NodeId origin, NodeId id) throws LinuxException {
+  public void sync(NodeId origin, NodeId id) throws LinuxException {
     try (Fd fd = Fd.openRead(layout.file(origin, id))) {
       fd.fsync();
     }
@@ -140,13 +142,13 @@ final class NodeFiles {
   }
 
   /** Takes a node's name away; it is gone then, but a loss of power could bring it back. */
-  void unlink(NodeId origin, NodeId id) throws LinuxException {
+  public void unlink(NodeId origin, NodeId id) throws LinuxException {
     PathCalls.unlink(layout.file(origin, id));
     changed(layout.directory(origin));
   }
 
   /** Makes a removal durable, and removes the directory if that was its last node. */
-  void settleRemoval(NodeId origin) throws LinuxException {
+  public void settleRemoval(NodeId origin) throws LinuxException {
     Path directory = layout.directory(origin);
     if (PathCalls.removeDirectory(directory)) {
       unsynced.remove(directory);

@@ -18,16 +18,18 @@ import org.jspecify.annotations.Nullable;
  * The names of a root, those in the making included. Thread-safe; its own lock is held for map
  * operations only, never while a disk is waited for.
  */
-final class NodeIndex {
+public final class NodeIndex {
   private final Map<NodeId, Entry> entries = new HashMap<>();
   private final Map<NodeId, Integer> members = new HashMap<>();
 
+  /** An index without names. */
+  public NodeIndex() {}
+
   /** A name that is taken. */
-  static final class Entry {
+  public static final class Entry {
     private final NodeId id;
     private final NodeId origin;
 
-    /** Held for reading while the node is used, for writing while it is changed or deleted. */
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     private volatile @Nullable Node node;
@@ -37,25 +39,28 @@ final class NodeIndex {
       this.origin = origin;
     }
 
-    NodeId id() {
+    /** The name. */
+    public NodeId id() {
       return id;
     }
 
-    NodeId origin() {
+    /** The ultimate ancestor. */
+    public NodeId origin() {
       return origin;
     }
 
-    ReadWriteLock lock() {
+    /** Held for reading while the node is used, for writing while it is changed or deleted. */
+    public ReadWriteLock lock() {
       return lock;
     }
 
     /** The node, or null before it is whole and after it is gone. */
-    @Nullable Node node() {
+    public @Nullable Node node() {
       return node;
     }
 
     /** Makes the node visible, or replaces it by what it has become. */
-    void publish(Node now) {
+    public void publish(Node now) {
       node = now;
     }
   }
@@ -64,7 +69,7 @@ final class NodeIndex {
    * Takes a name. A new origin's name must not be in use as an origin either: its directory would
    * hold snapshots that do not descend from it.
    */
-  synchronized Entry reserve(NodeId id, NodeId origin) {
+  public synchronized Entry reserve(NodeId id, NodeId origin) {
     if (entries.containsKey(id)) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
     }
@@ -79,7 +84,7 @@ final class NodeIndex {
   }
 
   /** Takes a name found on disk; null when another node has it. */
-  synchronized @Nullable Entry adopt(NodeId id, NodeId origin) {
+  public synchronized @Nullable Entry adopt(NodeId id, NodeId origin) {
     return entries.containsKey(id) ? null : add(id, origin);
   }
 
@@ -91,19 +96,19 @@ final class NodeIndex {
   }
 
   /** Gives a name back: the node is gone, or was not made. */
-  synchronized void release(Entry entry) {
+  public synchronized void release(Entry entry) {
     entry.node = null;
     entries.remove(entry.id);
     members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
   }
 
   /** Who has the name, visible or not. */
-  synchronized @Nullable Entry get(NodeId id) {
+  public synchronized @Nullable Entry get(NodeId id) {
     return entries.get(id);
   }
 
   /** All visible nodes, sorted by id. */
-  synchronized List<Node> nodes() {
+  public synchronized List<Node> nodes() {
     List<Node> nodes = new ArrayList<>(entries.size());
     for (Entry entry : entries.values()) {
       Node node = entry.node;

@@ -20,11 +20,16 @@ import org.jspecify.annotations.Nullable;
  * Names the backend that a root belongs to, so that reopening never selects anew: another backend
  * would take files for copies of its own making that they are not.
  */
-final class RootMarker {
+public final class RootMarker {
   private RootMarker() {}
 
-  /** Writes the marker into a root that is empty, or checks the one that is there. */
-  static void claim(Layout layout, String backend, int format) throws LinuxException {
+  /**
+   * Writes the marker into a root that is empty, or checks the one that is there.
+   *
+   * @throws RametException {@code CONFLICT} when another backend or version made the root, {@code
+   *     CORRUPT} when it cannot be told who made it
+   */
+  public static void claim(Layout layout, String backend, int format) throws LinuxException {
     Path marker = layout.marker();
     try {
       if (Files.exists(marker)) {

@@ -25,18 +25,20 @@ import org.jspecify.annotations.Nullable;
  * Rebuilds the index from what is on disk, and clears away what a crash left half-made. Deletes
  * nothing but that: what it does not understand it reports and leaves alone.
  */
-final class RootScan {
+public final class RootScan {
   private static final System.Logger LOG = System.getLogger(RootScan.class.getName());
 
   private final Layout layout;
   private final NodeIndex index;
 
-  RootScan(Layout layout, NodeIndex index) {
+  /** A scan of a root into an index. */
+  public RootScan(Layout layout, NodeIndex index) {
     this.layout = layout;
     this.index = index;
   }
 
-  void run() throws IOException, LinuxException {
+  /** Does it, once, before anybody uses the index. */
+  public void run() throws IOException, LinuxException {
     // In the order of names, so that of two equal ones the same is taken every time.
     for (Path path : entries(layout.volumes())) {
       String name = path.getFileName().toString();
@@ -47,7 +49,7 @@ final class RootScan {
       if (name.startsWith(Layout.NEW)) {
         discard(path);
       } else if (origin == null || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-        LOG.log(WARNING, "left alone, not a volume's directory: {0}", path);
+        LOG.log(WARNING, "left alone, not the directory of a volume: {0}", path);
       } else {
         scan(origin, path);
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.testing;
 
+import static dev.ramet.backends.testing.Bytes.assertHolds;
 import static dev.ramet.backends.testing.Bytes.tree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -45,7 +46,7 @@ public abstract class CrashContract {
           assertFalse(tree(fs.root()).contains(".new-"));
           for (Node node : backend.list()) {
             assertEquals(content.length, node.sizeBytes());
-            assertEquals(-1, Files.mismatch(image, backend.attach(node.id()).path()));
+            assertHolds(image, backend.attach(node.id()).path());
             nodes++;
           }
         }

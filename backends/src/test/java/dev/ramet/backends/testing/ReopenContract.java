@@ -174,7 +174,9 @@ public abstract class ReopenContract {
   }
 
   @Test
-  void aReadOnlyFileSystemIsTheHostsFault() {
+  void aReadOnlyFileSystemIsTheHostsFault() throws Exception {
+    // A file system with files that somebody may write does not become read-only.
+    backend = place.reopen();
     place.fs().remount("ro");
     refused(ErrorCode.HOST_UNFIT, () -> backend.create(NodeId.of("x"), SIZE));
     refused(ErrorCode.HOST_UNFIT, () -> backend.delete(S));

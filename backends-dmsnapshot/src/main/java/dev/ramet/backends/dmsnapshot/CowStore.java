@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * The format of a persistent copy-on-write store, as the kernel's dm-snap-persistent.c defines it.
+ * Chunk 0 is a header. From chunk 1 on, areas follow one another: a chunk of table and the chunks
+ * that its lines speak of. A line says which chunk of the device is kept in which chunk of the
+ * store; the first line that names chunk 0 ends the table.
+ *
+ * <p>A chunk has 4 KiB, the least that the format allows on a page: a write of a whole chunk is put
+ * in the store as it is, a smaller one makes the kernel read the rest first, and what is not a
+ * whole chunk is what guests and memory images hardly ever write.
+ */
+final class CowStore {
+  /** The bytes of a chunk. */
+  static final int CHUNK_BYTES = 4096;
+
+  /** The same for a table of device-mapper, in sectors. */
+  static final int CHUNK_SECTORS = 8;
+
+  /** The largest device a store is made for: 8 TiB. */
+  static final long MAX_DEVICE_BYTES = 1L << 43;
+
+  private static final int MAGIC = 0x70416e53;
+  private static final int VALID = 4;
+  private static final int HEADER_BYTES = 16;
+  private static final int LINE_BYTES = 16;
+  private static final int LINES = CHUNK_BYTES / LINE_BYTES;
+
+  private CowStore() {}
+
+  /** Where chunks of a device are kept in a store, by ascending chunk. */
+  static final class Table {
+    private final long[] chunks;
+    private final long[] places;
+
+    private Table(long[] chunks, long[] places) {
+      this.chunks = chunks;
+      this.places = places;
+    }
+
+    int size() {
+      return chunks.length;
+    }
+
+    /** A chunk of the device. */
+    long chunk(int line) {
+      return chunks[line];
+    }
+
+    /** The chunk of the store that has it. */
+    long place(int line) {
+      return places[line];
+    }
+  }
+
+  /**
+   * How long a store's file must be so that every chunk of a device fits: a store of that length
+   * cannot overflow. It is a hole but for what was written.
+   */
+  static long capacityBytes(long deviceBytes) {
+    long chunks = (deviceBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+    // One area more than is needed: the kernel clears the table of the next one when one is full.
+    return (1 + (chunks / LINES + 2) * (LINES + 1)) * CHUNK_BYTES;
+  }
+
+  /** The chunk of the store that the line of a number speaks of, when none is left out. */
+  static long place(long line) {
+    return 2 + line + line / LINES;
+  }
+
+  private static long tableOffset(long area) {
+    return (1 + area * (LINES + 1)) * CHUNK_BYTES;
+  }
+
+  /**
+   * Makes a new file an empty store. The kernel would do that to zeros, but not through a device
+   * that it may only read.
+   */
+  static void initialize(Fd file, long deviceBytes) throws LinuxException {
+    file.truncate(capacityBytes(deviceBytes));
+    ByteBuffer header = littleEndian(HEADER_BYTES);
+    header.putInt(MAGIC).putInt(1).putInt(1).putInt(CHUNK_SECTORS);
+    file.pwrite(header.flip(), 0);
+  }
+
+  /**
+   * Makes a store valid again that the kernel gave up, when it could not write to it: what it had
+   * taken before is all there, and what it could not take it never acknowledged.
+   *
+   * @return whether it was given up
+   */
+  static boolean revive(Fd file) throws LinuxException {
+    ByteBuffer header = littleEndian(HEADER_BYTES);
+    file.pread(header, 0);
+    if (header.position() < HEADER_BYTES
+        || header.getInt(0) != MAGIC
+        || header.getInt(VALID) == 1) {
+      return false;
+    }
+    ByteBuffer one = littleEndian(Integer.BYTES);
+    file.pwrite(one.putInt(1).flip(), VALID);
+    file.fdatasync();
+    return true;
+  }
+
+  /** Reads the table of a store that nobody writes. */
+  static Table read(Fd file) throws LinuxException {
+    ByteBuffer area = littleEndian(CHUNK_BYTES);
+    long[] lines = new long[2 * LINES];
+    int count = 0;
+    for (long number = 0; ; number++) {
+      area.clear();
+      if (file.pread(area, tableOffset(number)) < CHUNK_BYTES) {
+        return sorted(lines, count);
+      }
+      for (int at = 0; at < CHUNK_BYTES; at += LINE_BYTES) {
+        if (area.getLong(at + Long.BYTES) == 0) {
+          return sorted(lines, count);
+        }
+        if (2 * count == lines.length) {
+          lines = Arrays.copyOf(lines, 2 * lines.length);
+        }
+        lines[2 * count] = area.getLong(at);
+        lines[2 * count + 1] = area.getLong(at + Long.BYTES);
+        count++;
+      }
+    }
+  }
+
+  private static Table sorted(long[] lines, int count) {
+    // A chunk's number and its line's in one word: devices have less than 2^32 chunks.
+    long[] order = new long[count];
+    for (int i = 0; i < count; i++) {
+      order[i] = lines[2 * i] << 31 | i;
+    }
+    Arrays.sort(order);
+    long[] chunks = new long[count];
+    long[] places = new long[count];
+    for (int i = 0; i < count; i++) {
+      chunks[i] = order[i] >> 31;
+      places[i] = lines[2 * (int) (order[i] & Integer.MAX_VALUE) + 1];
+    }
+    return new Table(chunks, places);
+  }
+
+  /** Writes the table of a store whose chunks lie at the {@link #place} of their line. */
+  static void writeTable(Fd file, long[] chunks) throws LinuxException {
+    ByteBuffer area = littleEndian(CHUNK_BYTES);
+    for (int start = 0; start < chunks.length; start += LINES) {
+      area.clear();
+      for (int line = start; line < Math.min(start + LINES, chunks.length); line++) {
+        area.putLong(chunks[line]).putLong(place(line));
+      }
+      while (area.hasRemaining()) {
+        area.putLong(0);
+      }
+      file.pwrite(area.flip(), tableOffset(start / LINES));
+    }
+  }
+
+  private static ByteBuffer littleEndian(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

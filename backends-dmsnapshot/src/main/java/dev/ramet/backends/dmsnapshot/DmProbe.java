@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.RametException;
+import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.DeviceMapper;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageCapabilities;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * Finds out whether the backend works in a directory: makes a root in it, a volume there, a
+ * snapshot of the volume while it is open, and sees that neither shows what is written to the
+ * other. Removes all of it.
+ */
+final class DmProbe {
+  private static final String REMEDY =
+      "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
+          + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
+
+  private DmProbe() {}
+
+  static ProbeResult run(Path root) {
+    Path place = root.resolve(".ramet-probe-" + UUID.randomUUID());
+    try {
+      Map<String, String> evidence = new LinkedHashMap<>();
+      evidence.put("file-system", FsInfo.of(root).typeName());
+      try (DeviceMapper mapper = DeviceMapper.open()) {
+        evidence.put("device-mapper", mapper.version());
+      }
+      Files.createDirectory(place);
+      try {
+        tryOut(place, evidence);
+      } finally {
+        removeTree(place);
+      }
+      return new ProbeResult.Usable(Set.of(StorageCapabilities.COPY_ON_WRITE), evidence);
+    } catch (LinuxException e) {
+      return explain(e, root, e);
+    } catch (RametException e) {
+      return e.getCause() instanceof LinuxException cause
+          ? explain(cause, root, e)
+          : new ProbeResult.Failed(e);
+    } catch (IOException | RuntimeException e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  private static void tryOut(Path place, Map<String, String> evidence) throws LinuxException {
+    NodeId volume = NodeId.of("v");
+    NodeId snapshot = NodeId.of("s");
+    try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1)) {
+      backend.create(volume, 1 << 20);
+      Path device = backend.attach(volume).path();
+      try (Fd fd = Fd.open(device, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
+        write(fd, 'o');
+        long start = System.nanoTime();
+        backend.snapshot(volume, snapshot, Durability.RELAXED);
+        evidence.put("snapshot-micros", Long.toString((System.nanoTime() - start) / 1000));
+        write(fd, 'v');
+        check("the volume", read(fd) == 'v');
+        try (Fd frozen = Fd.openRead(backend.attach(snapshot).path())) {
+          check("the snapshot", read(frozen) == 'o');
+        }
+      }
+      for (NodeId id : List.of(volume, snapshot)) {
+        backend.delete(id);
+      }
+    }
+  }
+
+  private static void write(Fd fd, int value) throws LinuxException {
+    fd.pwrite(ByteBuffer.allocateDirect(CowStore.CHUNK_BYTES).put(0, (byte) value), 0);
+    fd.fsync();
+  }
+
+  private static int read(Fd fd) throws LinuxException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(1);
+    fd.pread(buffer, 0);
+    return buffer.get(0);
+  }
+
+  private static void check(String what, boolean holds) {
+    if (!holds) {
+      throw new IllegalStateException(what + " does not have what was written to it");
+    }
+  }
+
+  private static ProbeResult explain(LinuxException e, Path root, Exception failure) {
+    String detail = "tried in " + HostErrors.describe(root) + ": " + e.getMessage();
+    return switch (e.errno()) {
+      case LinuxException.ENOENT, LinuxException.ENODEV, LinuxException.ENXIO ->
+          Files.isDirectory(root)
+              ? new ProbeResult.Unusable("no device-mapper or loop devices", detail, REMEDY)
+              : new ProbeResult.Unusable("no such directory", detail, "make " + root);
+      case LinuxException.EINVAL ->
+          e.call().startsWith("ioctl DM_")
+              ? new ProbeResult.Unusable("no snapshot target", detail, REMEDY)
+              : general(e, root, failure);
+      default -> general(e, root, failure);
+    };
+  }
+
+  private static ProbeResult general(LinuxException e, Path root, Exception failure) {
+    ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
+    return unusable != null ? unusable : new ProbeResult.Failed(failure);
+  }
+
+  private static void removeTree(Path place) throws IOException {
+    try (Stream<Path> paths = Files.walk(place)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Layout;
+import dev.ramet.backends.NodeIndex;
+import dev.ramet.backends.RootMarker;
+import dev.ramet.backends.RootScan;
+import dev.ramet.linux.DeviceMapper;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+/**
+ * Provides {@code dm-snapshot}: volumes are block devices, and snapshots share what they have in
+ * common by device-mapper's snapshot target. For file systems that cannot share blocks.
+ */
+public final class DmSnapshotProvider implements StorageBackendProvider {
+  private static final String ID = "dm-snapshot";
+  private static final int FORMAT = 1;
+  private static final long MERGE_BYTES_PER_SECOND = 64 << 20;
+
+  /** For {@link java.util.ServiceLoader}. */
+  public DmSnapshotProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    return DmProbe.run(where.root());
+  }
+
+  /**
+   * Opens a root. Settings: {@code merge-bytes-per-second}, how fast layers are merged in the
+   * background (64 MiB); {@code reserve-bytes}, what is kept free on the file system (a sixteenth,
+   * at most 64 MiB).
+   */
+  @Override
+  public StorageBackend open(ProbeContext where) {
+    return open(
+        where.root(),
+        positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND),
+        positive(where.settings(), "reserve-bytes", 0));
+  }
+
+  private static long positive(Map<String, String> settings, String key, long fallback) {
+    String text = settings.get(key);
+    if (text == null) {
+      return fallback;
+    }
+    try {
+      long value = Long.parseLong(text);
+      if (value > 0) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    throw RametException.invalid(key, "must be a positive number");
+  }
+
+  /**
+   * Opens a root.
+   *
+   * @param reserveBytes 0 for what suits the file system
+   */
+  static DmSnapshotBackend open(Path root, long mergeBytesPerSecond, long reserveBytes) {
+    Layout layout = Layout.of(root);
+    Fd lock = null;
+    Devices devices = null;
+    boolean done = false;
+    try {
+      // Before anything is made: on a host without device-mapper the root stays as it was.
+      DeviceMapper mapper = DeviceMapper.open();
+      Path layers = layout.volumes().resolveSibling("layers");
+      LayerFiles files = new LayerFiles(layers);
+      devices = new Devices(mapper, "", files);
+      makeDirectory(layout.volumes());
+      lock = Fd.openDirectory(layout.volumes());
+      if (!lock.tryLock()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "in use by another process: " + layout.volumes(),
+            "stop the other one, or use another root",
+            null);
+      }
+      RootMarker.claim(layout, ID, FORMAT);
+      makeDirectory(layers);
+      devices = new Devices(mapper, RootIdentity.prefix(layers), files);
+      NodeIndex index = new NodeIndex();
+      new RootScan(layout, index).run();
+      LayerStore store = new LayerStore(files, devices);
+      var records = new Reconciler(layout, store).run(index.nodes());
+      long reserve = reserveBytes > 0 ? reserveBytes : SpaceGuard.defaultReserve(FsInfo.of(layers));
+      DmSnapshotBackend backend =
+          new DmSnapshotBackend(
+              layout,
+              index,
+              store,
+              records,
+              lock,
+              new DmSnapshotBackend.Tuning(mergeBytesPerSecond, reserve));
+      done = true;
+      return backend;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "open the storage root " + root, root);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot open the storage root " + root + ": " + e, e);
+    } finally {
+      if (!done) {
+        if (devices != null) {
+          devices.close();
+        }
+        if (lock != null) {
+          lock.close();
+        }
+      }
+    }
+  }
+
+  private static void makeDirectory(Path path) throws IOException {
+    // For the owner alone: the images hold whatever the guests do.
+    Files.createDirectories(
+        path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.backends.Layout;
+import dev.ramet.backends.NodeFiles;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.PathCalls;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The files of layers. Thread-safe for different layers. */
+final class LayerFiles {
+  private static final System.Logger LOG = System.getLogger(LayerFiles.class.getName());
+  private static final String IDENTITY = ".id";
+  private static final int MODE = 0600;
+
+  private final Path directory;
+
+  LayerFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Path path(Layer layer) {
+    return directory.resolve(layer.fileName());
+  }
+
+  /** All layers there are. Clears away files that were being made; leaves alone what is none. */
+  List<Layer> list() throws IOException, LinuxException {
+    List<Layer> layers = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+      for (Path path : stream) {
+        String name = path.getFileName().toString();
+        Layer layer = Layer.parse(name);
+        if (layer != null) {
+          layers.add(layer);
+        } else if (name.startsWith(Layout.NEW)) {
+          PathCalls.unlink(path);
+        } else if (!name.equals(IDENTITY)) {
+          LOG.log(WARNING, "left alone, not a layer: {0}", path);
+        }
+      }
+    }
+    return layers;
+  }
+
+  /**
+   * Makes a layer: under another name until it is whole. What is not whole would be taken for a
+   * layer that nobody needs and deleted anyway, but the one that replaces another must be whole.
+   *
+   * @param durable whether it survives a loss of power from then on
+   */
+  void make(Layer layer, NodeFiles.Filler filler, boolean durable) throws LinuxException {
+    Path unfinished = directory.resolve(Layout.NEW + layer.fileName());
+    Path made = unfinished;
+    boolean done = false;
+    try {
+      try (Fd fd = Fd.createNew(unfinished, MODE)) {
+        filler.fill(fd);
+        if (durable) {
+          fd.fsync();
+        }
+      }
+      PathCalls.renameToNew(unfinished, path(layer));
+      made = path(layer);
+      if (durable) {
+        Fd.syncDirectory(directory);
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        PathCalls.unlink(made);
+      }
+    }
+  }
+
+  /** Opens a layer's file. */
+  Fd open(Layer layer, boolean writable) throws LinuxException {
+    return writable
+        ? Fd.open(path(layer), Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)
+        : Fd.openRead(path(layer));
+  }
+
+  /** Makes a layer's content and name survive a loss of power. */
+  void sync(Layer layer) throws LinuxException {
+    try (Fd fd = open(layer, false)) {
+      fd.fsync();
+    }
+    Fd.syncDirectory(directory);
+  }
+
+  /** What a layer's file takes on disk. */
+  long allocatedBytes(Layer layer) throws LinuxException {
+    try (Fd fd = open(layer, false)) {
+      return fd.stat().allocatedBytes();
+    }
+  }
+
+  /** Deletes a layer's file. Its blocks come free when no device shows it any more. */
+  void delete(Layer layer) throws LinuxException {
+    PathCalls.unlink(path(layer));
+  }
+}

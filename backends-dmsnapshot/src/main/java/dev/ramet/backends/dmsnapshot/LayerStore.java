@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.NodeFiles;
+import dev.ramet.linux.DeviceNumber;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.Usage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The layers of a root, who stands on them, and their devices. Thread-safe; its lock is held while
+ * devices change, and never while data is copied.
+ */
+final class LayerStore implements Devices.Stack, AutoCloseable {
+  /** Stacks are kept this low in the background. */
+  static final int DEPTH = 8;
+
+  /** Stacks never get higher. */
+  static final int MAX_DEPTH = 32;
+
+  private final LayerFiles files;
+  private final Devices devices;
+  private final Map<Long, Layer> layers = new HashMap<>();
+
+  /** How many nodes have a layer as their top, and how many layers stand on it. */
+  private final Map<Long, Integer> users = new HashMap<>();
+
+  private final Map<Long, Long> sizes = new HashMap<>();
+
+  /** Layers that are the top of a volume; all others never change again. */
+  private final Set<Long> writable = new HashSet<>();
+
+  /** The volumes that have a device now, by what names it. */
+  private final Map<Long, NodeRecord> active = new HashMap<>();
+
+  private long nextId = 1;
+
+  LayerStore(LayerFiles files, Devices devices) {
+    this.files = files;
+    this.devices = devices;
+  }
+
+  LayerFiles files() {
+    return files;
+  }
+
+  Devices devices() {
+    return devices;
+  }
+
+  /** Takes in a layer found on disk; its users follow. Of two generations the later one counts. */
+  synchronized void found(Layer layer) throws LinuxException {
+    Layer other = layers.get(layer.id());
+    boolean later = other == null || other.generation() < layer.generation();
+    if (later) {
+      layers.put(layer.id(), layer);
+    }
+    if (other != null) {
+      files.delete(later ? other : layer);
+    }
+    taken(layer.id());
+  }
+
+  /** A number that must not be used again. */
+  synchronized void taken(long id) {
+    nextId = Math.max(nextId, id + 1);
+  }
+
+  /** A new number, for a layer or a device. */
+  synchronized long newId() {
+    return nextId++;
+  }
+
+  /** Counts who stands on whom, when all layers are found. */
+  synchronized void countParents() {
+    for (Layer layer : layers.values()) {
+      if (!layer.isFlat()) {
+        users.merge(layer.parent(), 1, Integer::sum);
+      }
+    }
+  }
+
+  /** Whether a layer and all below it are there. */
+  synchronized boolean isWhole(long id) {
+    Layer layer = layers.get(id);
+    while (layer != null && !layer.isFlat()) {
+      layer = layers.get(layer.parent());
+    }
+    return layer != null;
+  }
+
+  /** Deletes the layers that nobody stands on. Returns how many. */
+  synchronized int deleteUnused() throws LinuxException {
+    int before = layers.size();
+    for (Layer layer : List.copyOf(layers.values())) {
+      if (layers.containsKey(layer.id()) && users.getOrDefault(layer.id(), 0) == 0) {
+        discard(layer);
+      }
+    }
+    return before - layers.size();
+  }
+
+  /** Makes an image. Its first user is the caller. */
+  long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
+    Layer layer = new Layer(newId(), 0, Layer.NONE);
+    files.make(layer, filler, durable);
+    register(layer);
+    return layer.id();
+  }
+
+  /** Makes an empty store on a layer. Its first user is the caller. */
+  long newStore(long parent, boolean durable) throws LinuxException {
+    long size;
+    synchronized (this) {
+      Layer below = layer(parent);
+      if (depth(parent) >= MAX_DEPTH) {
+        throw new RametException(
+            ErrorCode.UNAVAILABLE,
+            "too many snapshots on one another, and merging them has not caught up",
+            "try again in a while",
+            null);
+      }
+      size = sizeBytes(below);
+      // While the file is made, the parent must not go away.
+      use(parent);
+    }
+    Layer layer = new Layer(newId(), 0, parent);
+    boolean done = false;
+    try {
+      files.make(layer, file -> CowStore.initialize(file, size), durable);
+      register(layer);
+      done = true;
+      return layer.id();
+    } finally {
+      if (!done) {
+        release(parent);
+      }
+    }
+  }
+
+  private synchronized void register(Layer layer) {
+    layers.put(layer.id(), layer);
+    users.merge(layer.id(), 1, Integer::sum);
+    writable.add(layer.id());
+  }
+
+  /** Says that a layer found on disk is a volume's top. */
+  synchronized void isTop(long id) {
+    writable.add(id);
+  }
+
+  synchronized boolean isFrozen(long id) {
+    return !writable.contains(id);
+  }
+
+  /** Counts one more user. */
+  synchronized void use(long id) {
+    users.merge(id, 1, Integer::sum);
+  }
+
+  /** Counts one user less; deletes what nobody needs any more. */
+  synchronized void release(long id) throws LinuxException {
+    Integer left = users.computeIfPresent(id, (layer, count) -> count - 1);
+    Layer layer = layers.get(id);
+    if (layer != null && left != null && left == 0) {
+      discard(layer);
+    }
+  }
+
+  private void discard(Layer layer) throws LinuxException {
+    devices.remove(devices.layerName(layer.id()));
+    files.delete(layer);
+    layers.remove(layer.id());
+    users.remove(layer.id());
+    sizes.remove(layer.id());
+    writable.remove(layer.id());
+    if (!layer.isFlat()) {
+      release(layer.parent());
+    }
+  }
+
+  /**
+   * Freezes the top of a volume and puts a new layer on it.
+   *
+   * @param record makes the volume's file name the new layer
+   * @param back makes it name the old one again
+   */
+  synchronized void freeze(
+      long device, long top, long next, Devices.Switch record, Devices.Switch back)
+      throws LinuxException {
+    if (devices.isActive(devices.volumeName(device))) {
+      devices.freeze(device, layer(top), layer(next), this, record, back);
+      active.put(device, new NodeRecord(next, device));
+    } else {
+      record.run();
+    }
+    writable.remove(top);
+    // The volume has gone up by one: its use of the old top became the new layer's.
+    release(top);
+  }
+
+  synchronized Path attachLayer(long id) throws LinuxException {
+    return devices.layer(layer(id), this).node();
+  }
+
+  synchronized Path attachVolume(long device, long top) throws LinuxException {
+    DeviceNumber number = devices.volume(device, layer(top), this);
+    active.put(device, new NodeRecord(top, device));
+    return number.node();
+  }
+
+  /** The volumes that have a device now. */
+  synchronized List<NodeRecord> activeVolumes() {
+    return List.copyOf(active.values());
+  }
+
+  /** The device of a volume, if there is one now. */
+  synchronized @Nullable DeviceNumber activeVolume(long device) {
+    return devices.number(devices.volumeName(device));
+  }
+
+  synchronized void seal(long device, long top) throws LinuxException {
+    devices.seal(device, layer(top));
+    active.remove(device);
+    writable.remove(top);
+  }
+
+  synchronized void unseal(long device, long top) throws LinuxException {
+    writable.add(top);
+    devices.unseal(device, layer(top));
+    if (devices.isActive(devices.volumeName(device))) {
+      active.put(device, new NodeRecord(top, device));
+    }
+  }
+
+  synchronized void removeVolume(long device) throws LinuxException {
+    active.remove(device);
+    devices.remove(devices.volumeName(device));
+  }
+
+  /** The layers of a stack, the top first. */
+  synchronized List<Layer> stack(long top) {
+    List<Layer> stack = new ArrayList<>();
+    Layer layer = layer(top);
+    stack.add(layer);
+    while (!layer.isFlat()) {
+      layer = layer(layer.parent());
+      stack.add(layer);
+    }
+    return stack;
+  }
+
+  synchronized int depth(long top) {
+    return stack(top).size();
+  }
+
+  /** A layer that stands on another; null when none does. */
+  synchronized @Nullable Layer anyOn(long id) {
+    return layers.values().stream().filter(l -> l.parent() == id).findAny().orElse(null);
+  }
+
+  synchronized int users(long id) {
+    return users.getOrDefault(id, 0);
+  }
+
+  /** The layer of a number, if it is there. */
+  synchronized @Nullable Layer find(long id) {
+    return layers.get(id);
+  }
+
+  synchronized Layer layer(long id) {
+    Layer layer = layers.get(id);
+    if (layer == null) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "layer " + id + " is missing in " + files.directory(),
+          "restore it from a backup, or delete the nodes that need it",
+          null);
+    }
+    return layer;
+  }
+
+  @Override
+  public Layer parent(Layer layer) {
+    return layer(layer.parent());
+  }
+
+  @Override
+  public synchronized long sizeBytes(Layer layer) throws LinuxException {
+    Long known = sizes.get(layer.id());
+    if (known != null) {
+      return known;
+    }
+    long size;
+    if (layer.isFlat()) {
+      try (Fd file = files.open(layer, false)) {
+        size = file.stat().sizeBytes();
+      }
+    } else {
+      size = sizeBytes(parent(layer));
+    }
+    sizes.put(layer.id(), size);
+    return size;
+  }
+
+  /** What a stack takes on disk, and how much of that nobody else needs. */
+  synchronized Usage usage(long top) throws LinuxException {
+    long exclusive = 0;
+    long referenced = 0;
+    boolean alone = true;
+    for (Layer layer : stack(top)) {
+      long bytes = files.allocatedBytes(layer);
+      // An empty store is its header and nothing of the node's.
+      bytes -= layer.isFlat() ? 0 : Math.min(bytes, CowStore.CHUNK_BYTES);
+      alone &= users(layer.id()) == 1;
+      referenced += bytes;
+      exclusive += alone ? bytes : 0;
+    }
+    return new Usage(exclusive, referenced);
+  }
+
+  /**
+   * Puts a layer's new generation in place of the old one, if that is still what it was made from.
+   *
+   * @return whether it was
+   */
+  synchronized boolean replace(Layer old, Layer now) throws LinuxException {
+    if (!old.equals(layers.get(old.id()))) {
+      return false;
+    }
+    layers.put(now.id(), now);
+    boolean done = false;
+    try {
+      devices.replace(now, this);
+      done = true;
+    } finally {
+      if (!done) {
+        layers.put(old.id(), old);
+      }
+    }
+    if (!now.isFlat()) {
+      use(now.parent());
+    }
+    files.delete(old);
+    if (!old.isFlat()) {
+      release(old.parent());
+    }
+    return true;
+  }
+
+  /** Removes the devices that nobody has open; the others stay as they are. */
+  @Override
+  public synchronized void close() {
+    try (devices) {
+      devices.removeUnused();
+    } catch (LinuxException e) {
+      // The next who opens the root tries again.
+      System.getLogger(LayerStore.class.getName())
+          .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
+    }
+  }
+}

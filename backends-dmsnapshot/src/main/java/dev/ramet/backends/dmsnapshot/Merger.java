@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import static java.lang.System.Logger.Level.DEBUG;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.backends.SparseCopy;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Keeps stacks low, in the background: writes a frozen layer anew, together with those below it,
+ * and swaps the result under the layer's device. One merge at a time, no faster than it is allowed,
+ * and only of layers that never change, so nobody waits for it.
+ *
+ * <p>What only one layer stands on is merged with it: that also gives back what was overwritten.
+ * What others need too stays, and is merged only when a stack gets higher than {@link
+ * LayerStore#DEPTH}; then with as many of its neighbours as are not larger than all above them, so
+ * that a block is copied a number of times that grows with the logarithm of the history.
+ */
+final class Merger implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Merger.class.getName());
+  private static final int PIECE_BYTES = 1 << 20;
+  private static final int PIECE_CHUNKS = PIECE_BYTES / CowStore.CHUNK_BYTES;
+
+  private final LayerStore store;
+  private final long bytesPerSecond;
+  private final long reserveBytes;
+  private final Set<Long> queue = new LinkedHashSet<>();
+  private final Thread thread;
+  private boolean closed;
+  private boolean working;
+
+  Merger(LayerStore store, long bytesPerSecond, long reserveBytes) {
+    this.store = store;
+    this.bytesPerSecond = bytesPerSecond;
+    this.reserveBytes = reserveBytes;
+    this.thread = new Thread(this::work, "ramet-dm-merge");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Has a look at a frozen layer, sometime. */
+  synchronized void consider(long layer) {
+    queue.add(layer);
+    notifyAll();
+  }
+
+  /** Waits until nothing is left to do. */
+  synchronized void await() throws InterruptedException {
+    while (!closed && (working || !queue.isEmpty())) {
+      wait();
+    }
+  }
+
+  private void work() {
+    try {
+      while (true) {
+        long layer = next();
+        try {
+          merge(layer);
+        } catch (LinuxException | RuntimeException e) {
+          LOG.log(WARNING, "layer " + layer + " was not merged, and stays as it is", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.log(DEBUG, "no more merging");
+    }
+  }
+
+  private synchronized long next() throws InterruptedException {
+    working = false;
+    notifyAll();
+    while (queue.isEmpty()) {
+      if (closed) {
+        throw new InterruptedException();
+      }
+      wait();
+    }
+    long layer = queue.iterator().next();
+    queue.remove(layer);
+    working = true;
+    return layer;
+  }
+
+  private void merge(long id) throws LinuxException, InterruptedException {
+    List<Layer> run;
+    synchronized (store) {
+      if (!store.isFrozen(id) || !store.isWhole(id)) {
+        return;
+      }
+      run = choose(store.stack(id));
+      for (Layer layer : run) {
+        store.use(layer.id());
+      }
+    }
+    if (run.isEmpty()) {
+      return;
+    }
+    Layer top = run.get(0);
+    Layer bottom = run.get(run.size() - 1);
+    Layer merged = new Layer(top.id(), top.generation() + 1, bottom.parent());
+    boolean replaced = false;
+    try {
+      store.files().make(merged, target -> fill(target, run), true);
+      replaced = store.replace(top, merged);
+    } catch (Stopped e) {
+      throw new InterruptedException();
+    } finally {
+      if (!replaced) {
+        store.files().delete(merged);
+      }
+      for (Layer layer : run) {
+        store.release(layer.id());
+      }
+    }
+    LOG.log(DEBUG, "merged {0} layers into {1}", run.size(), merged.fileName());
+  }
+
+  /** Which layers of a stack to merge, the top first; none when all is well. */
+  private List<Layer> choose(List<Layer> stack) throws LinuxException {
+    // The base is left out: it is what all others are small beside.
+    List<Layer> stores = stack.subList(0, stack.size() - 1);
+    int length = 1;
+    while (length < stores.size() && store.users(stores.get(length).id()) == 1) {
+      length++;
+    }
+    if (length < 2 && stack.size() > LayerStore.DEPTH) {
+      length = byWeight(stores);
+    }
+    if (stores.isEmpty() || length < 2) {
+      return alone(stack);
+    }
+    long bytes = 0;
+    for (Layer layer : stores.subList(0, length)) {
+      bytes += store.files().allocatedBytes(layer);
+    }
+    return hasRoom(bytes) ? List.copyOf(stores.subList(0, length)) : List.of();
+  }
+
+  private int byWeight(List<Layer> stores) throws LinuxException {
+    long above = store.files().allocatedBytes(stores.get(0));
+    int length = 1;
+    while (length < stores.size()) {
+      long bytes = store.files().allocatedBytes(stores.get(length));
+      if (bytes > 2 * above && stores.size() - length < LayerStore.DEPTH - 2) {
+        break;
+      }
+      above += bytes;
+      length++;
+    }
+    return Math.max(length, 2);
+  }
+
+  /**
+   * A store and the image below it, when nobody else needs the image and the store is no trifle.
+   */
+  private List<Layer> alone(List<Layer> stack) throws LinuxException {
+    if (stack.size() != 2 || store.users(stack.get(1).id()) != 1) {
+      return List.of();
+    }
+    long change = store.files().allocatedBytes(stack.get(0));
+    long image = store.files().allocatedBytes(stack.get(1));
+    return change > image / 4 && hasRoom(change + image) ? List.copyOf(stack) : List.of();
+  }
+
+  private boolean hasRoom(long bytes) throws LinuxException {
+    return FsInfo.of(store.files().directory()).freeBytes() - bytes > reserveBytes;
+  }
+
+  private void fill(Fd target, List<Layer> run) throws LinuxException {
+    List<Fd> sources = new ArrayList<>();
+    try {
+      for (Layer layer : run) {
+        sources.add(store.files().open(layer, false));
+      }
+      Layer bottom = run.get(run.size() - 1);
+      if (bottom.isFlat()) {
+        new SparseCopy().copy(sources.get(run.size() - 1), target);
+        List<CowStore.Table> tables = tables(sources.subList(0, run.size() - 1));
+        copy(target, sources, Union.of(tables), true);
+      } else {
+        CowStore.initialize(target, store.sizeBytes(bottom));
+        Union union = Union.of(tables(sources));
+        copy(target, sources, union, false);
+        CowStore.writeTable(target, union.chunks());
+      }
+    } finally {
+      sources.forEach(Fd::close);
+    }
+  }
+
+  private static List<CowStore.Table> tables(List<Fd> sources) throws LinuxException {
+    List<CowStore.Table> tables = new ArrayList<>();
+    for (Fd source : sources) {
+      tables.add(CowStore.read(source));
+    }
+    return tables;
+  }
+
+  private void copy(Fd target, List<Fd> sources, Union union, boolean inPlace)
+      throws LinuxException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE_BYTES);
+    int at = 0;
+    while (at < union.size()) {
+      long from = union.place(at);
+      long to = inPlace ? union.chunk(at) : CowStore.place(at);
+      int length = 1;
+      while (at + length < union.size()
+          && length < PIECE_CHUNKS
+          && union.source(at + length) == union.source(at)
+          && union.place(at + length) == from + length
+          && (inPlace ? union.chunk(at + length) : CowStore.place(at + length)) == to + length) {
+        length++;
+      }
+      buffer.clear().limit(length * CowStore.CHUNK_BYTES);
+      sources.get(union.source(at)).pread(buffer, from * CowStore.CHUNK_BYTES);
+      target.pwrite(buffer.flip(), to * CowStore.CHUNK_BYTES);
+      pause(length * (long) CowStore.CHUNK_BYTES);
+      at += length;
+    }
+  }
+
+  private long owedNanos;
+
+  /** Takes the time that copying so much may take. */
+  private void pause(long bytes) {
+    owedNanos += bytes * 1_000_000_000L / bytesPerSecond;
+    if (Thread.currentThread().isInterrupted()) {
+      throw new Stopped();
+    }
+    if (owedNanos > 10_000_000) {
+      try {
+        Thread.sleep(owedNanos / 1_000_000);
+      } catch (InterruptedException e) {
+        throw new Stopped();
+      }
+      owedNanos = 0;
+    }
+  }
+
+  /** The root is being closed. */
+  private static final class Stopped extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super("stopped", null, false, false);
+    }
+  }
+
+  /** Stops; a merge under way is dropped. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      queue.clear();
+      notifyAll();
+    }
+    thread.interrupt();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

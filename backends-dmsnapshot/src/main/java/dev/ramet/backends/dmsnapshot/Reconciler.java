@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.backends.Layout;
+import dev.ramet.linux.DeviceMapper;
+import dev.ramet.linux.DeviceNumber;
+import dev.ramet.linux.DmDevice;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.LoopDevice;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings layers and devices in line with the nodes when a root is opened, whatever a crash of its
+ * last user, or of the host, left behind. Files decide; what a hypervisor has open stays under it.
+ */
+final class Reconciler {
+  private static final System.Logger LOG = System.getLogger(Reconciler.class.getName());
+
+  private final Layout layout;
+  private final LayerStore store;
+  private final Devices devices;
+  private final DeviceMapper mapper;
+
+  Reconciler(Layout layout, LayerStore store) {
+    this.layout = layout;
+    this.store = store;
+    this.devices = store.devices();
+    this.mapper = devices.mapper();
+  }
+
+  /** Does it, and returns the records of the nodes that can be read. */
+  Map<NodeId, NodeRecord> run(List<Node> nodes) throws LinuxException, IOException {
+    for (Layer layer : store.files().list()) {
+      store.found(layer);
+    }
+    store.countParents();
+    Map<NodeId, NodeRecord> records = new HashMap<>();
+    boolean complete = true;
+    for (Node node : nodes) {
+      NodeRecord record = read(node);
+      if (record == null) {
+        LOG.log(
+            WARNING, "{0} does not say where its data is", layout.file(node.origin(), node.id()));
+        complete = false;
+        continue;
+      }
+      records.put(node.id(), record);
+      store.use(record.layer());
+      if (node.kind() == Node.Kind.VOLUME) {
+        store.isTop(record.layer());
+      }
+      store.taken(record.layer());
+      store.taken(record.device());
+      if (!store.isWhole(record.layer())) {
+        LOG.log(WARNING, "layers of {0} are missing", node.id());
+        complete = false;
+      }
+    }
+    takeInDevices(nodes, records);
+    if (complete) {
+      int gone = store.deleteUnused();
+      if (gone > 0) {
+        LOG.log(INFO, "removed {0} layers that nothing needed", gone);
+      }
+    } else {
+      LOG.log(
+          WARNING, "layers that seem unused are kept, for what could not be read may need them");
+    }
+    return records;
+  }
+
+  private @Nullable NodeRecord read(Node node) throws LinuxException {
+    try (Fd fd = Fd.openRead(layout.file(node.origin(), node.id()))) {
+      return NodeRecord.read(fd);
+    }
+  }
+
+  private void takeInDevices(List<Node> nodes, Map<NodeId, NodeRecord> records)
+      throws LinuxException {
+    // What was being put in place, and had not been when the last user of the root died.
+    for (String name : left().keySet()) {
+      if (mapper.info(name).inactive()) {
+        mapper.clear(name);
+      }
+    }
+    devices.removeUnused();
+    Map<Long, Node> volumes = new HashMap<>();
+    for (Node node : nodes) {
+      NodeRecord record = records.get(node.id());
+      if (record != null && record.device() != 0) {
+        volumes.put(record.device(), node);
+      }
+    }
+    // What is left is open somewhere. Layers first: volumes stand on them.
+    for (String name : left().keySet()) {
+      store.taken(Long.parseLong(name.substring(devices.prefix().length() + 1)));
+      if (name.startsWith(devices.layerName(0).substring(0, devices.prefix().length() + 1))) {
+        takeInLayer(name);
+      }
+    }
+    for (String name : left().keySet()) {
+      if (!devices.isActive(name)) {
+        takeInVolume(name, volumes, records);
+      }
+    }
+  }
+
+  private Map<String, DeviceNumber> left() throws LinuxException {
+    Map<String, DeviceNumber> left = new HashMap<>(mapper.devices());
+    left.keySet().removeIf(name -> !name.startsWith(devices.prefix()));
+    return left;
+  }
+
+  private void takeInLayer(String name) throws LinuxException {
+    DmDevice device = mapper.info(name);
+    if (device.suspended()) {
+      device = mapper.resume(name);
+    }
+    // Layers do not change: whatever shows this one shows what its file says.
+    devices.adopt(device);
+  }
+
+  private void takeInVolume(String name, Map<Long, Node> volumes, Map<NodeId, NodeRecord> records)
+      throws LinuxException {
+    long number = Long.parseLong(name.substring(devices.prefix().length() + 1));
+    Node node = volumes.get(number);
+    NodeRecord record = node == null ? null : records.get(node.id());
+    if (node == null || record == null || !store.isWhole(record.layer())) {
+      LOG.log(WARNING, "{0} is in use and belongs to no volume; it goes with its last user", name);
+      mapper.remove(name, true);
+      return;
+    }
+    Layer top = store.layer(record.layer());
+    if (node.kind() == Node.Kind.SNAPSHOT) {
+      finishSeal(name, number, top);
+    } else if (shows(name, top)) {
+      DmDevice device = mapper.info(name);
+      devices.adopt(device.suspended() ? mapper.resume(name) : device);
+      store.attachVolume(number, record.layer());
+    } else {
+      LOG.log(INFO, "{0} gets the table that was being put in place", name);
+      devices.restore(number, top, store);
+      store.attachVolume(number, record.layer());
+    }
+  }
+
+  private void finishSeal(String name, long number, Layer top) throws LinuxException {
+    devices.adopt(mapper.info(name));
+    if (devices.isActive(devices.layerName(top.id()))) {
+      devices.remove(name);
+    } else {
+      devices.seal(number, top);
+    }
+  }
+
+  /** Whether a volume's table in use is on the file of a layer. */
+  private boolean shows(String name, Layer top) throws LinuxException {
+    String[] words = mapper.table(name).get(0).words();
+    String loop = top.isFlat() ? words[0] : words.length > 1 ? words[1] : "";
+    try (LoopDevice device = LoopDevice.open(DeviceNumber.parse(loop), false);
+        Fd file = store.files().open(top, false)) {
+      return device.info().file() == file.stat().inode();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.DeviceNumber;
+import dev.ramet.linux.DmTarget;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.LoopDevice;
+import java.util.List;
+
+/**
+ * Sees to it that a full file system does not cost a volume more than the writes that do not fit.
+ *
+ * <p>A store is a sparse file that every chunk of the volume fits in, so it cannot overflow by
+ * itself. But a write to it that the file system has no block for would make the kernel give up the
+ * whole store. So when less than a reserve is free, every store in use is cut to what it has, plus
+ * a share of the reserve that is allocated for it: writes beyond that fail one by one, for want of
+ * room, and nothing else does. When there is room again stores get their length back.
+ *
+ * <p>Thread-safe.
+ */
+final class SpaceGuard implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(SpaceGuard.class.getName());
+  private static final long INTERVAL_MILLIS = 200;
+  private static final long MAX_SHARE_BYTES = 16 << 20;
+
+  private final LayerStore store;
+  private final long reserveBytes;
+  private final Thread thread;
+
+  /** Starts to watch. */
+  SpaceGuard(LayerStore store, long reserveBytes) {
+    this.store = store;
+    this.reserveBytes = reserveBytes;
+    this.thread = new Thread(this::work, "ramet-dm-space");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** The reserve of a file system unless one is set: a sixteenth, at most 64 MiB. */
+  static long defaultReserve(FsInfo info) {
+    return Math.min(64 << 20, info.totalBytes() / 16);
+  }
+
+  /** Refuses to make anything that could grow when the reserve is all there is. */
+  void checkRoom(String doing) throws LinuxException {
+    FsInfo info = FsInfo.of(store.files().directory());
+    if (info.freeBytes() < reserveBytes) {
+      throw new RametException(
+          ErrorCode.NO_SPACE,
+          "cannot %s: no space left on %s but the reserve of %d MiB"
+              .formatted(doing, HostErrors.describe(store.files().directory()), reserveBytes >> 20),
+          "delete snapshots or sandboxes, or enlarge the file system",
+          null);
+    }
+  }
+
+  private void work() {
+    try {
+      while (true) {
+        Thread.sleep(INTERVAL_MILLIS);
+        look();
+      }
+    } catch (InterruptedException e) {
+      // Closed.
+    }
+  }
+
+  private void look() {
+    try {
+      long free = FsInfo.of(store.files().directory()).freeBytes();
+      if (free >= reserveBytes && free < 2 * reserveBytes) {
+        return;
+      }
+      synchronized (store) {
+        List<NodeRecord> volumes = store.activeVolumes();
+        long share = Math.min(MAX_SHARE_BYTES, reserveBytes / (4L * Math.max(1, volumes.size())));
+        for (NodeRecord volume : volumes) {
+          look(volume, free < reserveBytes, share);
+        }
+      }
+    } catch (LinuxException | RuntimeException e) {
+      LOG.log(WARNING, "stores could not be looked after", e);
+    }
+  }
+
+  private void look(NodeRecord volume, boolean full, long share) throws LinuxException {
+    Layer top = store.find(volume.layer());
+    if (top == null || top.isFlat()) {
+      return;
+    }
+    String name = store.devices().volumeName(volume.device());
+    long capacity = CowStore.capacityBytes(store.sizeBytes(top));
+    try (Fd file = store.files().open(top, true)) {
+      long now = file.stat().sizeBytes();
+      if (full && now == capacity) {
+        cut(name, file, capacity, share);
+      } else if (!full && now < capacity) {
+        file.truncate(capacity);
+        refresh(name);
+        if (state(name).parameters().strip().equals("Overflow")) {
+          store.devices().restore(volume.device(), top, store);
+        }
+        LOG.log(INFO, "{0} may grow again", name);
+      }
+    }
+  }
+
+  private void cut(String name, Fd file, long capacity, long share) throws LinuxException {
+    store.devices().mapper().suspend(name);
+    try {
+      // "used/total metadata" in sectors; a word instead when the kernel has given it up.
+      String[] words = state(name).words();
+      int slash = words[0].indexOf('/');
+      if (slash < 0) {
+        return;
+      }
+      long used = Long.parseLong(words[0].substring(0, slash)) * DmTarget.SECTOR_BYTES;
+      // Everything up to what is used is there but for what the file system has not put down yet,
+      // and the table that the kernel will clear next lies at most an area behind it.
+      long length = Math.min(capacity, used + share / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES);
+      while (length > used && !allocated(file, length)) {
+        length -= (length - used + 1) / 2 / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES;
+        if (length - used <= CowStore.CHUNK_BYTES) {
+          length = used;
+        }
+      }
+      file.truncate(length);
+      refresh(name);
+      LOG.log(
+          WARNING,
+          "{0} may grow by {1} more bytes: no space left on {2}",
+          name,
+          Long.toString(length - used),
+          HostErrors.describe(store.files().directory()));
+    } finally {
+      store.devices().mapper().resume(name);
+    }
+  }
+
+  private static boolean allocated(Fd file, long length) throws LinuxException {
+    try {
+      file.allocate(0, length);
+      return true;
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENOSPC || e.errno() == LinuxException.EDQUOT) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private DmTarget state(String name) throws LinuxException {
+    return store.devices().mapper().status(name).get(0);
+  }
+
+  /** Tells the loop device below a volume how long its file is now. */
+  private void refresh(String name) throws LinuxException {
+    String[] words = store.devices().mapper().table(name).get(0).words();
+    try (LoopDevice loop = LoopDevice.open(DeviceNumber.parse(words[1]), true)) {
+      loop.refreshSize();
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

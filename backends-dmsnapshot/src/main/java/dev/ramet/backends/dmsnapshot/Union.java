@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a stack of stores holds, seen from above: for every chunk that one of them has, the topmost.
+ */
+final class Union {
+  private long[] chunks = new long[1024];
+  private long[] places = new long[1024];
+  private int[] sources = new int[1024];
+  private int size;
+
+  private Union() {}
+
+  /** Of tables, the top first. */
+  static Union of(List<CowStore.Table> tables) {
+    Union union = new Union();
+    int[] at = new int[tables.size()];
+    while (true) {
+      int first = -1;
+      for (int i = 0; i < at.length; i++) {
+        CowStore.Table table = tables.get(i);
+        // Of equal ones the one further up stays.
+        if (at[i] < table.size()
+            && (first < 0 || table.chunk(at[i]) < tables.get(first).chunk(at[first]))) {
+          first = i;
+        }
+      }
+      if (first < 0) {
+        return union;
+      }
+      long chunk = tables.get(first).chunk(at[first]);
+      union.add(chunk, tables.get(first).place(at[first]), first);
+      for (int i = 0; i < at.length; i++) {
+        if (at[i] < tables.get(i).size() && tables.get(i).chunk(at[i]) == chunk) {
+          at[i]++;
+        }
+      }
+    }
+  }
+
+  private void add(long chunk, long place, int source) {
+    if (size == chunks.length) {
+      chunks = Arrays.copyOf(chunks, 2 * size);
+      places = Arrays.copyOf(places, 2 * size);
+      sources = Arrays.copyOf(sources, 2 * size);
+    }
+    chunks[size] = chunk;
+    places[size] = place;
+    sources[size] = source;
+    size++;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The chunks, ascending. */
+  long[] chunks() {
+    return Arrays.copyOf(chunks, size);
+  }
+
+  long chunk(int index) {
+    return chunks[index];
+  }
+
+  /** Where its store keeps it. */
+  long place(int index) {
+    return places[index];
+  }
+
+  /** Which of the stores has it. */
+  int source(int index) {
+    return sources[index];
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.backends.testing.NodeContract;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.testing.Features;
+import dev.ramet.testing.LoopFs;
+import java.nio.file.Path;
+
+class DmSnapshotNodeTest extends NodeContract {
+  @Override
+  protected StorageBackendProvider provider() {
+    return new DmSnapshotProvider();
+  }
+
+  @Override
+  protected LoopFs fileSystem(Path directory) {
+    Features.deviceMapper();
+    return LoopFs.ext4(directory, 512 << 20);
+  }
+
+  @Override
+  protected Attachment.Kind attachmentKind() {
+    return Attachment.Kind.BLOCK_DEVICE;
+  }
+}
