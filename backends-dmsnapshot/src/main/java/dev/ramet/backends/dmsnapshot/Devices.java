@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import static java.lang.System.Logger.Level.WARNING;
+
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.DeviceNumber;
 import dev.ramet.linux.DmDevice;
@@ -21,9 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 final class Devices implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Devices.class.getName());
+
   private final DeviceMapper mapper;
   private final String prefix;
   private final LayerFiles files;
+  private final Steps steps;
 
   /** Devices that are there and in order, by name. */
   private final Map<String, DeviceNumber> active = new HashMap<>();
@@ -32,6 +37,7 @@ final class Devices implements AutoCloseable {
     this.mapper = mapper;
     this.prefix = prefix;
     this.files = files;
+    this.steps = files.steps();
   }
 
   /** Something to be done while a device is at rest. */
@@ -92,16 +98,19 @@ final class Devices implements AutoCloseable {
 
   private DeviceNumber make(String name, Layer layer, Stack stack, boolean writable)
       throws LinuxException {
+    steps.next();
     mapper.create(name);
     boolean done = false;
     try {
       load(name, layer, stack, writable);
+      steps.next();
       DmDevice device = mapper.resume(name);
       active.put(name, device.number());
       done = true;
       return device.number();
     } finally {
       if (!done) {
+        steps.next();
         mapper.remove(name, true);
       }
     }
@@ -111,9 +120,22 @@ final class Devices implements AutoCloseable {
   private void load(String name, Layer layer, Stack stack, boolean writable) throws LinuxException {
     DeviceNumber parent = layer.isFlat() ? null : layer(stack.parent(layer), stack);
     long size = stack.sizeBytes(layer);
+    revive(layer);
     try (Fd file = files.open(layer, writable);
         LoopDevice loop = LoopDevice.show(file, name, !writable, true)) {
+      steps.next();
       mapper.load(name, !writable, List.of(target(size, parent, loop.number())));
+    }
+  }
+
+  private void revive(Layer layer) throws LinuxException {
+    if (layer.isFlat()) {
+      return;
+    }
+    try (Fd file = files.open(layer, true)) {
+      if (CowStore.revive(file)) {
+        LOG.log(WARNING, "the kernel had given up {0}: it is used again", files.path(layer));
+      }
     }
   }
 
@@ -137,20 +159,27 @@ final class Devices implements AutoCloseable {
     String volume = volumeName(device);
     String layer = layerName(frozen.id());
     List<DmTarget> table = mapper.table(volume);
+    steps.next();
     mapper.create(layer);
     boolean recorded = false;
     boolean done = false;
     try (Fd file = files.open(next, true);
         LoopDevice loop = LoopDevice.show(file, volume, false, true)) {
+      steps.next();
       DeviceNumber number = mapper.load(layer, true, table).number();
       if (frozen.isFlat()) {
+        steps.next();
         mapper.resume(layer);
       }
+      steps.next();
       mapper.load(volume, false, List.of(target(stack.sizeBytes(next), number, loop.number())));
+      steps.next();
       mapper.suspend(volume);
+      steps.next();
       record.run();
       recorded = true;
       if (!frozen.isFlat()) {
+        steps.next();
         mapper.resume(layer);
       }
       done = true;
@@ -158,14 +187,18 @@ final class Devices implements AutoCloseable {
     } finally {
       if (!done) {
         // In this order: what another device waits to take over from cannot be resumed.
+        steps.next();
         mapper.clear(volume);
+        steps.next();
         mapper.remove(layer, true);
         if (recorded) {
           back.run();
         }
+        steps.next();
         mapper.resume(volume);
       }
     }
+    steps.next();
     mapper.resume(volume);
   }
 
@@ -190,6 +223,7 @@ final class Devices implements AutoCloseable {
   }
 
   private void rename(String from, String to) throws LinuxException {
+    steps.next();
     mapper.rename(from, to);
     DeviceNumber number = active.remove(from);
     if (number != null) {
@@ -198,8 +232,11 @@ final class Devices implements AutoCloseable {
   }
 
   private void reload(String name, boolean readOnly, List<DmTarget> table) throws LinuxException {
+    steps.next();
     mapper.load(name, readOnly, table);
+    steps.next();
     mapper.suspend(name);
+    steps.next();
     mapper.resume(name);
   }
 
@@ -209,10 +246,12 @@ final class Devices implements AutoCloseable {
    */
   void restore(long device, Layer top, Stack stack) throws LinuxException {
     String volume = volumeName(device);
+    steps.next();
     mapper.suspend(volume);
     try {
       load(volume, top, stack, true);
     } finally {
+      steps.next();
       active.put(volume, mapper.resume(volume).number());
     }
   }
@@ -225,7 +264,9 @@ final class Devices implements AutoCloseable {
     String name = layerName(layer.id());
     if (active.containsKey(name)) {
       load(name, layer, stack, false);
+      steps.next();
       mapper.suspend(name);
+      steps.next();
       mapper.resume(name);
     }
   }
@@ -233,6 +274,7 @@ final class Devices implements AutoCloseable {
   /** Removes a device if it is there, when its last user has closed it. */
   void remove(String name) throws LinuxException {
     if (active.remove(name) != null) {
+      steps.next();
       mapper.remove(name, true);
     }
   }
@@ -253,6 +295,7 @@ final class Devices implements AutoCloseable {
 
   private boolean removeIfUnused(String name) throws LinuxException {
     try {
+      steps.next();
       return mapper.remove(name, false);
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EBUSY || e.errno() == LinuxException.ENXIO) {

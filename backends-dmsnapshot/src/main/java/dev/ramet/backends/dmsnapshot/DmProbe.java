@@ -31,7 +31,8 @@ import java.util.stream.Stream;
  * other. Removes all of it.
  */
 final class DmProbe {
-  private static final String REMEDY =
+  /** What makes a kernel able to do it. */
+  static final String REMEDY =
       "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
           + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
 
@@ -66,7 +67,7 @@ final class DmProbe {
   private static void tryOut(Path place, Map<String, String> evidence) throws LinuxException {
     NodeId volume = NodeId.of("v");
     NodeId snapshot = NodeId.of("s");
-    try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1)) {
+    try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1, Steps.NONE)) {
       backend.create(volume, 1 << 20);
       Path device = backend.attach(volume).path();
       try (Fd fd = Fd.open(device, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {

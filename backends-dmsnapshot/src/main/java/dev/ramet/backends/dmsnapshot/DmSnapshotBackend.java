@@ -423,6 +423,15 @@ final class DmSnapshotBackend implements StorageBackend {
     rootLock.close();
   }
 
+  /** Leaves everything as it is, as a process that is killed does. */
+  void abandon() {
+    closed = true;
+    guard.close();
+    merger.close();
+    store.devices().close();
+    rootLock.close();
+  }
+
   /** Finds a node and holds it; the caller unlocks. */
   private NodeIndex.Entry hold(NodeId id, boolean forChange) {
     checkOpen();

@@ -54,7 +54,8 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
     return open(
         where.root(),
         positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND),
-        positive(where.settings(), "reserve-bytes", 0));
+        positive(where.settings(), "reserve-bytes", 0),
+        Steps.NONE);
   }
 
   private static long positive(Map<String, String> settings, String key, long fallback) {
@@ -78,16 +79,17 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
    *
    * @param reserveBytes 0 for what suits the file system
    */
-  static DmSnapshotBackend open(Path root, long mergeBytesPerSecond, long reserveBytes) {
+  static DmSnapshotBackend open(
+      Path root, long mergeBytesPerSecond, long reserveBytes, Steps steps) {
     Layout layout = Layout.of(root);
     Fd lock = null;
     Devices devices = null;
     boolean done = false;
     try {
       // Before anything is made: on a host without device-mapper the root stays as it was.
-      DeviceMapper mapper = DeviceMapper.open();
+      DeviceMapper mapper = deviceMapper();
       Path layers = layout.volumes().resolveSibling("layers");
-      LayerFiles files = new LayerFiles(layers);
+      LayerFiles files = new LayerFiles(layers, steps);
       devices = new Devices(mapper, "", files);
       makeDirectory(layout.volumes());
       lock = Fd.openDirectory(layout.volumes());
@@ -130,6 +132,20 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
           lock.close();
         }
       }
+    }
+  }
+
+  private static DeviceMapper deviceMapper() {
+    try {
+      return DeviceMapper.open();
+    } catch (LinuxException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "device-mapper cannot be used on this host: " + e.getMessage(),
+          e.errno() == LinuxException.EACCES || e.errno() == LinuxException.EPERM
+              ? "run as root"
+              : DmProbe.REMEDY,
+          e);
     }
   }
 

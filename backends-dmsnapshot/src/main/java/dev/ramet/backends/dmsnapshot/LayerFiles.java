@@ -24,9 +24,11 @@ final class LayerFiles {
   private static final int MODE = 0600;
 
   private final Path directory;
+  private final Steps steps;
 
-  LayerFiles(Path directory) {
+  LayerFiles(Path directory, Steps steps) {
     this.directory = directory;
+    this.steps = steps;
   }
 
   Path directory() {
@@ -35,6 +37,10 @@ final class LayerFiles {
 
   Path path(Layer layer) {
     return directory.resolve(layer.fileName());
+  }
+
+  Steps steps() {
+    return steps;
   }
 
   /** All layers there are. Clears away files that were being made; leaves alone what is none. */
@@ -65,6 +71,7 @@ final class LayerFiles {
   void make(Layer layer, NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Path unfinished = directory.resolve(Layout.NEW + layer.fileName());
     Path made = unfinished;
+    steps.next();
     boolean done = false;
     try {
       try (Fd fd = Fd.createNew(unfinished, MODE)) {
@@ -73,6 +80,7 @@ final class LayerFiles {
           fd.fsync();
         }
       }
+      steps.next();
       PathCalls.renameToNew(unfinished, path(layer));
       made = path(layer);
       if (durable) {
@@ -81,6 +89,7 @@ final class LayerFiles {
       done = true;
     } finally {
       if (!done) {
+        steps.next();
         PathCalls.unlink(made);
       }
     }
@@ -110,6 +119,7 @@ final class LayerFiles {
 
   /** Deletes a layer's file. Its blocks come free when no device shows it any more. */
   void delete(Layer layer) throws LinuxException {
+    steps.next();
     PathCalls.unlink(path(layer));
   }
 }

@@ -54,8 +54,8 @@ final class Merger implements AutoCloseable {
 
   /** Waits until nothing is left to do. */
   synchronized void await() throws InterruptedException {
-    while (!closed && (working || !queue.isEmpty())) {
-      wait();
+    while (!closed && thread.isAlive() && (working || !queue.isEmpty())) {
+      wait(100);
     }
   }
 

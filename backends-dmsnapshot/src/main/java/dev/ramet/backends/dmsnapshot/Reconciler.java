@@ -143,7 +143,7 @@ final class Reconciler {
     Layer top = store.layer(record.layer());
     if (node.kind() == Node.Kind.SNAPSHOT) {
       finishSeal(name, number, top);
-    } else if (shows(name, top)) {
+    } else if (shows(name, top) && isInOrder(name)) {
       DmDevice device = mapper.info(name);
       devices.adopt(device.suspended() ? mapper.resume(name) : device);
       store.attachVolume(number, record.layer());
@@ -161,6 +161,11 @@ final class Reconciler {
     } else {
       devices.seal(number, top);
     }
+  }
+
+  /** Whether the kernel has not given up the store of a volume. */
+  private boolean isInOrder(String name) throws LinuxException {
+    return !mapper.status(name).get(0).parameters().contains("Invalid");
   }
 
   /** Whether a volume's table in use is on the file of a layer. */

@@ -76,14 +76,11 @@ final class SpaceGuard implements AutoCloseable {
   private void look() {
     try {
       long free = FsInfo.of(store.files().directory()).freeBytes();
-      if (free >= reserveBytes && free < 2 * reserveBytes) {
-        return;
-      }
       synchronized (store) {
         List<NodeRecord> volumes = store.activeVolumes();
         long share = Math.min(MAX_SHARE_BYTES, reserveBytes / (4L * Math.max(1, volumes.size())));
         for (NodeRecord volume : volumes) {
-          look(volume, free < reserveBytes, share);
+          look(volume, free, share);
         }
       }
     } catch (LinuxException | RuntimeException e) {
@@ -91,7 +88,7 @@ final class SpaceGuard implements AutoCloseable {
     }
   }
 
-  private void look(NodeRecord volume, boolean full, long share) throws LinuxException {
+  private void look(NodeRecord volume, long free, long share) throws LinuxException {
     Layer top = store.find(volume.layer());
     if (top == null || top.isFlat()) {
       return;
@@ -100,15 +97,18 @@ final class SpaceGuard implements AutoCloseable {
     long capacity = CowStore.capacityBytes(store.sizeBytes(top));
     try (Fd file = store.files().open(top, true)) {
       long now = file.stat().sizeBytes();
-      if (full && now == capacity) {
+      if (free < reserveBytes && now == capacity) {
         cut(name, file, capacity, share);
-      } else if (!full && now < capacity) {
+      } else if (free >= 2 * reserveBytes && now < capacity) {
         file.truncate(capacity);
         refresh(name);
-        if (state(name).parameters().strip().equals("Overflow")) {
-          store.devices().restore(volume.device(), top, store);
-        }
         LOG.log(INFO, "{0} may grow again", name);
+      }
+      if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
+        // A word instead of figures: it was full, or the kernel gave it up. Nothing is lost of what
+        // was acknowledged, but the table does not take writes any more.
+        store.devices().restore(volume.device(), top, store);
+        LOG.log(INFO, "{0} can be written again", name);
       }
     }
   }

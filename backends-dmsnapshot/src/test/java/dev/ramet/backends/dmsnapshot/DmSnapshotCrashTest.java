@@ -18,4 +18,9 @@ class DmSnapshotCrashTest extends CrashContract {
     Features.deviceMapper();
     return LoopFs.ext4(directory, 512 << 20);
   }
+
+  @Override
+  protected int slowness() {
+    return 10;
+  }
 }

@@ -32,6 +32,11 @@ public abstract class CrashContract {
   /** A file system that suits it. */
   protected abstract LoopFs fileSystem(Path directory);
 
+  /** How many times longer than usual it takes until something is made, as in a machine in one. */
+  protected int slowness() {
+    return 1;
+  }
+
   @Test
   void everyNodeIsWholeAfterAKill() throws Exception {
     Path image = dir.resolve("image");
@@ -80,7 +85,7 @@ public abstract class CrashContract {
             .start();
     try (var output = process.inputReader()) {
       assertEquals("ready", output.readLine(), () -> errors(round));
-      Thread.sleep(150 + 40L * round);
+      Thread.sleep(slowness() * (150 + 40L * round));
       assertTrue(process.isAlive(), () -> errors(round));
     } finally {
       process.destroyForcibly().waitFor();
