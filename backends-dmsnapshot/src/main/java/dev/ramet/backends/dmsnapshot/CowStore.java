@@ -75,6 +75,16 @@ final class CowStore {
     return 2 + line + line / LINES;
   }
 
+  /**
+   * The length nearest below at which a store that is cut short only overflows. When the last line
+   * of an area is used, the kernel clears the table of the next area; if that lies beyond the end,
+   * it gives up the store, so the last area must never be usable to its end.
+   */
+  static long safeLength(long bytes) {
+    long chunks = bytes / CHUNK_BYTES;
+    return (chunks % (LINES + 1) == 1 && chunks > 1 ? chunks - 1 : chunks) * CHUNK_BYTES;
+  }
+
   private static long tableOffset(long area) {
     return (1 + area * (LINES + 1)) * CHUNK_BYTES;
   }

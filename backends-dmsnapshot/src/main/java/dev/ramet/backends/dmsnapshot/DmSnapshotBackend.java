@@ -60,6 +60,13 @@ final class DmSnapshotBackend implements StorageBackend {
     this.rootLock = rootLock;
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
     this.guard = new SpaceGuard(store, tuning.reserveBytes());
+    // What the last user of the root did not get to.
+    for (NodeRecord record : records.values()) {
+      Layer top = store.find(record.layer());
+      if (record.device() != 0 && top != null && !top.isFlat()) {
+        merger.consider(top.parent());
+      }
+    }
   }
 
   /** What an operator may set. */
@@ -361,6 +368,7 @@ final class DmSnapshotBackend implements StorageBackend {
         if (record != null) {
           store.removeVolume(record.device());
           store.release(record.layer());
+          merger.consider(record.layer());
           considerAbove(record.layer());
         }
         files.settleRemoval(entry.origin());

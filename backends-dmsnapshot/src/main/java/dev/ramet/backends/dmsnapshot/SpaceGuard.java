@@ -132,6 +132,7 @@ final class SpaceGuard implements AutoCloseable {
           length = used;
         }
       }
+      length = CowStore.safeLength(length);
       file.truncate(length);
       refresh(name);
       LOG.log(

@@ -55,6 +55,14 @@ class CowStoreTest {
   }
 
   @Test
+  void aStoreIsNotCutWhereAnAreaEnds() {
+    assertEquals(257L * 4096, CowStore.safeLength(258L * 4096));
+    for (long chunks : new long[] {256, 257, 259, 260}) {
+      assertEquals(chunks * 4096, CowStore.safeLength(chunks * 4096));
+    }
+  }
+
+  @Test
   void aNewStoreTakesABlock() throws Exception {
     try (Fd file = Fd.createNew(dir.resolve("store"), 0600)) {
       CowStore.initialize(file, 1L << 40);
