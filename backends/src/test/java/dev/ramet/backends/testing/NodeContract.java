@@ -69,7 +69,10 @@ public abstract class NodeContract {
 
   @AfterEach
   void close() {
-    place.close();
+    // Not there on a host without what the backend needs.
+    if (place != null) {
+      place.close();
+    }
   }
 
   private void volumeWithPage(int value) {

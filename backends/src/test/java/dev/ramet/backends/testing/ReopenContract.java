@@ -52,7 +52,10 @@ public abstract class ReopenContract {
 
   @AfterEach
   void close() {
-    place.close();
+    // Not there on a host without what the backend needs.
+    if (place != null) {
+      place.close();
+    }
   }
 
   @Test
