@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -102,7 +103,7 @@ final class BrokenStepTest {
   }
 
   private void breakStep(Runnable operation, String step, int occurrence) throws Exception {
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     List<Long> machines = ground.machines();
     GuestShell shell = ground.shell(sandbox.id());
     shell.run("echo " + step + occurrence + " > /tmp/file");
@@ -132,7 +133,7 @@ final class BrokenStepTest {
     GuestShell shell = ground.shell(sandbox.id());
     shell.run("echo " + step + " > /tmp/file");
     List<Long> machines = ground.machines();
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     ground.steps().breakAt(step, 0);
     boolean done = false;
     try {

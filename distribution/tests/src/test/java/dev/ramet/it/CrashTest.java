@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -83,7 +84,7 @@ final class CrashTest {
   private void crash(String operation, String step, int pass) throws Exception {
     String mark = operation + "-" + step;
     ground.shell(sandbox.id()).run("echo " + mark + " > /tmp/file");
-    TreeSet<String> before = withoutMachines(ground.files());
+    SortedSet<String> before = withoutMachines(ground.files());
     ground.closeEngine();
     try {
       assertEquals(DyingHost.STATUS, dyingHost(operation, step, pass), "the step was reached");
@@ -108,7 +109,7 @@ final class CrashTest {
   }
 
   /** A rollback moves a sandbox to its next machine: the number is not part of the comparison. */
-  private static TreeSet<String> withoutMachines(TreeSet<String> files) {
+  private static SortedSet<String> withoutMachines(SortedSet<String> files) {
     TreeSet<String> result = new TreeSet<>();
     for (String file : files) {
       result.add(file.replaceAll("vm-[0-9]+", "vm").replaceAll("disk-[0-9]+", "disk"));
@@ -124,6 +125,9 @@ final class CrashTest {
       if (!argument.startsWith("-javaagent") && !argument.startsWith("-agentlib")) {
         command.add(argument);
       }
+    }
+    for (String property : List.of("ramet.guest", "ramet.cache")) {
+      command.add("-D" + property + "=" + System.getProperty(property));
     }
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));

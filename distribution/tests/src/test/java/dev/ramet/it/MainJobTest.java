@@ -22,7 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,7 +67,7 @@ final class MainJobTest {
 
   @Test
   void snapshotRollbackAndCloneKeepDiskMemoryAndProcesses() throws Exception {
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     Sandbox sandbox = ground.create();
     String id = sandbox.id();
     GuestShell shell = ground.shell(id);
