@@ -19,10 +19,23 @@ final class Host {
         return;
       }
     }
+    absent(feature, program + " is missing");
+  }
+
+  /** The directory that an environment variable names; the same rule. */
+  static Path directory(String feature, String variable) {
+    String value = System.getenv(variable);
+    if (value == null) {
+      absent(feature, variable + " is not set");
+    }
+    return Path.of(String.valueOf(value));
+  }
+
+  private static void absent(String feature, String what) {
     String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
     if (List.of(required.split(",", -1)).contains(feature)) {
-      fail(program + " is missing, and RAMET_REQUIRE lists " + feature);
+      fail(what + ", and RAMET_REQUIRE lists " + feature);
     }
-    abort(program + " is missing");
+    abort(what);
   }
 }
