@@ -163,6 +163,42 @@ class LifecycleTest {
   }
 
   @Test
+  void killDuringAnyStepOfABootLeavesNothing() throws Exception {
+    for (int millis = 0; millis < 50; millis += 7) {
+      VmSpec spec = bench.spec("vm" + millis);
+      int after = millis;
+      Thread killer = new Thread(() -> killWhenSeen(spec, after));
+      killer.start();
+      try {
+        RunningVm vm = bench.driver.boot(spec, Bench.PATIENCE);
+        killer.join();
+        vm.exit().toCompletableFuture().get(2, TimeUnit.SECONDS);
+      } catch (RametException e) {
+        assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
+        assertEquals(Set.of(), RestoreTest.names(spec.directory()));
+      }
+      killer.join();
+    }
+  }
+
+  @Test
+  void aFullFileSystemIsNamedAndTheMachineRunsOn() throws Exception {
+    RunningVm vm = bench.boot("vm");
+    Path small = Files.createDirectory(root.resolve("small"));
+    Host.mountTmpfs(small, "128k");
+    try {
+      try (PausedVm paused = vm.pause()) {
+        RametException e = assertThrows(RametException.class, () -> paused.saveDevices(small));
+        assertEquals(ErrorCode.NO_SPACE, e.code());
+        assertEquals(Set.of(), RestoreTest.names(small));
+      }
+      Bench.awaitCounting(vm);
+    } finally {
+      Host.run("umount", small.toString());
+    }
+  }
+
+  @Test
   void aTakenAddressIsAConflict() throws Exception {
     VmSpec spec = bench.spec("vm", 8080);
     try (ServerSocketChannel other = ServerSocketChannel.open()) {
