@@ -6,6 +6,6 @@ module dev.ramet.hypervisors {
 
   exports dev.ramet.hypervisors.qemu;
 
-// provides dev.ramet.spi.hypervisor.HypervisorProvider with
-// x;
+  provides dev.ramet.spi.hypervisor.HypervisorProvider with
+      dev.ramet.hypervisors.qemu.QemuProvider;
 }
