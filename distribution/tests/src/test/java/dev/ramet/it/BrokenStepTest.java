@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -102,7 +103,7 @@ final class BrokenStepTest {
   }
 
   private void breakStep(Runnable operation, String step, int occurrence) throws Exception {
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     List<Long> machines = ground.machines();
     GuestShell shell = ground.shell(sandbox.id());
     shell.run("echo " + step + occurrence + " > /tmp/file");
@@ -125,15 +126,14 @@ final class BrokenStepTest {
     List<String> steps = new ArrayList<>(new TreeSet<>(ground.steps().seen()));
     assertTrue(steps.contains("rollback.commit"));
     ground.shell(sandbox.id()).run("echo rolled > /tmp/file");
-    return steps.stream()
-        .map(step -> DynamicTest.dynamicTest(step, () -> breakRollback(step)));
+    return steps.stream().map(step -> DynamicTest.dynamicTest(step, () -> breakRollback(step)));
   }
 
   private void breakRollback(String step) throws Exception {
     GuestShell shell = ground.shell(sandbox.id());
     shell.run("echo " + step + " > /tmp/file");
     List<Long> machines = ground.machines();
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     ground.steps().breakAt(step, 0);
     boolean done = false;
     try {

@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -68,7 +69,10 @@ final class CrashTest {
         .sandboxes()
         .forEach(clone -> ground.engine().sandboxes().kill(clone.id()));
     List<String> steps =
-        ground.steps().seen().stream().filter(step -> step.startsWith("clone.")).distinct().toList();
+        ground.steps().seen().stream()
+            .filter(step -> step.startsWith("clone."))
+            .distinct()
+            .toList();
     // The second clone's steps, so that a finished one is there to be taken back.
     return steps.stream()
         .map(
@@ -80,7 +84,7 @@ final class CrashTest {
   private void crash(String operation, String step, int pass) throws Exception {
     String mark = operation + "-" + step;
     ground.shell(sandbox.id()).run("echo " + mark + " > /tmp/file");
-    TreeSet<String> before = withoutMachines(ground.files());
+    SortedSet<String> before = withoutMachines(ground.files());
     ground.closeEngine();
     try {
       assertEquals(DyingHost.STATUS, dyingHost(operation, step, pass), "the step was reached");
@@ -105,7 +109,7 @@ final class CrashTest {
   }
 
   /** A rollback moves a sandbox to its next machine: the number is not part of the comparison. */
-  private static TreeSet<String> withoutMachines(TreeSet<String> files) {
+  private static SortedSet<String> withoutMachines(SortedSet<String> files) {
     TreeSet<String> result = new TreeSet<>();
     for (String file : files) {
       result.add(file.replaceAll("vm-[0-9]+", "vm").replaceAll("disk-[0-9]+", "disk"));

@@ -8,8 +8,8 @@ import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
-import java.io.InputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Snapshot upon snapshot upon snapshot. Each generation writes pages that carry a mark and a number,
- * to memory and to disk; their hash as the guest computes it must be the hash of what is found in the
- * snapshot's images from outside.
+ * Snapshot upon snapshot upon snapshot. Each generation writes pages that carry a mark and a
+ * number, to memory and to disk; their hash as the guest computes it must be the hash of what is
+ * found in the snapshot's images from outside.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GenerationsTest {
@@ -100,7 +100,8 @@ final class GenerationsTest {
     new java.security.SecureRandom().nextBytes(content);
     for (int page = 0; page < PAGES; page++) {
       byte[] head =
-          (mark + String.format("%05d;", page)).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+          (mark + String.format("%05d;", page))
+              .getBytes(java.nio.charset.StandardCharsets.US_ASCII);
       System.arraycopy(head, 0, content, page * PAGE, head.length);
     }
     shell.write(file, content);

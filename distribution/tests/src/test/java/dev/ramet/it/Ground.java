@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +133,7 @@ final class Ground implements AutoCloseable {
   }
 
   /** The root's files and directories that tell a half-made thing from a finished one. */
-  TreeSet<String> files() throws IOException {
+  SortedSet<String> files() throws IOException {
     Path root = root();
     TreeSet<String> names = new TreeSet<>();
     for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {

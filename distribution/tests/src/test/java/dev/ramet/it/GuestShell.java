@@ -101,8 +101,7 @@ final class GuestShell {
 
   private HttpURLConnection open(String path, String method) throws IOException {
     URI uri =
-        URI.create(
-            "http://" + agent.getAddress().getHostAddress() + ":" + agent.getPort() + path);
+        URI.create("http://" + agent.getAddress().getHostAddress() + ":" + agent.getPort() + path);
     HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
     connection.setRequestMethod(method);
     connection.setConnectTimeout(TIMEOUT_MILLIS);

@@ -22,7 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,7 +35,7 @@ final class MainJobTest {
   // A process that keeps a value in a variable and tells it when asked through a pipe.
   private static final String KEEPER =
       "rm -f /tmp/ask /tmp/answer; mkfifo /tmp/ask /tmp/answer; "
-          + "nohup sh -c 'v=secret; while true; do read q < /tmp/ask; "
+          + "setsid sh -c 'v=secret; while true; do read q < /tmp/ask; "
           + "case $q in set:*) v=${q#set:};; esac; echo $v > /tmp/answer; done' "
           + ">/dev/null 2>&1 & echo $!";
 
@@ -54,7 +54,11 @@ final class MainJobTest {
   @AfterEach
   void killAll() {
     ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground.engine().snapshots().list(null).forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground
+        .engine()
+        .snapshots()
+        .list(null)
+        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
   }
 
   private static String ask(GuestShell shell) throws Exception {
@@ -63,7 +67,7 @@ final class MainJobTest {
 
   @Test
   void snapshotRollbackAndCloneKeepDiskMemoryAndProcesses() throws Exception {
-    TreeSet<String> before = ground.files();
+    SortedSet<String> before = ground.files();
     Sandbox sandbox = ground.create();
     String id = sandbox.id();
     GuestShell shell = ground.shell(id);
@@ -200,8 +204,7 @@ final class MainJobTest {
     Snapshot snapshot = ground.engine().snapshots().create(sandbox.id(), "base");
     Sandbox child = ground.create("base");
     RametException refused =
-        assertThrows(
-            RametException.class, () -> ground.engine().snapshots().delete("base", true));
+        assertThrows(RametException.class, () -> ground.engine().snapshots().delete("base", true));
     assertEquals(ErrorCode.CONFLICT, refused.code());
     assertTrue(String.valueOf(refused.getMessage()).contains(child.id()));
     ground.engine().snapshots().delete("base", false);
@@ -210,8 +213,7 @@ final class MainJobTest {
     assertTrue(Files.exists(directory), "its user still rests on it");
     assertEquals(
         "incremental",
-        Objects.requireNonNull(
-                ground.engine().snapshots().create(child.id(), null).capture())
+        Objects.requireNonNull(ground.engine().snapshots().create(child.id(), null).capture())
             .mode());
     ground.engine().sandboxes().kill(child.id());
     assertFalse(Files.exists(directory));

@@ -55,6 +55,8 @@ final class Lifecycle {
    * @param id its id
    * @param operation prefix of the steps told to the observer
    * @param source what it starts from; pinned by the caller
+   * @param sourceId what to call that towards users: not the same for clones
+   * @param sourceName its name, or null
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
    * @param parentId the sandbox it is cloned from, or null
@@ -68,6 +70,8 @@ final class Lifecycle {
       String id,
       String operation,
       SnapshotRecord source,
+      String sourceId,
+      @Nullable String sourceName,
       int cpuCount,
       long memoryBytes,
       @Nullable String parentId,
@@ -88,8 +92,8 @@ final class Lifecycle {
             SandboxRecord.State.CREATING,
             null,
             order.hidden(),
-            source.id(),
-            source.name(),
+            order.sourceId(),
+            order.sourceName(),
             order.parentId(),
             order.metadata(),
             now,

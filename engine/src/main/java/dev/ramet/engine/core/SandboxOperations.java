@@ -61,6 +61,8 @@ final class SandboxOperations implements Sandboxes {
                   Ids.next('i'),
                   "create",
                   source,
+                  source.id(),
+                  source.name(),
                   cpuCount == null ? source.cpuCount() : cpuCount,
                   memoryBytes == null ? source.memoryBytes() : memoryBytes,
                   null,

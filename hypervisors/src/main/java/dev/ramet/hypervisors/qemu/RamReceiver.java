@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+
+/** Takes the one migration stream that QEMU sends when a machine is new. Used by one thread. */
+final class RamReceiver implements AutoCloseable {
+  /**
+   * Without main memory it is some 100 KB. Far more means that main memory is in it, and that must
+   * not end up on our heap.
+   */
+  private static final int MAX_BYTES = 64 << 20;
+
+  private final Path socket;
+  private final ServerSocketChannel server;
+
+  private RamReceiver(Path socket, ServerSocketChannel server) {
+    this.socket = socket;
+    this.server = server;
+  }
+
+  /**
+   * Opens the socket in the machine's directory.
+   *
+   * @param pid the machine's process
+   */
+  static RamReceiver listen(VmFiles files, long pid) throws IOException {
+    Path socket = files.socket(VmFiles.RAM_SOCKET, pid);
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      server.bind(UnixDomainSocketAddress.of(socket));
+      server.configureBlocking(false);
+      return new RamReceiver(socket, server);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** The whole stream. */
+  byte[] receive(Deadline deadline) throws IOException {
+    try (Selector selector = Selector.open()) {
+      await(selector, server, SelectionKey.OP_ACCEPT, deadline);
+      try (SocketChannel in = server.accept()) {
+        in.configureBlocking(false);
+        ByteBuffer chunk = ByteBuffer.allocate(256 * 1024);
+        ByteArrayOutputStream all = new ByteArrayOutputStream(512 * 1024);
+        SelectionKey key = in.register(selector, SelectionKey.OP_READ);
+        while (true) {
+          int count = in.read(chunk.clear());
+          if (count < 0) {
+            key.cancel();
+            return all.toByteArray();
+          }
+          all.write(chunk.array(), 0, count);
+          if (all.size() > MAX_BYTES) {
+            throw new IOException("more than " + MAX_BYTES + " bytes of RAM blocks");
+          }
+          if (count == 0) {
+            select(selector, deadline);
+          }
+        }
+      }
+    }
+  }
+
+  private static void await(
+      Selector selector, SelectableChannel channel, int operation, Deadline deadline)
+      throws IOException {
+    SelectionKey key = channel.register(selector, operation);
+    select(selector, deadline);
+    key.cancel();
+    selector.selectNow();
+  }
+
+  private static void select(Selector selector, Deadline deadline) throws IOException {
+    long millis = Math.max(1, deadline.remainingNanos() / 1_000_000);
+    if (selector.select(millis) == 0) {
+      throw deadline.exceeded("receiving the RAM blocks");
+    }
+    selector.selectedKeys().clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    VmFiles.delete(socket);
+  }
+}
