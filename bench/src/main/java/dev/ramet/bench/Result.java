@@ -73,7 +73,7 @@ record Result(
   @JsonIgnore
   @Nullable Boolean kept() {
     @Nullable Double value = "ratio".equals(targetOf) ? ratio : Double.valueOf(p50);
-    return target == null || value == null ? null : value <= target;
+    return (target == null || value == null) ? null : value <= target;
   }
 
   /** Three decimals: finer is noise. */
