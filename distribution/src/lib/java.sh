@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Finds a JDK and says what goes on its paths. Sourced with $home set; sets $java, $java_version,
-# $java_major, $java_quiet, $modules and $classes. It starts no program where it can: each costs
+# $java_major, $java_quiet, $modules, $classes and
+# $serve_options. It starts no program where it can: each costs
 # every command a millisecond.
 
 # A start-up archive that does not fit is no news to anybody; errors are.
@@ -70,4 +71,12 @@ cli_path() {
 host_paths() {
   modules=$home/lib/modules
   classes=$(LC_ALL=C; join list "$home"/lib/host/*.jar; echo "$list")
+}
+
+# serve_options: what the host runs with; an archive fits only the options it was made with.
+serve_options() {
+  serve_options='-XX:+UseSerialGC -Xmx512m -Xss512k'
+  if [ "$java_major" -ge 22 ]; then
+    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.engine"
+  fi
 }
