@@ -124,6 +124,7 @@ public final class OpenedEngine implements Engine {
     Capturer capturer = new Capturer(context);
     Views views = new Views(context, reclaimer);
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
+    close.add("watching of machines", lifecycle::close);
     new Recovery(context, starter, lifecycle, reclaimer).run();
     return new OpenedEngine(
         new SandboxOperations(

@@ -66,6 +66,7 @@ final class QemuHypervisor implements Hypervisor {
     Path image = Specs.image(saved, spec);
     Deadline deadline = Deadline.after(timeout);
     VmFiles files = free(spec);
+    VmFiles.delete(files.ramBlocks());
     Launch launch;
     try {
       join(saved.devices(), files.incoming());
