@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pause-floor SOCKET STATEFILE N: the least a pause can take that saves a machine's devices. N times
- * stop, save, cont; prints the nanoseconds of each. The monitor serves one client: nobody else may be
+ * stop, save, cont; prints the nanoseconds of all three together and of each. The monitor serves one client: nobody else may be
  * connected.
  */
 #include "common.h"
@@ -28,9 +28,13 @@ int main(int argc, char **argv)
 		sleep_ns(REST_NS);
 		int64_t start = now_ns();
 		qmp_run(&qmp, "{\"execute\":\"stop\"}\n");
+		int64_t stopped = now_ns();
 		qmp_run(&qmp, save);
+		int64_t saved = now_ns();
 		qmp_run(&qmp, "{\"execute\":\"cont\"}\n");
-		printf("%lld\n", (long long)(now_ns() - start));
+		int64_t end = now_ns();
+		printf("%lld %lld %lld %lld\n", (long long)(end - start), (long long)(stopped - start),
+			(long long)(saved - stopped), (long long)(end - saved));
 	}
 	unlink(argv[2]);
 	return 0;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -25,17 +26,40 @@ final class Floors {
    */
   record Restores(Samples each, double totalMs) {}
 
-  /** Pauses of a machine, each as short as saving its devices allows. No host may be connected. */
-  Samples pauses(Machine machine, int count) throws IOException, InterruptedException {
+  /**
+   * Pauses as short as saving a machine's devices allows. No host may be connected to it.
+   *
+   * @param all the pause, in all
+   * @param phases its parts, by the names that the engine gives to its own
+   */
+  record Pauses(Samples all, Map<String, Samples> phases) {
+    private static final List<String> NAMES = List.of("stop", "devices", "resume");
+
+    Pauses() {
+      this(new Samples(), new HashMap<>());
+    }
+
+    private void add(String line) {
+      String[] nanos = line.split(" ", -1);
+      all.add(Long.parseLong(nanos[0]) / 1e6);
+      for (int i = 0; i < NAMES.size(); i++) {
+        phases
+            .computeIfAbsent(NAMES.get(i), name -> new Samples())
+            .add(Long.parseLong(nanos[i + 1]) / 1e6);
+      }
+    }
+  }
+
+  /** Makes as many pauses, and adds all but the first {@code warmUp} to {@code into}. */
+  void pauses(Machine machine, int warmUp, int count, Pauses into)
+      throws IOException, InterruptedException {
     Path state = machine.scratch().resolve("state");
     List<String> command =
-        List.of(program("pause-floor"), "qmp.sock", state.toString(), Integer.toString(count));
-    Samples samples = new Samples();
+        List.of(
+            program("pause-floor"), "qmp.sock", state.toString(), Integer.toString(warmUp + count));
     // In the machine's directory, because a socket's path is limited to 108 bytes.
-    for (String line : run(command, machine.directory())) {
-      samples.add(Long.parseLong(line) / 1e6);
-    }
-    return samples;
+    List<String> lines = run(command, machine.directory());
+    lines.subList(warmUp, lines.size()).forEach(into::add);
   }
 
   /** Restores like the one that started {@code machine}. */

@@ -17,10 +17,10 @@ import java.util.Objects;
  */
 final class SnapshotSuite {
   /** A host that was just started runs unoptimized code; so does a floor's first round. */
-  private static final int WARM_UP = 10;
+  private static final int WARM_UP = 30;
 
   private static final int WARM_UP_FLOOR = 3;
-  private static final int EACH_ROUND = 6;
+  private static final int EACH_ROUND = 10;
   private static final double PAUSE_RATIO = 1.5;
   private static final double RESTORE_RATIO = 1.3;
   private static final double FIRST_ANSWER_MS = 1500;
@@ -31,7 +31,7 @@ final class SnapshotSuite {
   private final Floors floors;
   private final List<CaptureInfo> captures = new ArrayList<>();
   private final List<Host.Start> starts = new ArrayList<>();
-  private final Samples pauseFloor = new Samples();
+  private final Floors.Pauses pauseFloor = new Floors.Pauses();
   private final Samples jvmFloor = new Samples();
 
   SnapshotSuite(Settings settings, Host host, Floors floors) {
@@ -46,12 +46,12 @@ final class SnapshotSuite {
     host.api().buildTemplate("micro");
     SandboxInfo sandbox = host.api().create("micro");
     Progress.say("pauses, and starts of the host");
-    for (int round = 0; round < settings.times(10, 3); round++) {
+    for (int round = 0; round < settings.times(10, 2); round++) {
       snapshots(sandbox);
       // QEMU's monitor serves one client: to measure the floor on the same machine, the host stops.
       host.stop();
       Machine machine = Machine.of(sandbox);
-      pauseFloor.addAll(floors.pauses(machine, WARM_UP_FLOOR + EACH_ROUND).after(WARM_UP_FLOOR));
+      floors.pauses(machine, WARM_UP_FLOOR, EACH_ROUND, pauseFloor);
       jvmFloor.add(floors.emptyJvm("-XX:+UseSerialGC", "-Xshare:auto"));
       starts.add(host.start());
     }
@@ -90,11 +90,16 @@ final class SnapshotSuite {
     List<Result> results = new ArrayList<>();
     results.add(
         Result.of("pause", "ms", pause)
-            .over(pauseFloor)
+            .over(pauseFloor.all())
             .ratioAtMost(PAUSE_RATIO)
             .note("mode " + captures.get(0).mode()));
     results.add(Result.of("snapshot total", "ms", total));
-    phases.forEach((name, ms) -> results.add(Result.of("snapshot phase " + name, "ms", ms)));
+    phases.forEach(
+        (name, ms) -> {
+          Result phase = Result.of("snapshot phase " + name, "ms", ms);
+          Samples floor = pauseFloor.phases().get(name);
+          results.add(floor == null ? phase : phase.over(floor));
+        });
     return results;
   }
 

@@ -101,7 +101,7 @@ final class Launch {
           "migrate",
           Qmp.JSON.createObjectNode().put("uri", "unix:" + VmFiles.RAM_SOCKET),
           deadline);
-      byte[] stream = receiver.receive(deadline);
+      byte[] stream = receiver.receive(process::alive, deadline);
       if (!connected.await(done, deadline).path("status").asText().equals("completed")) {
         throw new IOException("QEMU gave up");
       }

@@ -37,7 +37,6 @@ class LinuxGuestTest {
 
   @Test
   void survivesARestoreAndRebootsAfterIt() throws Exception {
-    Host.needs("qemu", "qemu-system-x86_64");
     Path template = Host.directory("template", "RAMET_TEST_TEMPLATE");
     Path disk = copyOf(template.resolve("rootfs.raw"), "disk");
     try (QemuHypervisor driver = new QemuHypervisor(Bench.installation(root))) {
