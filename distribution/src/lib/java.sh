@@ -37,7 +37,7 @@ find_java() {
   for wanted in 25 21 17; do
     for candidate in /usr/lib/jvm/*; do
       case $candidate in
-        *[!0-9]$wanted[!0-9]* | *[!0-9]$wanted)
+        *[!0-9]"$wanted"[!0-9]* | *[!0-9]"$wanted")
           if try_java "$candidate" && [ "$java_major" = $wanted ]; then return; fi
           ;;
       esac
