@@ -17,6 +17,11 @@ import picocli.CommandLine.Option;
     description = {
       "Makes a copy-on-write pool inside a data root and mounts it, or mounts it again after a",
       "restart of the machine. Does nothing when it is there."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet storage provision",
+      "  ramet storage provision --data-root /srv/ramet --size 20"
     })
 final class Provision implements Callable<Integer> {
   private static final int GIB_SHIFT = 30;

@@ -14,7 +14,9 @@ import picocli.CommandLine.Option;
 /** Takes a pool away. */
 @Command(
     name = "remove",
-    description = "Unmounts a data root's pool and deletes it with everything in it.")
+    description = "Unmounts a data root's pool and deletes it with everything in it.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet storage remove --data-root /srv/ramet --yes"})
 final class Remove implements Callable<Integer> {
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();

@@ -11,7 +11,9 @@ import picocli.CommandLine.Mixin;
 /** Tells how things are. */
 @Command(
     name = "status",
-    description = "Tells whether a data root has a pool, needs one, or could have one.")
+    description = "Tells whether a data root has a pool, needs one, or could have one.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet storage status", "  ramet storage status --data-root /srv/ramet"})
 final class Status implements Callable<Integer> {
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
