@@ -24,6 +24,8 @@ try_java() {
   done <"$1/release"
   java_major=${java_version%%[!0-9]*}
   [ "${java_major:-0}" -ge 17 ] || return 1
+  # What older ones do not know they refuse.
+  [ "$java_major" -lt 25 ] || java_quiet='-Xlog:disable -Xlog:all=error,cds*=off,aot*=off:stderr'
   java=$1/bin/java
 }
 

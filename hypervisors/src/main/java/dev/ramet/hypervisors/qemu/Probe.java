@@ -86,6 +86,11 @@ final class Probe {
     evidence.put("machine", inquiry.pc().get());
     evidence.put("accelerator", accelerator.id());
     evidence.put("kvm", choice.kvm());
+    if (accelerator == Accelerator.TCG) {
+      evidence.put(
+          ProbeResult.LIMITATION,
+          "guests are emulated, an order of magnitude slower: " + choice.kvm());
+    }
     try {
       evidence.putAll(Trial.run(installation, scratch));
     } catch (RametException e) {
