@@ -19,7 +19,6 @@ import dev.ramet.spi.storage.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -79,10 +78,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
     Fd lock = null;
     boolean done = false;
     try {
-      // For the owner alone: the images hold whatever the guests do.
-      Files.createDirectories(
-          layout.volumes(),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      makePlace(root, layout, disk);
       lock = Fd.openDirectory(layout.volumes());
       if (!lock.tryLock()) {
         throw new RametException(
@@ -105,6 +101,17 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
       if (!done && lock != null) {
         lock.close();
       }
+    }
+  }
+
+  private static void makePlace(Path root, Layout layout, Disk disk)
+      throws IOException, LinuxException {
+    if (!Files.exists(root)) {
+      Files.createDirectories(root);
+    }
+    if (!Files.isDirectory(layout.volumes())) {
+      // For the owner alone: the images hold whatever the guests do.
+      disk.makeDirectory(layout.volumes(), 0700);
     }
   }
 
@@ -385,6 +392,11 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
       throw RametException.notFound("node", entry.id().value());
     }
     return node;
+  }
+
+  /** Refuses ({@code UNAVAILABLE}) when it is closed, for what is built around it. */
+  public void requireOpen() {
+    checkOpen();
   }
 
   private void checkOpen() {

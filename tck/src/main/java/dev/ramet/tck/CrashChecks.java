@@ -122,7 +122,16 @@ abstract class CrashChecks {
                 + " or "
                 + after);
     if (!found.equals(after)) {
-      mutation.call().on(world().backend());
+      try {
+        mutation.call().on(world().backend());
+      } catch (RametException e) {
+        throw new AssertionError(
+            "what a crash left is in the way ("
+                + where
+                + "): clear it away in open(). The operation, done again: "
+                + e.getMessage(),
+            e);
+      }
       assertEquals(after, world().state(), () -> "done again after a crash: " + where);
     }
     world().deleteAll("after " + where);

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 public final class ReflinkXfsProvider implements StorageBackendProvider {
   private static final String ID = "reflink-xfs";
   private static final int FORMAT = 1;
-  private static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
+  static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
   private static final Set<String> CAPABILITIES =
       Stream.concat(FileBackend.CAPABILITIES.stream(), Stream.of(StorageCapabilities.COPY_ON_WRITE))
           .collect(Collectors.toUnmodifiableSet());
