@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -20,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  * operations only, never while a disk is waited for.
  */
 final class NodeIndex {
-  private final TreeMap<NodeId, Entry> entries = new TreeMap<>();
+  private final Map<NodeId, Entry> entries = new HashMap<>();
+
+  /** The same in order, from when it is first asked for: opening a root does without. */
+  private @Nullable NavigableMap<NodeId, Entry> sorted;
+
   private final Map<NodeId, Integer> members = new HashMap<>();
 
   /** Looks at a node's file, of which only the name is known so far. */
@@ -120,6 +125,9 @@ final class NodeIndex {
   private Entry add(NodeId id, NodeId origin, @Nullable Reader reader) {
     Entry entry = new Entry(id, origin, reader);
     entries.put(id, entry);
+    if (sorted != null) {
+      sorted.put(id, entry);
+    }
     members.merge(origin, 1, Integer::sum);
     return entry;
   }
@@ -128,6 +136,9 @@ final class NodeIndex {
   synchronized void release(Entry entry) {
     entry.node = null;
     if (entries.remove(entry.id, entry)) {
+      if (sorted != null) {
+        sorted.remove(entry.id);
+      }
       members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
     }
   }
@@ -156,11 +167,18 @@ final class NodeIndex {
     return entries.size();
   }
 
+  private synchronized NavigableMap<NodeId, Entry> sorted() {
+    if (sorted == null) {
+      sorted = new TreeMap<>(entries);
+    }
+    return sorted;
+  }
+
   /** All visible nodes, sorted by id. */
   List<Node> nodes() {
     List<Entry> all;
     synchronized (this) {
-      all = new ArrayList<>(entries.values());
+      all = new ArrayList<>(sorted().values());
     }
     return visible(all);
   }
@@ -181,7 +199,7 @@ final class NodeIndex {
   }
 
   private synchronized List<Entry> next(@Nullable NodeId after, int limit) {
-    Collection<Entry> rest = (after == null ? entries : entries.tailMap(after, false)).values();
+    Collection<Entry> rest = (after == null ? sorted() : sorted().tailMap(after, false)).values();
     List<Entry> next = new ArrayList<>(Math.min(limit, 1024));
     for (Entry entry : rest) {
       if (next.size() == limit) {

@@ -4,6 +4,7 @@ package dev.ramet.tck;
 import static dev.ramet.tck.World.S;
 import static dev.ramet.tck.World.SIZE;
 import static dev.ramet.tck.World.V;
+import static java.lang.System.Logger.Level.INFO;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /**
  * A kill at any moment leaves each operation done or not done. Most kills are simulated: the
@@ -26,9 +26,10 @@ import org.junit.jupiter.api.TestReporter;
  * is killed in the middle of its work.
  */
 abstract class CrashChecks {
+  private static final System.Logger LOG = System.getLogger(CrashChecks.class.getName());
   private static final int REAL_ROUNDS =
       Integer.parseInt(System.getenv().getOrDefault("RAMET_TCK_KILLS", "6"));
-  private static final int RANDOM_ROUNDS = 80;
+  private static final int RANDOM_ROUNDS = 140;
 
   abstract World world();
 
@@ -73,7 +74,7 @@ abstract class CrashChecks {
   }
 
   @Test
-  void aKillAtAnyStepOfAnyMutationLeavesItDoneOrNotDone(TestReporter reporter) throws Exception {
+  void aKillAtAnyStepOfAnyMutationLeavesItDoneOrNotDone() throws Exception {
     StepControl steps = steps();
     int kills = 0;
     for (Mutation mutation : Mutation.all(world(), image())) {
@@ -104,7 +105,7 @@ abstract class CrashChecks {
         }
       }
     }
-    reporter.publishEntry("simulated kills", Integer.toString(kills));
+    LOG.log(INFO, "simulated kills, step by step: {0}", kills);
   }
 
   private void demand(
@@ -139,7 +140,7 @@ abstract class CrashChecks {
 
   /** Kills in the middle of long histories, of which every acknowledged operation must be there. */
   @Test
-  void noAcknowledgedOperationIsLost(TestReporter reporter) throws Exception {
+  void noAcknowledgedOperationIsLost() throws Exception {
     StepControl steps = steps();
     Path image = image();
     for (int round = 0; round < RANDOM_ROUNDS; round++) {
@@ -164,11 +165,11 @@ abstract class CrashChecks {
       ledger.demand(world().backend(), "round " + round);
       world().deleteAll("after a random history, round " + round);
     }
-    reporter.publishEntry("simulated kills", Integer.toString(RANDOM_ROUNDS));
+    LOG.log(INFO, "simulated kills, random histories: {0}", RANDOM_ROUNDS);
   }
 
   @Test
-  void aKilledProcessLeavesWholeNodesOnly(TestReporter reporter) throws Exception {
+  void aKilledProcessLeavesWholeNodesOnly() throws Exception {
     if (!world().harness().outlivesProcess()) {
       return;
     }
@@ -191,7 +192,7 @@ abstract class CrashChecks {
       world().deleteAll("after a process was killed");
     }
     assertTrue(nodes > 0, "the killed processes made nothing: is the provider slow to open?");
-    reporter.publishEntry("real kills", Integer.toString(REAL_ROUNDS));
+    LOG.log(INFO, "real kills: {0}, nodes found whole: {1}", REAL_ROUNDS, nodes);
   }
 
   @Test
