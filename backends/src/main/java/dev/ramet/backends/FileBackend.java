@@ -16,8 +16,6 @@ import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -75,43 +73,19 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
       Path root, String id, int format, CopyStrategy strategy, Steps steps) {
     Layout layout = Layout.of(root);
     Disk disk = new Disk(steps);
-    Fd lock = null;
+    Fd lock = RootOpening.lock(root, layout, id, format, disk);
     boolean done = false;
     try {
-      makePlace(root, layout, disk);
-      lock = Fd.openDirectory(layout.volumes());
-      if (!lock.tryLock()) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "in use by another process: " + layout.volumes(),
-            "stop the other one, or use another root",
-            null);
-      }
-      RootMarker.claim(layout, id, format, disk);
       FileBackend backend = new FileBackend(layout, strategy, disk, lock);
       new RootScan(layout, disk, backend.index).run();
       done = true;
       return backend;
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "open the storage root " + root, root);
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot open the storage root " + root + ": " + e, e);
     } finally {
-      if (!done && lock != null) {
+      if (!done) {
         lock.close();
       }
-    }
-  }
-
-  private static void makePlace(Path root, Layout layout, Disk disk)
-      throws IOException, LinuxException {
-    if (!Files.exists(root)) {
-      Files.createDirectories(root);
-    }
-    if (!Files.isDirectory(layout.volumes())) {
-      // For the owner alone: the images hold whatever the guests do.
-      disk.makeDirectory(layout.volumes(), 0700);
     }
   }
 
@@ -156,11 +130,11 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   @Override
   public Node grow(NodeId volume, long newSizeBytes) {
     checkOpen();
-    NodeIndex.Entry entry = entry(volume);
+    NodeIndex.Entry entry = index.require(volume);
     Lock lock = entry.lock().writeLock();
     lock.lock();
     try {
-      Node node = present(entry);
+      Node node = entry.require();
       if (node.kind() != Node.Kind.VOLUME) {
         throw new RametException(
             ErrorCode.CONFLICT, "a snapshot does not grow: " + volume, "fork it first", null);
@@ -203,7 +177,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
     NodeIndex.Entry source = use(snapshot);
     try {
-      if (present(source).kind() != Node.Kind.SNAPSHOT) {
+      if (source.require().kind() != Node.Kind.SNAPSHOT) {
         throw new RametException(
             ErrorCode.CONFLICT,
             "only a snapshot can be forked, and this is a volume: " + snapshot,
@@ -253,11 +227,11 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   @Override
   public Node seal(NodeId volume, Durability durability) {
     checkOpen();
-    NodeIndex.Entry entry = entry(volume);
+    NodeIndex.Entry entry = index.require(volume);
     Lock lock = entry.lock().writeLock();
     lock.lock();
     try {
-      Node node = present(entry);
+      Node node = entry.require();
       if (node.kind() == Node.Kind.VOLUME) {
         files.seal(entry.origin(), entry.id(), durability);
         node = new Node(node.id(), Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
@@ -276,7 +250,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   @Override
   public Attachment attach(NodeId id) {
     checkOpen();
-    Node node = present(entry(id));
+    Node node = index.require(id).require();
     return new Attachment(
         Attachment.Kind.FILE, layout.file(node.origin(), id), node.kind() == Node.Kind.SNAPSHOT);
   }
@@ -361,37 +335,9 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
     rootLock.close();
   }
 
-  /** Finds a node and holds it, so that it is not sealed or deleted; the caller unlocks. */
   private NodeIndex.Entry use(NodeId id) {
     checkOpen();
-    NodeIndex.Entry entry = entry(id);
-    entry.lock().readLock().lock();
-    boolean done = false;
-    try {
-      present(entry);
-      done = true;
-      return entry;
-    } finally {
-      if (!done) {
-        entry.lock().readLock().unlock();
-      }
-    }
-  }
-
-  private NodeIndex.Entry entry(NodeId id) {
-    NodeIndex.Entry entry = index.get(id);
-    if (entry == null) {
-      throw RametException.notFound("node", id.value());
-    }
-    return entry;
-  }
-
-  private static Node present(NodeIndex.Entry entry) {
-    Node node = entry.node();
-    if (node == null) {
-      throw RametException.notFound("node", entry.id().value());
-    }
-    return node;
+    return index.hold(id);
   }
 
   /** Refuses ({@code UNAVAILABLE}) when it is closed, for what is built around it. */

@@ -7,7 +7,6 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
-import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageFormat;
 import java.io.IOException;
@@ -96,7 +95,7 @@ final class Images {
       disk.syncDirectory(directory);
     } finally {
       if (!done) {
-        PathCalls.unlink(unfinished);
+        disk.unlink(unfinished);
       }
     }
   }

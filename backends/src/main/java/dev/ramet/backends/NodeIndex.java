@@ -85,6 +85,15 @@ final class NodeIndex {
       }
     }
 
+    /** The node; {@code NOT_FOUND} when it is not whole yet or gone. */
+    Node require() {
+      Node now = node();
+      if (now == null) {
+        throw RametException.notFound("node", id.value());
+      }
+      return now;
+    }
+
     /** Makes the node visible, or replaces it by what it has become. */
     void publish(Node now) {
       node = now;
@@ -147,6 +156,31 @@ final class NodeIndex {
   @Nullable Entry get(NodeId id) {
     Entry entry = entry(id);
     return entry == null || keep(entry) ? entry : null;
+  }
+
+  /** Who has the name; {@code NOT_FOUND} when nobody has. */
+  Entry require(NodeId id) {
+    Entry entry = get(id);
+    if (entry == null) {
+      throw RametException.notFound("node", id.value());
+    }
+    return entry;
+  }
+
+  /** Finds a node and holds it, so that it is not changed or deleted; the caller unlocks. */
+  Entry hold(NodeId id) {
+    Entry entry = require(id);
+    entry.lock().readLock().lock();
+    boolean done = false;
+    try {
+      entry.require();
+      done = true;
+      return entry;
+    } finally {
+      if (!done) {
+        entry.lock().readLock().unlock();
+      }
+    }
   }
 
   private synchronized @Nullable Entry entry(NodeId id) {

@@ -13,8 +13,9 @@ public interface ImageTransfer {
    * Makes a volume with the content of an image file. Durable.
    *
    * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when the source is not an image
-   *     of that format, {@code UNSUPPORTED} when it needs more than the format's plain form, {@code
-   *     HOST_UNFIT} when a program that reads the format is missing
+   *     of that format, {@code UNSUPPORTED} when the backend does not read the format or the image
+   *     is not plain (encrypted, in several files), {@code HOST_UNFIT} when a program that reads
+   *     the format is missing
    */
   Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress);
 
