@@ -4,7 +4,7 @@ package dev.ramet.linux;
 import com.sun.jna.Memory;
 
 /**
- * What statx(2) says about an open file.
+ * What statx(2) says about a file.
  *
  * @param sizeBytes its length
  * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
@@ -24,6 +24,7 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
 
   private static final int S_IFMT = 0xF000;
   private static final int S_IFREG = 0x8000;
+  private static final int S_IFDIR = 0x4000;
   private static final int S_IWUSR = 0x80;
   private static final int BLOCK_BYTES = 512;
 
@@ -39,6 +40,11 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
   /** Whether it is a regular file. */
   public boolean isRegularFile() {
     return (mode & S_IFMT) == S_IFREG;
+  }
+
+  /** Whether it is a directory. */
+  public boolean isDirectory() {
+    return (mode & S_IFMT) == S_IFDIR;
   }
 
   /** Whether its permission bits let the owner write. */
