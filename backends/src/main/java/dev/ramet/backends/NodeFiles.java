@@ -20,7 +20,13 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class NodeFiles {
   private static final int VOLUME_MODE = 0600;
-  private static final int SNAPSHOT_MODE = 0400;
+
+  /**
+   * The sticky bit is the mark. The owner's permission to write would be the more natural one, but
+   * QEMU before 8.2 opens a memory image for writing even to map it privately.
+   */
+  private static final int SNAPSHOT_MODE = 01600;
+
   private static final int DIRECTORY_MODE = 0700;
 
   private final Layout layout;

@@ -118,7 +118,7 @@ final class RootScan implements NodeIndex.Reader {
         disk.unlink(path);
         return null;
       }
-      boolean volume = id.equals(origin) && stat.isOwnerWritable();
+      boolean volume = id.equals(origin) && !stat.isSticky();
       return new Node(id, volume ? Node.Kind.VOLUME : Node.Kind.SNAPSHOT, origin, stat.sizeBytes());
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.ENOENT) {

@@ -25,7 +25,7 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
   private static final int S_IFMT = 0xF000;
   private static final int S_IFREG = 0x8000;
   private static final int S_IFDIR = 0x4000;
-  private static final int S_IWUSR = 0x80;
+  private static final int S_ISVTX = 0x200;
   private static final int BLOCK_BYTES = 512;
 
   static FileStat read(Memory statx) {
@@ -47,8 +47,8 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
     return (mode & S_IFMT) == S_IFDIR;
   }
 
-  /** Whether its permission bits let the owner write. */
-  public boolean isOwnerWritable() {
-    return (mode & S_IWUSR) != 0;
+  /** Whether it has the sticky bit, which means nothing to Linux on a file (inode(7)). */
+  public boolean isSticky() {
+    return (mode & S_ISVTX) != 0;
   }
 }
