@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Finds a JDK and says what goes on its paths. Sourced with $home set; sets $java, $java_version,
-# $java_major, $java_quiet, $modules and $classes. It starts no program where it can: each costs
+# $java_major, $java_quiet, $modules, $classes and
+# $serve_options. It starts no program where it can: each costs
 # every command a millisecond.
 
 # A start-up archive that does not fit is no news to anybody; errors are.
@@ -23,6 +24,8 @@ try_java() {
   done <"$1/release"
   java_major=${java_version%%[!0-9]*}
   [ "${java_major:-0}" -ge 17 ] || return 1
+  # What older ones do not know they refuse.
+  [ "$java_major" -lt 25 ] || java_quiet='-Xlog:disable -Xlog:all=error,cds*=off,aot*=off:stderr'
   java=$1/bin/java
 }
 
@@ -36,7 +39,7 @@ find_java() {
   for wanted in 25 21 17; do
     for candidate in /usr/lib/jvm/*; do
       case $candidate in
-        *[!0-9]$wanted[!0-9]* | *[!0-9]$wanted)
+        *[!0-9]"$wanted"[!0-9]* | *[!0-9]"$wanted")
           if try_java "$candidate" && [ "$java_major" = $wanted ]; then return; fi
           ;;
       esac
@@ -70,4 +73,12 @@ cli_path() {
 host_paths() {
   modules=$home/lib/modules
   classes=$(LC_ALL=C; join list "$home"/lib/host/*.jar; echo "$list")
+}
+
+# serve_options: what the host runs with; an archive fits only the options it was made with.
+serve_options() {
+  serve_options='-XX:+UseSerialGC -Xmx512m -Xss512k'
+  if [ "$java_major" -ge 22 ]; then
+    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.engine"
+  fi
 }

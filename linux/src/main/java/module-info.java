@@ -6,6 +6,7 @@ module dev.ramet.linux {
 
   exports dev.ramet.linux to
       dev.ramet.backends,
+      dev.ramet.backends.btrfs,
       dev.ramet.backends.dmsnapshot,
       dev.ramet.backends.reflinkxfs,
       dev.ramet.engine,

@@ -3,6 +3,7 @@ package dev.ramet.backends;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.CopyProgress;
 
 /** The one thing in which file backends differ. Implementations are thread-safe. */
 public interface CopyStrategy {
@@ -14,4 +15,16 @@ public interface CopyStrategy {
    *     copying does not work between these two files; the target is of no use then
    */
   void copy(Fd source, Fd target) throws LinuxException;
+
+  /**
+   * Does the same, watched. A strategy whose copies take long tells how far it is meanwhile; by
+   * default it is told once that it is done.
+   *
+   * @throws dev.ramet.api.RametException {@code CANCELLED} when it was told to stop
+   */
+  default void copy(Fd source, Fd target, CopyProgress progress) throws LinuxException {
+    copy(source, target);
+    long size = target.stat().sizeBytes();
+    Copying.report(progress, size, size);
+  }
 }

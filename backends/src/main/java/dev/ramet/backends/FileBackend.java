@@ -4,23 +4,24 @@ package dev.ramet.backends;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A storage backend of plain files; the package says how they lie. All it asks of a file system is
@@ -29,18 +30,27 @@ import java.util.concurrent.locks.Lock;
  * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
  * process has a root open at a time.
  */
-public final class FileBackend implements StorageBackend {
+public final class FileBackend implements StorageBackend, Growable, ImageTransfer {
+  /**
+   * What every file backend can do, for {@link dev.ramet.spi.ProbeResult.Usable#capabilities};
+   * copy-on-write is up to the strategy.
+   */
+  public static final Set<String> CAPABILITIES =
+      Set.of(StorageCapabilities.GROW, StorageCapabilities.IMAGE_TRANSFER);
+
   private final Layout layout;
   private final CopyStrategy strategy;
   private final NodeIndex index = new NodeIndex();
   private final NodeFiles files;
+  private final Images images;
   private final Fd rootLock;
   private volatile boolean closed;
 
-  private FileBackend(Layout layout, CopyStrategy strategy, Fd rootLock) {
+  private FileBackend(Layout layout, CopyStrategy strategy, Disk disk, Fd rootLock) {
     this.layout = layout;
     this.strategy = strategy;
-    this.files = new NodeFiles(layout);
+    this.files = new NodeFiles(layout, disk);
+    this.images = new Images(strategy, disk);
     this.rootLock = rootLock;
   }
 
@@ -55,34 +65,25 @@ public final class FileBackend implements StorageBackend {
    *     has it open, {@code CORRUPT} when it cannot be told who made it
    */
   public static FileBackend open(Path root, String id, int format, CopyStrategy strategy) {
+    return open(root, id, format, strategy, Steps.NONE);
+  }
+
+  /** Opens a root like {@link #open(Path, String, int, CopyStrategy)}, step by step. */
+  public static FileBackend open(
+      Path root, String id, int format, CopyStrategy strategy, Steps steps) {
     Layout layout = Layout.of(root);
-    Fd lock = null;
+    Disk disk = new Disk(steps);
+    Fd lock = RootOpening.lock(root, layout, id, format, disk);
     boolean done = false;
     try {
-      // For the owner alone: the images hold whatever the guests do.
-      Files.createDirectories(
-          layout.volumes(),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      lock = Fd.openDirectory(layout.volumes());
-      if (!lock.tryLock()) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "in use by another process: " + layout.volumes(),
-            "stop the other one, or use another root",
-            null);
-      }
-      RootMarker.claim(layout, id, format);
-      FileBackend backend = new FileBackend(layout, strategy, lock);
-      new RootScan(layout, backend.index).run();
+      FileBackend backend = new FileBackend(layout, strategy, disk, lock);
+      new RootScan(layout, disk, backend.index).run();
       done = true;
       return backend;
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "open the storage root " + root, root);
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot open the storage root " + root + ": " + e, e);
     } finally {
-      if (!done && lock != null) {
+      if (!done) {
         lock.close();
       }
     }
@@ -93,31 +94,65 @@ public final class FileBackend implements StorageBackend {
     if (sizeBytes <= 0) {
       throw RametException.invalid("size", "must be positive");
     }
-    return makeVolume(id, target -> target.truncate(sizeBytes), Durability.DURABLE);
+    return makeVolume(id, (target, path) -> target.truncate(sizeBytes), Durability.DURABLE);
   }
 
   @Override
   public Node importFrom(NodeId id, Path source) {
-    try (Fd from = Fd.open(source, Set.of(OpenFlag.READ), 0)) {
-      FileStat stat = from.stat();
-      if (!stat.isRegularFile() || stat.sizeBytes() == 0) {
-        throw RametException.invalid("source", "not a regular file with content: " + source);
-      }
-      return makeVolume(id, target -> copyFromAnywhere(from, target), Durability.DURABLE);
+    return importFrom(id, source, ImageFormat.RAW, CopyProgress.NONE);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+    checkOpen();
+    try (Fd from = Images.open(source)) {
+      return makeVolume(id, images.filler(from, source, format, progress), Durability.DURABLE);
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "import " + source, source);
     }
   }
 
-  private void copyFromAnywhere(Fd from, Fd target) throws LinuxException {
-    try {
-      strategy.copy(from, target);
+  @Override
+  public void exportTo(NodeId id, Path target, CopyProgress progress) {
+    NodeIndex.Entry entry = use(id);
+    try (Fd from = Fd.openRead(layout.file(entry.origin(), id))) {
+      Images.refuseInside(layout, target);
+      images.write(from, target, progress);
     } catch (LinuxException e) {
-      if (!SparseCopy.notBetweenThese(e)) {
-        throw e;
+      Path parent = target.toAbsolutePath().getParent();
+      throw HostErrors.translate(
+          e, "export " + id + " to " + target, parent != null ? parent : target);
+    } finally {
+      entry.lock().readLock().unlock();
+    }
+  }
+
+  @Override
+  public Node grow(NodeId volume, long newSizeBytes) {
+    checkOpen();
+    NodeIndex.Entry entry = index.require(volume);
+    Lock lock = entry.lock().writeLock();
+    lock.lock();
+    try {
+      Node node = entry.require();
+      if (node.kind() != Node.Kind.VOLUME) {
+        throw new RametException(
+            ErrorCode.CONFLICT, "a snapshot does not grow: " + volume, "fork it first", null);
       }
-      target.truncate(0);
-      new SparseCopy().copy(from, target);
+      if (newSizeBytes < node.sizeBytes()) {
+        throw RametException.invalid(
+            "size", "must be at least the present one, " + node.sizeBytes() + " bytes");
+      }
+      if (newSizeBytes > node.sizeBytes()) {
+        files.grow(entry.origin(), volume, node.sizeBytes(), newSizeBytes);
+        node = new Node(node.id(), node.kind(), node.origin(), newSizeBytes);
+        entry.publish(node);
+      }
+      return node;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "grow " + volume, layout.volumes());
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -132,7 +167,7 @@ public final class FileBackend implements StorageBackend {
           "take the snapshot " + id + " of " + volume,
           () ->
               files.makeSnapshot(
-                  entry.origin(), id, target -> copyNode(source, target), durability));
+                  entry.origin(), id, (target, path) -> copyNode(source, target), durability));
     } finally {
       source.lock().readLock().unlock();
     }
@@ -142,14 +177,14 @@ public final class FileBackend implements StorageBackend {
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
     NodeIndex.Entry source = use(snapshot);
     try {
-      if (present(source).kind() != Node.Kind.SNAPSHOT) {
+      if (source.require().kind() != Node.Kind.SNAPSHOT) {
         throw new RametException(
             ErrorCode.CONFLICT,
             "only a snapshot can be forked, and this is a volume: " + snapshot,
             "take a snapshot of it first",
             null);
       }
-      return makeVolume(id, target -> copyNode(source, target), durability);
+      return makeVolume(id, (target, path) -> copyNode(source, target), durability);
     } finally {
       source.lock().readLock().unlock();
     }
@@ -192,11 +227,11 @@ public final class FileBackend implements StorageBackend {
   @Override
   public Node seal(NodeId volume, Durability durability) {
     checkOpen();
-    NodeIndex.Entry entry = entry(volume);
+    NodeIndex.Entry entry = index.require(volume);
     Lock lock = entry.lock().writeLock();
     lock.lock();
     try {
-      Node node = present(entry);
+      Node node = entry.require();
       if (node.kind() == Node.Kind.VOLUME) {
         files.seal(entry.origin(), entry.id(), durability);
         node = new Node(node.id(), Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
@@ -215,7 +250,7 @@ public final class FileBackend implements StorageBackend {
   @Override
   public Attachment attach(NodeId id) {
     checkOpen();
-    Node node = present(entry(id));
+    Node node = index.require(id).require();
     return new Attachment(
         Attachment.Kind.FILE, layout.file(node.origin(), id), node.kind() == Node.Kind.SNAPSHOT);
   }
@@ -272,6 +307,15 @@ public final class FileBackend implements StorageBackend {
     return index.nodes();
   }
 
+  @Override
+  public List<Node> page(@Nullable NodeId after, int limit) {
+    checkOpen();
+    if (limit < 1) {
+      throw RametException.invalid("limit", "must be positive");
+    }
+    return index.page(after, limit);
+  }
+
   /** What the node costs, by its extents; writes what is dirty first, so that they are final. */
   @Override
   public Usage usage(NodeId id) {
@@ -291,37 +335,14 @@ public final class FileBackend implements StorageBackend {
     rootLock.close();
   }
 
-  /** Finds a node and holds it, so that it is not sealed or deleted; the caller unlocks. */
   private NodeIndex.Entry use(NodeId id) {
     checkOpen();
-    NodeIndex.Entry entry = entry(id);
-    entry.lock().readLock().lock();
-    boolean done = false;
-    try {
-      present(entry);
-      done = true;
-      return entry;
-    } finally {
-      if (!done) {
-        entry.lock().readLock().unlock();
-      }
-    }
+    return index.hold(id);
   }
 
-  private NodeIndex.Entry entry(NodeId id) {
-    NodeIndex.Entry entry = index.get(id);
-    if (entry == null) {
-      throw RametException.notFound("node", id.value());
-    }
-    return entry;
-  }
-
-  private static Node present(NodeIndex.Entry entry) {
-    Node node = entry.node();
-    if (node == null) {
-      throw RametException.notFound("node", entry.id().value());
-    }
-    return node;
+  /** Refuses ({@code UNAVAILABLE}) when it is closed, for what is built around it. */
+  public void requireOpen() {
+    checkOpen();
   }
 
   private void checkOpen() {

@@ -44,6 +44,11 @@ public final class HostErrors {
               what + ": mounted read-only: " + describe(where),
               "mount it for writing; if the kernel made it read-only, look for the cause in dmesg",
               e);
+      case LinuxException.EFBIG ->
+          new RametException(
+              ErrorCode.INVALID_ARGUMENT,
+              what + ": larger than a file can be on " + describe(where),
+              e);
       case LinuxException.ENOENT ->
           new RametException(
               ErrorCode.NOT_FOUND, what + ": the file is gone (" + e.getMessage() + ")", e);

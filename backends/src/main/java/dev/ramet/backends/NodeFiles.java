@@ -3,11 +3,12 @@ package dev.ramet.backends;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,7 +20,13 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class NodeFiles {
   private static final int VOLUME_MODE = 0600;
-  private static final int SNAPSHOT_MODE = 0400;
+
+  /**
+   * The sticky bit is the mark. The owner's permission to write would be the more natural one, but
+   * QEMU before 8.2 opens a memory image for writing even to map it privately.
+   */
+  private static final int SNAPSHOT_MODE = 01600;
+
   private static final int DIRECTORY_MODE = 0700;
 
   private final Layout layout;
@@ -32,24 +39,27 @@ public final class NodeFiles {
 
   private final AtomicLong changes = new AtomicLong();
 
+  private final Disk disk;
+
   /** For the files of a root. */
-  public NodeFiles(Layout layout) {
+  public NodeFiles(Layout layout, Disk disk) {
     this.layout = layout;
+    this.disk = disk;
   }
 
   /** Writes the content of a new file. */
   public interface Filler {
     /** Writes it; the length is then the size of the node. */
-    void fill(Fd target) throws LinuxException;
+    void fill(Fd target, Path path) throws LinuxException;
   }
 
   /** Makes a volume in a directory of its own and returns its size. */
   public long makeVolume(NodeId id, Filler filler, Durability durability) throws LinuxException {
     Path place = layout.newDirectory(id);
-    PathCalls.makeDirectory(place, DIRECTORY_MODE);
+    disk.makeDirectory(place, DIRECTORY_MODE);
     try {
       long size = makeFile(place.resolve(id.value()), VOLUME_MODE, filler, durability);
-      PathCalls.renameToNew(place, layout.directory(id));
+      disk.renameToNew(place, layout.directory(id));
       place = layout.directory(id);
       changed(place);
       changed(layout.volumes());
@@ -62,8 +72,8 @@ public final class NodeFiles {
       undo(
           e,
           () -> {
-            PathCalls.unlink(made.resolve(id.value()));
-            PathCalls.removeDirectory(made);
+            disk.unlink(made.resolve(id.value()));
+            disk.removeDirectory(made);
           });
       throw e;
     }
@@ -75,7 +85,7 @@ public final class NodeFiles {
     Path place = layout.newFile(origin, id);
     try {
       long size = makeFile(place, SNAPSHOT_MODE, filler, durability);
-      PathCalls.renameToNew(place, layout.file(origin, id));
+      disk.renameToNew(place, layout.file(origin, id));
       place = layout.file(origin, id);
       changed(layout.directory(origin));
       if (durability == Durability.DURABLE) {
@@ -84,17 +94,18 @@ public final class NodeFiles {
       return size;
     } catch (LinuxException | RuntimeException | Error e) {
       Path made = place;
-      undo(e, () -> PathCalls.unlink(made));
+      undo(e, () -> disk.unlink(made));
       throw e;
     }
   }
 
-  private static long makeFile(Path path, int mode, Filler filler, Durability durability)
+  private long makeFile(Path path, int mode, Filler filler, Durability durability)
       throws LinuxException {
-    try (Fd fd = Fd.createNew(path, mode)) {
-      filler.fill(fd);
+    try (Fd fd = disk.makeFile(path, mode)) {
+      disk.steps().before("fill");
+      filler.fill(fd, path);
       if (durability == Durability.DURABLE) {
-        fd.fsync();
+        disk.sync(fd);
       }
       return fd.stat().sizeBytes();
     }
@@ -105,16 +116,30 @@ public final class NodeFiles {
     try (Fd fd = Fd.openRead(layout.file(origin, id))) {
       if (durability == Durability.DURABLE) {
         // First the data: a loss of power between the two must not leave a snapshot without it.
-        fd.fsync();
+        disk.sync(fd);
       }
-      fd.chmod(SNAPSHOT_MODE);
+      disk.chmod(fd, SNAPSHOT_MODE);
       try {
         if (durability == Durability.DURABLE) {
-          fd.fsync();
+          disk.sync(fd);
           syncNames(origin);
         }
       } catch (LinuxException e) {
-        undo(e, () -> fd.chmod(VOLUME_MODE));
+        undo(e, () -> disk.chmod(fd, VOLUME_MODE));
+        throw e;
+      }
+    }
+  }
+
+  /** Makes a volume larger in its place. */
+  void grow(NodeId origin, NodeId id, long oldSizeBytes, long newSizeBytes) throws LinuxException {
+    Path path = layout.file(origin, id);
+    try (Fd fd = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
+      disk.truncate(fd, newSizeBytes);
+      try {
+        disk.sync(fd);
+      } catch (LinuxException e) {
+        undo(e, () -> disk.truncate(fd, oldSizeBytes));
         throw e;
       }
     }
@@ -136,21 +161,21 @@ public final class NodeFiles {
   /** Makes a node's data and its name durable. */
   public void sync(NodeId origin, NodeId id) throws LinuxException {
     try (Fd fd = Fd.openRead(layout.file(origin, id))) {
-      fd.fsync();
+      disk.sync(fd);
     }
     syncNames(origin);
   }
 
   /** Takes a node's name away; it is gone then, but a loss of power could bring it back. */
   public void unlink(NodeId origin, NodeId id) throws LinuxException {
-    PathCalls.unlink(layout.file(origin, id));
+    disk.unlink(layout.file(origin, id));
     changed(layout.directory(origin));
   }
 
   /** Makes a removal durable, and removes the directory if that was its last node. */
   public void settleRemoval(NodeId origin) throws LinuxException {
     Path directory = layout.directory(origin);
-    if (PathCalls.removeDirectory(directory)) {
+    if (disk.removeDirectory(directory)) {
       unsynced.remove(directory);
       changed(layout.volumes());
     }
@@ -172,7 +197,7 @@ public final class NodeFiles {
       return;
     }
     try {
-      Fd.syncDirectory(directory);
+      disk.syncDirectory(directory);
     } catch (LinuxException e) {
       if (e.errno() != LinuxException.ENOENT) {
         throw e;

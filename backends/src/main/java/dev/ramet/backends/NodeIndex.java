@@ -6,10 +6,12 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -20,23 +22,37 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeIndex {
   private final Map<NodeId, Entry> entries = new HashMap<>();
+
+  /** The same in order, from when it is first asked for: opening a root does without. */
+  private @Nullable NavigableMap<NodeId, Entry> sorted;
+
   private final Map<NodeId, Integer> members = new HashMap<>();
 
   /** An index without names. */
   public NodeIndex() {}
+
+  /** Looks at a node's file, of which only the name is known so far. */
+  public interface Reader {
+    /** The node; null when there is none under that name, and nothing is left of it. */
+    @Nullable Node read(NodeId id, NodeId origin);
+  }
 
   /** A name that is taken. */
   public static final class Entry {
     private final NodeId id;
     private final NodeId origin;
 
-    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+    private @Nullable ReadWriteLock lock;
 
+    private @Nullable Reader unread;
+    private volatile boolean read;
     private volatile @Nullable Node node;
 
-    private Entry(NodeId id, NodeId origin) {
+    private Entry(NodeId id, NodeId origin, @Nullable Reader unread) {
       this.id = id;
       this.origin = origin;
+      this.unread = unread;
+      this.read = unread == null;
     }
 
     /** The name. */
@@ -49,14 +65,40 @@ public final class NodeIndex {
       return origin;
     }
 
-    /** Held for reading while the node is used, for writing while it is changed or deleted. */
-    public ReadWriteLock lock() {
+    /**
+     * Held for reading while the node is used, for writing while it is changed or deleted. Made
+     * when it is first wanted: of a hundred thousand nodes, few are ever used.
+     */
+    public synchronized ReadWriteLock lock() {
+      if (lock == null) {
+        lock = new ReentrantReadWriteLock();
+      }
       return lock;
     }
 
-    /** The node, or null before it is whole and after it is gone. */
+    /** The node, or null before it is whole and after it is gone. May look at the disk. */
     public @Nullable Node node() {
+      if (!read) {
+        read();
+      }
       return node;
+    }
+
+    private synchronized void read() {
+      if (unread != null) {
+        node = unread.read(id, origin);
+        unread = null;
+        read = true;
+      }
+    }
+
+    /** The node; {@code NOT_FOUND} when it is not whole yet or gone. */
+    public Node require() {
+      Node now = node();
+      if (now == null) {
+        throw RametException.notFound("node", id.value());
+      }
+      return now;
     }
 
     /** Makes the node visible, or replaces it by what it has become. */
@@ -69,28 +111,39 @@ public final class NodeIndex {
    * Takes a name. A new origin's name must not be in use as an origin either: its directory would
    * hold snapshots that do not descend from it.
    */
-  public synchronized Entry reserve(NodeId id, NodeId origin) {
-    if (entries.containsKey(id)) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
+  public Entry reserve(NodeId id, NodeId origin) {
+    get(id);
+    synchronized (this) {
+      if (entries.containsKey(id)) {
+        throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
+      }
+      if (id.equals(origin) && members.containsKey(origin)) {
+        throw new RametException(
+            ErrorCode.ALREADY_EXISTS,
+            "the name is taken by a deleted volume that snapshots still descend from: " + id,
+            "choose another name, or delete those snapshots first",
+            null);
+      }
+      return add(id, origin, null);
     }
-    if (id.equals(origin) && members.containsKey(origin)) {
-      throw new RametException(
-          ErrorCode.ALREADY_EXISTS,
-          "the name is taken by a deleted volume that snapshots still descend from: " + id,
-          "choose another name, or delete those snapshots first",
-          null);
-    }
-    return add(id, origin);
   }
 
-  /** Takes a name found on disk; null when another node has it. */
-  public synchronized @Nullable Entry adopt(NodeId id, NodeId origin) {
-    return entries.containsKey(id) ? null : add(id, origin);
+  /**
+   * Takes a name found on disk.
+   *
+   * @param reader looks at the node when it is first asked for
+   * @return null when another node has the name
+   */
+  synchronized @Nullable Entry adopt(NodeId id, NodeId origin, Reader reader) {
+    return entries.containsKey(id) ? null : add(id, origin, reader);
   }
 
-  private Entry add(NodeId id, NodeId origin) {
-    Entry entry = new Entry(id, origin);
+  private Entry add(NodeId id, NodeId origin, @Nullable Reader reader) {
+    Entry entry = new Entry(id, origin, reader);
     entries.put(id, entry);
+    if (sorted != null) {
+      sorted.put(id, entry);
+    }
     members.merge(origin, 1, Integer::sum);
     return entry;
   }
@@ -98,25 +151,114 @@ public final class NodeIndex {
   /** Gives a name back: the node is gone, or was not made. */
   public synchronized void release(Entry entry) {
     entry.node = null;
-    entries.remove(entry.id);
-    members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
+    if (entries.remove(entry.id, entry)) {
+      if (sorted != null) {
+        sorted.remove(entry.id);
+      }
+      members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
+    }
   }
 
   /** Who has the name, visible or not. */
-  public synchronized @Nullable Entry get(NodeId id) {
+  public @Nullable Entry get(NodeId id) {
+    Entry entry = entry(id);
+    return entry == null || keep(entry) ? entry : null;
+  }
+
+  /** Who has the name; {@code NOT_FOUND} when nobody has. */
+  public Entry require(NodeId id) {
+    Entry entry = get(id);
+    if (entry == null) {
+      throw RametException.notFound("node", id.value());
+    }
+    return entry;
+  }
+
+  /** Finds a node and holds it, so that it is not changed or deleted; the caller unlocks. */
+  public Entry hold(NodeId id) {
+    Entry entry = require(id);
+    entry.lock().readLock().lock();
+    boolean done = false;
+    try {
+      entry.require();
+      done = true;
+      return entry;
+    } finally {
+      if (!done) {
+        entry.lock().readLock().unlock();
+      }
+    }
+  }
+
+  private synchronized @Nullable Entry entry(NodeId id) {
     return entries.get(id);
   }
 
+  /** Looks at the node if nobody has yet; a name without a node is given back. */
+  private boolean keep(Entry entry) {
+    if (!entry.read && entry.node() == null) {
+      release(entry);
+      return false;
+    }
+    return true;
+  }
+
+  /** How many names are taken. */
+  synchronized int size() {
+    return entries.size();
+  }
+
+  private synchronized NavigableMap<NodeId, Entry> sorted() {
+    if (sorted == null) {
+      sorted = new TreeMap<>(entries);
+    }
+    return sorted;
+  }
+
   /** All visible nodes, sorted by id. */
-  public synchronized List<Node> nodes() {
-    List<Node> nodes = new ArrayList<>(entries.size());
-    for (Entry entry : entries.values()) {
-      Node node = entry.node;
+  public List<Node> nodes() {
+    List<Entry> all;
+    synchronized (this) {
+      all = new ArrayList<>(sorted().values());
+    }
+    return visible(all);
+  }
+
+  /** Up to {@code limit} visible nodes after an id, sorted by id. */
+  public List<Node> page(@Nullable NodeId after, int limit) {
+    List<Node> page = new ArrayList<>(Math.min(limit, 1024));
+    NodeId last = after;
+    while (page.size() < limit) {
+      List<Entry> next = next(last, limit - page.size());
+      if (next.isEmpty()) {
+        break;
+      }
+      last = next.get(next.size() - 1).id();
+      page.addAll(visible(next));
+    }
+    return page;
+  }
+
+  private synchronized List<Entry> next(@Nullable NodeId after, int limit) {
+    Collection<Entry> rest = (after == null ? sorted() : sorted().tailMap(after, false)).values();
+    List<Entry> next = new ArrayList<>(Math.min(limit, 1024));
+    for (Entry entry : rest) {
+      if (next.size() == limit) {
+        break;
+      }
+      next.add(entry);
+    }
+    return next;
+  }
+
+  private List<Node> visible(List<Entry> some) {
+    List<Node> nodes = new ArrayList<>(some.size());
+    for (Entry entry : some) {
+      Node node = keep(entry) ? entry.node() : null;
       if (node != null) {
         nodes.add(node);
       }
     }
-    nodes.sort(Comparator.comparing(Node::id));
     return nodes;
   }
 }

@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -20,23 +19,18 @@ import org.jspecify.annotations.Nullable;
  * Names the backend that a root belongs to, so that reopening never selects anew: another backend
  * would take files for copies of its own making that they are not.
  */
-public final class RootMarker {
+final class RootMarker {
   private RootMarker() {}
 
-  /**
-   * Writes the marker into a root that is empty, or checks the one that is there.
-   *
-   * @throws RametException {@code CONFLICT} when another backend or version made the root, {@code
-   *     CORRUPT} when it cannot be told who made it
-   */
-  public static void claim(Layout layout, String backend, int format) throws LinuxException {
+  /** Writes the marker into a root that is empty, or checks the one that is there. */
+  static void claim(Layout layout, String backend, int format, Disk disk) throws LinuxException {
     Path marker = layout.marker();
     try {
       if (Files.exists(marker)) {
         check(marker, backend, format);
       } else {
         refuseContent(layout);
-        write(layout, "backend=" + backend + "\nformat=" + format + "\n");
+        write(disk, layout, "backend=" + backend + "\nformat=" + format + "\n");
       }
     } catch (IOException e) {
       throw new RametException(
@@ -107,19 +101,20 @@ public final class RootMarker {
     }
   }
 
-  private static void write(Layout layout, String text) throws LinuxException, IOException {
+  private static void write(Disk disk, Layout layout, String text) throws LinuxException {
     Path unfinished = layout.volumes().resolve(Layout.NEW + Layout.MARKER);
-    Files.deleteIfExists(unfinished);
+    disk.unlink(unfinished);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    try (Fd fd = Fd.createNew(unfinished, 0600)) {
+    try (Fd fd = disk.makeFile(unfinished, 0600)) {
+      disk.steps().before("write the marker");
       fd.pwrite(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), 0);
-      fd.fsync();
+      disk.sync(fd);
     }
-    Files.move(unfinished, layout.marker(), StandardCopyOption.ATOMIC_MOVE);
-    Fd.syncDirectory(layout.volumes());
+    disk.renameToNew(unfinished, layout.marker());
+    disk.syncDirectory(layout.volumes());
     Path root = layout.volumes().getParent();
     if (root != null) {
-      Fd.syncDirectory(root);
+      disk.syncDirectory(root);
     }
   }
 }

@@ -4,141 +4,146 @@ package dev.ramet.backends;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.api.RametException;
+import dev.ramet.linux.DirectoryReader;
+import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rebuilds the index from what is on disk, and clears away what a crash left half-made. Deletes
  * nothing but that: what it does not understand it reports and leaves alone.
+ *
+ * <p>It reads the names of all files, and of the files themselves only those that tell what a
+ * directory is. A snapshot's name says all but its size: in a large root that is looked up when it
+ * is first asked for.
  */
-public final class RootScan {
+public final class RootScan implements NodeIndex.Reader {
   private static final System.Logger LOG = System.getLogger(RootScan.class.getName());
 
+  /** Up to so many nodes, which takes some milliseconds, are all looked at when the root opens. */
+  private static final int SMALL = 1024;
+
   private final Layout layout;
+  private final Disk disk;
   private final NodeIndex index;
 
   /** A scan of a root into an index. */
-  public RootScan(Layout layout, NodeIndex index) {
+  public RootScan(Layout layout, Disk disk, NodeIndex index) {
     this.layout = layout;
+    this.disk = disk;
     this.index = index;
   }
 
   /** Does it, once, before anybody uses the index. */
-  public void run() throws IOException, LinuxException {
+  public void run() throws LinuxException {
     // In the order of names, so that of two equal ones the same is taken every time.
-    for (Path path : entries(layout.volumes())) {
-      String name = path.getFileName().toString();
-      if (name.equals(Layout.MARKER)) {
-        continue;
+    TreeMap<String, DirectoryReader.Type> directories = new TreeMap<>();
+    try (DirectoryReader reader = new DirectoryReader()) {
+      reader.read(layout.volumes(), directories::put);
+      directories.remove(Layout.MARKER);
+      for (var entry : directories.entrySet()) {
+        Path path = layout.volumes().resolve(entry.getKey());
+        if (entry.getKey().startsWith(Layout.NEW)) {
+          discard(path, entry.getValue());
+        } else if (entry.getValue() != DirectoryReader.Type.DIRECTORY
+            || !NodeId.isValid(entry.getKey())) {
+          LOG.log(WARNING, "left alone, not a volume''s directory: {0}", path);
+        } else {
+          scan(reader, NodeId.of(entry.getKey()), path);
+        }
       }
-      NodeId origin = nodeId(name);
-      if (name.startsWith(Layout.NEW)) {
-        discard(path);
-      } else if (origin == null || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-        LOG.log(WARNING, "left alone, not the directory of a volume: {0}", path);
-      } else {
-        scan(origin, path);
-      }
+    }
+    if (index.size() <= SMALL) {
+      index.nodes();
     }
   }
 
-  private void scan(NodeId origin, Path directory) throws IOException, LinuxException {
-    Path primary = layout.file(origin, origin);
-    boolean hasPrimary = Files.exists(primary, LinkOption.NOFOLLOW_LINKS) && adopt(origin, primary);
-    int children = 0;
-    for (Path path : entries(directory)) {
-      if (!path.equals(primary) && adopt(origin, path)) {
-        children++;
-      }
+  private void scan(DirectoryReader reader, NodeId origin, Path directory) throws LinuxException {
+    List<NodeIndex.Entry> found = new ArrayList<>();
+    List<Path> unfinished = new ArrayList<>();
+    reader.read(
+        directory,
+        (name, type) -> {
+          if (name.startsWith(Layout.NEW) && type != DirectoryReader.Type.DIRECTORY) {
+            unfinished.add(directory.resolve(name));
+          } else if (type != DirectoryReader.Type.FILE || !NodeId.isValid(name)) {
+            LOG.log(WARNING, "left alone, not a node: {0}/{1}", directory, name);
+          } else {
+            NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, this);
+            if (entry == null) {
+              LOG.log(WARNING, "skipped, another node has that name: {0}/{1}", directory, name);
+            } else {
+              found.add(entry);
+            }
+          }
+        });
+    for (Path path : unfinished) {
+      discard(path, DirectoryReader.Type.FILE);
     }
-    if (hasPrimary) {
-      return;
+    NodeIndex.Entry primary = index.get(origin);
+    if (primary == null || !primary.origin().equals(origin)) {
+      withoutPrimary(directory, found);
     }
+  }
+
+  /** Only here must the snapshots be looked at: without one, the directory is nobody's. */
+  private void withoutPrimary(Path directory, List<NodeIndex.Entry> found) throws LinuxException {
+    long children = found.stream().filter(entry -> index.get(entry.id()) == entry).count();
     if (children > 0) {
       LOG.log(
           WARNING,
           "{0} has no volume; its {1} snapshots were recovered",
           directory,
-          Integer.toString(children));
-    } else if (PathCalls.removeDirectory(directory)) {
+          Long.toString(children));
+    } else if (disk.removeDirectory(directory)) {
       LOG.log(INFO, "removed, empty: {0}", directory);
     } else {
       LOG.log(WARNING, "left alone, holds no node: {0}", directory);
     }
   }
 
-  /** Takes a file into the index. Returns whether it is a node. */
-  private boolean adopt(NodeId origin, Path path) throws IOException, LinuxException {
-    String name = path.getFileName().toString();
-    if (name.startsWith(Layout.NEW)) {
-      discard(path);
-      return false;
-    }
-    NodeId id = nodeId(name);
-    PosixFileAttributes attributes =
-        Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (id == null || !attributes.isRegularFile()) {
-      LOG.log(WARNING, "left alone, not a node: {0}", path);
-      return false;
-    }
-    if (attributes.size() == 0) {
-      // No node is empty: this is a copy that a loss of power kept from getting its content.
-      LOG.log(WARNING, "removed, a copy that was not finished: {0}", path);
-      PathCalls.unlink(path);
-      return false;
-    }
-    NodeIndex.Entry entry = index.adopt(id, origin);
-    if (entry == null) {
-      LOG.log(WARNING, "skipped, another node has that name: {0}", path);
-      return false;
-    }
-    boolean volume =
-        id.equals(origin) && attributes.permissions().contains(PosixFilePermission.OWNER_WRITE);
-    Node.Kind kind = volume ? Node.Kind.VOLUME : Node.Kind.SNAPSHOT;
-    entry.publish(new Node(id, kind, origin, attributes.size()));
-    return true;
-  }
-
-  private static void discard(Path unfinished) throws IOException, LinuxException {
-    LOG.log(INFO, "removed, was not finished: {0}", unfinished);
-    if (Files.isDirectory(unfinished, LinkOption.NOFOLLOW_LINKS)) {
-      for (Path path : entries(unfinished)) {
-        PathCalls.unlink(path);
-      }
-      PathCalls.removeDirectory(unfinished);
-    } else {
-      PathCalls.unlink(unfinished);
-    }
-  }
-
-  private static List<Path> entries(Path directory) throws IOException {
-    List<Path> entries = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-      stream.forEach(entries::add);
-    }
-    Collections.sort(entries);
-    return entries;
-  }
-
-  private static @Nullable NodeId nodeId(String name) {
+  @Override
+  public @Nullable Node read(NodeId id, NodeId origin) {
+    Path path = layout.file(origin, id);
     try {
-      return NodeId.of(name);
-    } catch (RametException e) {
-      return null;
+      FileStat stat = PathCalls.stat(path);
+      if (stat.sizeBytes() == 0) {
+        // No node is empty: this is a copy that a loss of power kept from getting its content.
+        LOG.log(WARNING, "removed, a copy that was not finished: {0}", path);
+        disk.unlink(path);
+        return null;
+      }
+      boolean volume = id.equals(origin) && !stat.isSticky();
+      return new Node(id, volume ? Node.Kind.VOLUME : Node.Kind.SNAPSHOT, origin, stat.sizeBytes());
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENOENT) {
+        LOG.log(WARNING, "gone, taken away by somebody else: {0}", path);
+        return null;
+      }
+      throw HostErrors.translate(e, "look at " + id, layout.volumes());
+    }
+  }
+
+  private void discard(Path unfinished, DirectoryReader.Type type) throws LinuxException {
+    LOG.log(INFO, "removed, was not finished: {0}", unfinished);
+    if (type == DirectoryReader.Type.DIRECTORY) {
+      try (DirectoryReader reader = new DirectoryReader()) {
+        List<Path> content = new ArrayList<>();
+        reader.read(unfinished, (name, kind) -> content.add(unfinished.resolve(name)));
+        for (Path path : content) {
+          disk.unlink(path);
+        }
+      }
+      disk.removeDirectory(unfinished);
+    } else {
+      disk.unlink(unfinished);
     }
   }
 }

@@ -5,22 +5,31 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.CopyProgress;
 import java.nio.ByteBuffer;
 
 /**
  * Copies data and leaves holes out, within the kernel where it can: copy_file_range(2) saves the
  * way through user space, and on a file system with reflinks it shares the blocks. Works between
- * any two files. Thread-safe.
+ * any two files, and stops when its thread is interrupted. Thread-safe.
  */
 public final class SparseCopy implements CopyStrategy {
   private static final int BUFFER_BYTES = 1 << 20;
+
+  /** How much the kernel is asked to copy at once: seconds at most on a slow disk. */
+  private static final long PIECE_BYTES = 64 << 20;
 
   /** Makes one; it has no state. */
   public SparseCopy() {}
 
   @Override
   public void copy(Fd source, Fd target) throws LinuxException {
-    long size = source.stat().sizeBytes();
+    copy(source, target, CopyProgress.NONE);
+  }
+
+  @Override
+  public void copy(Fd source, Fd target, CopyProgress progress) throws LinuxException {
+    long size = source.sizeBytes();
     target.truncate(size);
     boolean inKernel = true;
     long from = source.seekData(0);
@@ -30,14 +39,20 @@ public final class SparseCopy implements CopyStrategy {
         throw changed(source);
       }
       long end = Math.min(hole, size);
-      long done = inKernel ? inKernel(source, target, from, end - from) : 0;
-      if (done < end - from) {
-        // Refused once between these two files is refused always.
-        inKernel = false;
-        throughBuffer(source, target, from + done, end - from - done);
+      while (from < end) {
+        long length = Math.min(end - from, PIECE_BYTES);
+        long done = inKernel ? inKernel(source, target, from, length) : 0;
+        if (done < length) {
+          // Refused once between these two files is refused always.
+          inKernel = false;
+          throughBuffer(source, target, from + done, length - done);
+        }
+        from += length;
+        Copying.report(progress, from, size);
       }
       from = source.seekData(end);
     }
+    Copying.report(progress, size, size);
   }
 
   private static long inKernel(Fd source, Fd target, long offset, long length)

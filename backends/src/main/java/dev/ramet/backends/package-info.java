@@ -13,8 +13,8 @@
  *
  * <p>A volume or a fork starts a directory of its own; a snapshot goes where what it was taken of
  * is. So every descendant snapshot lies flat under its ultimate ancestor, which a path alone tells,
- * and no chain of parents has to be kept or walked. A file that its owner may write (0600) is a
- * volume, one that he may not (0400) a snapshot.
+ * and no chain of parents has to be kept or walked. A file with the sticky bit (01600), which means
+ * nothing else on a file, is a snapshot; one without it (0600) is a volume.
  */
 @NullMarked
 package dev.ramet.backends;

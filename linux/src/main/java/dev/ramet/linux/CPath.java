@@ -12,7 +12,7 @@ final class CPath {
    * What the JDK itself encodes paths with; since JDK 18 it can differ from the default charset,
    * and two encodings would mean two different files.
    */
-  private static final Charset CHARSET =
+  static final Charset CHARSET =
       Charset.forName(System.getProperty("sun.jnu.encoding", StandardCharsets.UTF_8.name()));
 
   private CPath() {}

@@ -4,7 +4,7 @@ package dev.ramet.linux;
 import com.sun.jna.Memory;
 
 /**
- * What statx(2) says about an open file.
+ * What statx(2) says about a file.
  *
  * @param sizeBytes its length
  * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
@@ -24,7 +24,8 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
 
   private static final int S_IFMT = 0xF000;
   private static final int S_IFREG = 0x8000;
-  private static final int S_IWUSR = 0x80;
+  private static final int S_IFDIR = 0x4000;
+  private static final int S_ISVTX = 0x200;
   private static final int BLOCK_BYTES = 512;
 
   static FileStat read(Memory statx) {
@@ -41,8 +42,13 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
     return (mode & S_IFMT) == S_IFREG;
   }
 
-  /** Whether its permission bits let the owner write. */
-  public boolean isOwnerWritable() {
-    return (mode & S_IWUSR) != 0;
+  /** Whether it is a directory. */
+  public boolean isDirectory() {
+    return (mode & S_IFMT) == S_IFDIR;
+  }
+
+  /** Whether it has the sticky bit, which means nothing to Linux on a file (inode(7)). */
+  public boolean isSticky() {
+    return (mode & S_ISVTX) != 0;
   }
 }

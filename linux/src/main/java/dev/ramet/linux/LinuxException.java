@@ -44,6 +44,9 @@ public final class LinuxException extends Exception {
   /** Not a device that knows this request. */
   public static final int ENOTTY = 25;
 
+  /** Larger than a file can be. */
+  public static final int EFBIG = 27;
+
   /** No space left. */
   public static final int ENOSPC = 28;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux;
 
+import com.sun.jna.Memory;
 import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.nio.file.Path;
 
 /**
@@ -11,8 +13,28 @@ import java.nio.file.Path;
 public final class PathCalls {
   private static final int AT_FDCWD = -100;
   private static final int RENAME_NOREPLACE = 1;
+  private static final int AT_SYMLINK_NOFOLLOW = 0x100;
+  private static final int STATX_BASIC_STATS = 0x7ff;
 
   private PathCalls() {}
+
+  /** What a name stands for; of a symbolic link, the link itself. */
+  public static FileStat stat(Path path) throws LinuxException {
+    try (Memory statx = new Memory(FileStat.STATX_BYTES)) {
+      int result =
+          FileCalls.statx(
+              AT_FDCWD,
+              CPath.of(path),
+              AT_SYMLINK_NOFOLLOW,
+              STATX_BASIC_STATS,
+              Pointer.nativeValue(statx));
+      int errno = result < 0 ? Native.getLastError() : 0;
+      if (result < 0) {
+        throw new LinuxException("statx", errno, path.toString());
+      }
+      return FileStat.read(statx);
+    }
+  }
 
   /** Makes a directory; {@code EEXIST} when anything has that name. */
   public static void makeDirectory(Path path, int mode) throws LinuxException {

@@ -67,9 +67,9 @@ class FdTest {
       assertEquals((device >> 8) & 0xfff, stat.device() >> 32);
       assertEquals((device & 0xff) | ((device >> 12) & 0xfff00), stat.device() & 0xFFFFFFFFL);
       assertTrue(stat.isRegularFile());
-      assertTrue(stat.isOwnerWritable());
-      fd.chmod(0444);
-      assertFalse(fd.stat().isOwnerWritable());
+      assertFalse(stat.isSticky());
+      fd.chmod(01444);
+      assertTrue(fd.stat().isSticky());
     }
     assertEquals("r--r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
     try (Fd fd = Fd.openDirectory(dir)) {

@@ -3,6 +3,7 @@ package dev.ramet.backends.dmsnapshot;
 
 import static java.lang.System.Logger.Level.WARNING;
 
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.DeviceNumber;
 import dev.ramet.linux.DmDevice;
@@ -98,19 +99,19 @@ final class Devices implements AutoCloseable {
 
   private DeviceNumber make(String name, Layer layer, Stack stack, boolean writable)
       throws LinuxException {
-    steps.next();
+    steps.before("make device");
     mapper.create(name);
     boolean done = false;
     try {
       load(name, layer, stack, writable);
-      steps.next();
+      steps.before("resume");
       DmDevice device = mapper.resume(name);
       active.put(name, device.number());
       done = true;
       return device.number();
     } finally {
       if (!done) {
-        steps.next();
+        steps.before("remove device");
         mapper.remove(name, true);
       }
     }
@@ -123,7 +124,7 @@ final class Devices implements AutoCloseable {
     revive(layer);
     try (Fd file = files.open(layer, writable);
         LoopDevice loop = LoopDevice.show(file, name, !writable, true)) {
-      steps.next();
+      steps.before("load table");
       mapper.load(name, !writable, List.of(target(size, parent, loop.number())));
     }
   }
@@ -159,27 +160,27 @@ final class Devices implements AutoCloseable {
     String volume = volumeName(device);
     String layer = layerName(frozen.id());
     List<DmTarget> table = mapper.table(volume);
-    steps.next();
+    steps.before("make device");
     mapper.create(layer);
     boolean recorded = false;
     boolean done = false;
     try (Fd file = files.open(next, true);
         LoopDevice loop = LoopDevice.show(file, volume, false, true)) {
-      steps.next();
+      steps.before("load table");
       DeviceNumber number = mapper.load(layer, true, table).number();
       if (frozen.isFlat()) {
-        steps.next();
+        steps.before("resume");
         mapper.resume(layer);
       }
-      steps.next();
+      steps.before("load table");
       mapper.load(volume, false, List.of(target(stack.sizeBytes(next), number, loop.number())));
-      steps.next();
+      steps.before("suspend");
       mapper.suspend(volume);
-      steps.next();
+      steps.before("record layer");
       record.run();
       recorded = true;
       if (!frozen.isFlat()) {
-        steps.next();
+        steps.before("resume");
         mapper.resume(layer);
       }
       done = true;
@@ -187,18 +188,18 @@ final class Devices implements AutoCloseable {
     } finally {
       if (!done) {
         // In this order: what another device waits to take over from cannot be resumed.
-        steps.next();
+        steps.before("clear table");
         mapper.clear(volume);
-        steps.next();
+        steps.before("remove device");
         mapper.remove(layer, true);
         if (recorded) {
           back.run();
         }
-        steps.next();
+        steps.before("resume");
         mapper.resume(volume);
       }
     }
-    steps.next();
+    steps.before("resume");
     mapper.resume(volume);
   }
 
@@ -223,7 +224,7 @@ final class Devices implements AutoCloseable {
   }
 
   private void rename(String from, String to) throws LinuxException {
-    steps.next();
+    steps.before("rename device");
     mapper.rename(from, to);
     DeviceNumber number = active.remove(from);
     if (number != null) {
@@ -232,11 +233,11 @@ final class Devices implements AutoCloseable {
   }
 
   private void reload(String name, boolean readOnly, List<DmTarget> table) throws LinuxException {
-    steps.next();
+    steps.before("load table");
     mapper.load(name, readOnly, table);
-    steps.next();
+    steps.before("suspend");
     mapper.suspend(name);
-    steps.next();
+    steps.before("resume");
     mapper.resume(name);
   }
 
@@ -246,12 +247,12 @@ final class Devices implements AutoCloseable {
    */
   void restore(long device, Layer top, Stack stack) throws LinuxException {
     String volume = volumeName(device);
-    steps.next();
+    steps.before("suspend");
     mapper.suspend(volume);
     try {
       load(volume, top, stack, true);
     } finally {
-      steps.next();
+      steps.before("resume");
       active.put(volume, mapper.resume(volume).number());
     }
   }
@@ -264,9 +265,9 @@ final class Devices implements AutoCloseable {
     String name = layerName(layer.id());
     if (active.containsKey(name)) {
       load(name, layer, stack, false);
-      steps.next();
+      steps.before("suspend");
       mapper.suspend(name);
-      steps.next();
+      steps.before("resume");
       mapper.resume(name);
     }
   }
@@ -274,7 +275,7 @@ final class Devices implements AutoCloseable {
   /** Removes a device if it is there, when its last user has closed it. */
   void remove(String name) throws LinuxException {
     if (active.remove(name) != null) {
-      steps.next();
+      steps.before("remove device");
       mapper.remove(name, true);
     }
   }
@@ -295,7 +296,7 @@ final class Devices implements AutoCloseable {
 
   private boolean removeIfUnused(String name) throws LinuxException {
     try {
-      steps.next();
+      steps.before("remove device");
       return mapper.remove(name, false);
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EBUSY || e.errno() == LinuxException.ENXIO) {

@@ -4,6 +4,7 @@ package dev.ramet.backends.dmsnapshot;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.CopyProbe;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;

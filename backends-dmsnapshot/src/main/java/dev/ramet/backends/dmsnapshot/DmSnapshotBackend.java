@@ -3,6 +3,7 @@ package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.Disk;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeFiles;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Volumes and snapshots as stacks of layers; the package says how they lie. Sizes are rounded up to
@@ -50,11 +52,12 @@ final class DmSnapshotBackend implements StorageBackend {
       NodeIndex index,
       LayerStore store,
       Map<NodeId, NodeRecord> records,
+      Disk disk,
       Fd rootLock,
       Tuning tuning) {
     this.layout = layout;
     this.index = index;
-    this.files = new NodeFiles(layout);
+    this.files = new NodeFiles(layout, disk);
     this.store = store;
     this.records = new ConcurrentHashMap<>(records);
     this.rootLock = rootLock;
@@ -89,7 +92,10 @@ final class DmSnapshotBackend implements StorageBackend {
     }
     long size = rounded(sizeBytes);
     return makeVolume(
-        id, size, () -> store.newFlat(file -> file.truncate(size), true), Durability.DURABLE);
+        id,
+        size,
+        () -> store.newFlat((file, path) -> file.truncate(size), true),
+        Durability.DURABLE);
   }
 
   private static long rounded(long bytes) {
@@ -112,7 +118,7 @@ final class DmSnapshotBackend implements StorageBackend {
           size,
           () ->
               store.newFlat(
-                  target -> {
+                  (target, path) -> {
                     new SparseCopy().copy(from, target);
                     target.truncate(size);
                   },
@@ -127,7 +133,7 @@ final class DmSnapshotBackend implements StorageBackend {
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
     NodeIndex.Entry source = hold(volume, true);
     try {
-      Node node = present(source);
+      Node node = source.require();
       NodeIndex.Entry entry = index.reserve(id, source.origin());
       return make(
           entry,
@@ -144,7 +150,10 @@ final class DmSnapshotBackend implements StorageBackend {
             try {
               long size =
                   files.makeSnapshot(
-                      entry.origin(), id, file -> fill(file, node.sizeBytes(), record), durability);
+                      entry.origin(),
+                      id,
+                      (file, path) -> fill(file, node.sizeBytes(), record),
+                      durability);
               records.put(id, record);
               done = true;
               return size;
@@ -210,7 +219,7 @@ final class DmSnapshotBackend implements StorageBackend {
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
     NodeIndex.Entry source = hold(snapshot, false);
     try {
-      Node node = present(source);
+      Node node = source.require();
       if (node.kind() != Node.Kind.SNAPSHOT) {
         throw new RametException(
             ErrorCode.CONFLICT,
@@ -241,7 +250,8 @@ final class DmSnapshotBackend implements StorageBackend {
           boolean done = false;
           try {
             NodeRecord record = new NodeRecord(layer, store.newId());
-            long size = files.makeVolume(id, file -> fill(file, sizeBytes, record), durability);
+            long size =
+                files.makeVolume(id, (file, path) -> fill(file, sizeBytes, record), durability);
             records.put(id, record);
             done = true;
             return size;
@@ -276,7 +286,7 @@ final class DmSnapshotBackend implements StorageBackend {
   public Node seal(NodeId volume, Durability durability) {
     NodeIndex.Entry entry = hold(volume, true);
     try {
-      Node node = present(entry);
+      Node node = entry.require();
       NodeRecord record = record(volume);
       if (durability == Durability.DURABLE) {
         syncData(record);
@@ -311,7 +321,7 @@ final class DmSnapshotBackend implements StorageBackend {
     NodeIndex.Entry entry = hold(id, false);
     try {
       NodeRecord record = record(id);
-      boolean volume = present(entry).kind() == Node.Kind.VOLUME;
+      boolean volume = entry.require().kind() == Node.Kind.VOLUME;
       Path path =
           volume
               ? store.attachVolume(record.device(), record.layer())
@@ -404,6 +414,15 @@ final class DmSnapshotBackend implements StorageBackend {
     return index.nodes();
   }
 
+  @Override
+  public List<Node> page(@Nullable NodeId after, int limit) {
+    checkOpen();
+    if (limit < 1) {
+      throw RametException.invalid("limit", "must be positive");
+    }
+    return index.page(after, limit);
+  }
+
   /** What the node's layers take; exclusive is what no other node's stack has in it. */
   @Override
   public Usage usage(NodeId id) {
@@ -443,15 +462,12 @@ final class DmSnapshotBackend implements StorageBackend {
   /** Finds a node and holds it; the caller unlocks. */
   private NodeIndex.Entry hold(NodeId id, boolean forChange) {
     checkOpen();
-    NodeIndex.Entry entry = index.get(id);
-    if (entry == null) {
-      throw RametException.notFound("node", id.value());
-    }
+    NodeIndex.Entry entry = index.require(id);
     Lock lock = forChange ? entry.lock().writeLock() : entry.lock().readLock();
     lock.lock();
     boolean done = false;
     try {
-      present(entry);
+      entry.require();
       done = true;
       return entry;
     } finally {
@@ -459,14 +475,6 @@ final class DmSnapshotBackend implements StorageBackend {
         lock.unlock();
       }
     }
-  }
-
-  private static Node present(NodeIndex.Entry entry) {
-    Node node = entry.node();
-    if (node == null) {
-      throw RametException.notFound("node", entry.id().value());
-    }
-    return node;
   }
 
   private NodeRecord record(NodeId id) {

@@ -3,11 +3,13 @@ package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.Disk;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeIndex;
-import dev.ramet.backends.RootMarker;
+import dev.ramet.backends.RootOpening;
 import dev.ramet.backends.RootScan;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
@@ -91,20 +93,12 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
       Path layers = layout.volumes().resolveSibling("layers");
       LayerFiles files = new LayerFiles(layers, steps);
       devices = new Devices(mapper, "", files);
-      makeDirectory(layout.volumes());
-      lock = Fd.openDirectory(layout.volumes());
-      if (!lock.tryLock()) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "in use by another process: " + layout.volumes(),
-            "stop the other one, or use another root",
-            null);
-      }
-      RootMarker.claim(layout, ID, FORMAT);
+      Disk disk = new Disk(steps);
+      lock = RootOpening.lock(root, layout, ID, FORMAT, disk);
       makeDirectory(layers);
       devices = new Devices(mapper, RootIdentity.prefix(layers), files);
       NodeIndex index = new NodeIndex();
-      new RootScan(layout, index).run();
+      new RootScan(layout, disk, index).run();
       LayerStore store = new LayerStore(files, devices);
       var records = new Reconciler(layout, store).run(index.nodes());
       long reserve = reserveBytes > 0 ? reserveBytes : SpaceGuard.defaultReserve(FsInfo.of(layers));
@@ -114,6 +108,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
               index,
               store,
               records,
+              disk,
               lock,
               new DmSnapshotBackend.Tuning(mergeBytesPerSecond, reserve));
       done = true;

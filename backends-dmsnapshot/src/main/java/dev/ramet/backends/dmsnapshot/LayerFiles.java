@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeFiles;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
@@ -71,16 +72,16 @@ final class LayerFiles {
   void make(Layer layer, NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Path unfinished = directory.resolve(Layout.NEW + layer.fileName());
     Path made = unfinished;
-    steps.next();
+    steps.before("make layer");
     boolean done = false;
     try {
       try (Fd fd = Fd.createNew(unfinished, MODE)) {
-        filler.fill(fd);
+        filler.fill(fd, unfinished);
         if (durable) {
           fd.fsync();
         }
       }
-      steps.next();
+      steps.before("rename layer");
       PathCalls.renameToNew(unfinished, path(layer));
       made = path(layer);
       if (durable) {
@@ -89,7 +90,7 @@ final class LayerFiles {
       done = true;
     } finally {
       if (!done) {
-        steps.next();
+        steps.before("unlink layer");
         PathCalls.unlink(made);
       }
     }
@@ -119,7 +120,7 @@ final class LayerFiles {
 
   /** Deletes a layer's file. Its blocks come free when no device shows it any more. */
   void delete(Layer layer) throws LinuxException {
-    steps.next();
+    steps.before("unlink layer");
     PathCalls.unlink(path(layer));
   }
 }

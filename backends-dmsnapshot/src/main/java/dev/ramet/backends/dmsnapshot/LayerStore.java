@@ -137,7 +137,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
     Layer layer = new Layer(newId(), 0, parent);
     boolean done = false;
     try {
-      files.make(layer, file -> CowStore.initialize(file, size), durable);
+      files.make(layer, (file, path) -> CowStore.initialize(file, size), durable);
       register(layer);
       done = true;
       return layer.id();

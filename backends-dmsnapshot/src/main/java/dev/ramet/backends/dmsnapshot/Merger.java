@@ -4,6 +4,8 @@ package dev.ramet.backends.dmsnapshot;
 import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.backends.SparseCopy;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
@@ -108,10 +110,15 @@ final class Merger implements AutoCloseable {
     Layer merged = new Layer(top.id(), top.generation() + 1, bottom.parent());
     boolean replaced = false;
     try {
-      store.files().make(merged, target -> fill(target, run), true);
+      store.files().make(merged, (target, path) -> fill(target, run), true);
       replaced = store.replace(top, merged);
     } catch (Stopped e) {
       throw new InterruptedException();
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.CANCELLED) {
+        throw new InterruptedException();
+      }
+      throw e;
     } finally {
       if (!replaced) {
         store.files().delete(merged);

@@ -5,6 +5,7 @@ import static dev.ramet.backends.dmsnapshot.Root.V;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
@@ -43,7 +44,7 @@ class KillTest {
     }
 
     @Override
-    public synchronized void next() {
+    public synchronized void before(String step) {
       if (left-- <= 0) {
         throw new Killed();
       }

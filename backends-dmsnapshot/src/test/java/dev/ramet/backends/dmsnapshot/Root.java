@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;

@@ -16,6 +16,8 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageCapabilities;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only: what a
@@ -24,7 +26,10 @@ import java.util.Set;
 public final class ReflinkXfsProvider implements StorageBackendProvider {
   private static final String ID = "reflink-xfs";
   private static final int FORMAT = 1;
-  private static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
+  static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
+  private static final Set<String> CAPABILITIES =
+      Stream.concat(FileBackend.CAPABILITIES.stream(), Stream.of(StorageCapabilities.COPY_ON_WRITE))
+          .collect(Collectors.toUnmodifiableSet());
   private static final String REMEDY =
       "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
 
@@ -43,8 +48,7 @@ public final class ReflinkXfsProvider implements StorageBackendProvider {
       if (FsInfo.of(root).type() != FsInfo.XFS) {
         return new ProbeResult.Unusable("not XFS", HostErrors.describe(root), REMEDY);
       }
-      return new ProbeResult.Usable(
-          Set.of(StorageCapabilities.COPY_ON_WRITE), CopyProbe.run(root, CLONE));
+      return new ProbeResult.Usable(CAPABILITIES, CopyProbe.run(root, CLONE));
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EOPNOTSUPP) {
         return new ProbeResult.Unusable(

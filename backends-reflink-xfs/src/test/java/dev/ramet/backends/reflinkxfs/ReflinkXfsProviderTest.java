@@ -43,7 +43,12 @@ class ReflinkXfsProviderTest {
     try (LoopFs fs = LoopFs.xfs(dir, 320 << 20)) {
       ProbeResult.Usable usable =
           assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(fs.root())));
-      assertEquals(Set.of(StorageCapabilities.COPY_ON_WRITE), usable.capabilities());
+      assertEquals(
+          Set.of(
+              StorageCapabilities.COPY_ON_WRITE,
+              StorageCapabilities.GROW,
+              StorageCapabilities.IMAGE_TRANSFER),
+          usable.capabilities());
       assertEquals("xfs", usable.evidence().get("file-system"));
       assertEquals(0, fs.root().toFile().list().length);
       fs.remount("ro");

@@ -9,7 +9,6 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import java.util.Set;
 
 /** Provides {@code byte-copy}: every snapshot and fork copies the data, though not the holes. */
 public final class ByteCopyProvider implements StorageBackendProvider {
@@ -27,7 +26,8 @@ public final class ByteCopyProvider implements StorageBackendProvider {
   @Override
   public ProbeResult probe(ProbeContext where) {
     try {
-      return new ProbeResult.Usable(Set.of(), CopyProbe.run(where.root(), new SparseCopy()));
+      return new ProbeResult.Usable(
+          FileBackend.CAPABILITIES, CopyProbe.run(where.root(), new SparseCopy()));
     } catch (LinuxException e) {
       ProbeResult.Unusable unusable = CopyProbe.explain(e, where.root());
       return unusable != null ? unusable : new ProbeResult.Failed(e);

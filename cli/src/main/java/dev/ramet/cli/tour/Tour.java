@@ -172,9 +172,12 @@ final class Tour {
     Long disk = before == null || after == null ? null : after - before;
     Long anonymous = anonymous(result.sandboxes());
     report.clone(n, concurrency, nanos[0] / 1e6, disk, anonymous);
-    view.note(
-        (disk == null ? "" : Human.size(disk) + " of disk for all; ")
-            + (anonymous == null ? "" : Human.size(anonymous) + " of memory of its own for each"));
+    if (disk != null) {
+      view.note(Human.size(disk) + " of disk for all of them");
+    }
+    if (anonymous != null) {
+      view.note(Human.size(anonymous) + " of memory of its own for each");
+    }
     check("all clones started", result.sandboxes().size() == n);
     return result.sandboxes();
   }

@@ -57,9 +57,7 @@ final class View {
   }
 
   void note(String text) {
-    if (!text.isEmpty()) {
-      out.println(paint.dim("    " + text));
-    }
+    out.println(paint.dim("    " + text));
   }
 
   void check(String name, boolean ok) {

@@ -126,6 +126,9 @@ final class CrashTest {
         command.add(argument);
       }
     }
+    for (String property : List.of("ramet.guest", "ramet.cache")) {
+      command.add("-D" + property + "=" + System.getProperty(property));
+    }
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(DyingHost.class.getName());

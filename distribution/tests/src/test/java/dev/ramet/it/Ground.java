@@ -140,7 +140,9 @@ final class Ground implements AutoCloseable {
       Path directory = root.resolve(part);
       if (Files.isDirectory(directory)) {
         try (Stream<Path> tree = Files.walk(directory)) {
-          tree.map(path -> root.relativize(path).toString()).forEach(names::add);
+          tree.filter(path -> !path.equals(directory))
+              .map(path -> root.relativize(path).toString())
+              .forEach(names::add);
         }
       }
     }

@@ -20,19 +20,37 @@ final class StepRecorder implements EngineConfig.Steps {
   private final List<String> seen = new ArrayList<>();
   private @Nullable String breakAt;
   private int skip;
+  private @Nullable String actAt;
+  private @Nullable Runnable action;
 
   @Override
-  public synchronized void before(String step) {
+  public void before(String step) {
+    Runnable action = note(step);
+    if (action != null) {
+      action.run();
+    }
+  }
+
+  private synchronized @Nullable Runnable note(String step) {
     seen.add(step);
     if (step.equals(breakAt) && skip-- == 0) {
       throw new Broken(step);
     }
+    return step.equals(actAt) ? action : null;
+  }
+
+  /** Does something before each occurrence of a step. */
+  synchronized void doAt(String step, Runnable what) {
+    actAt = step;
+    action = what;
   }
 
   /** Forgets everything and breaks nothing. */
   synchronized void reset() {
     seen.clear();
     breakAt = null;
+    actAt = null;
+    action = null;
   }
 
   /** Breaks the next occurrence of a step, after letting some pass. */

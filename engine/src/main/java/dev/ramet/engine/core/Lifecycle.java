@@ -29,6 +29,7 @@ final class Lifecycle {
   private final Reclaimer reclaimer;
   private final ScheduledExecutorService timer;
   private final Executor workers;
+  private volatile boolean closed;
 
   /**
    * The life of sandboxes.
@@ -150,6 +151,11 @@ final class Lifecycle {
     }
   }
 
+  /** Ends nothing and writes nothing from here on: the root may be opened by another engine. */
+  void close() {
+    closed = true;
+  }
+
   /** Notices at once when the sandbox's machine ends by itself. */
   void watch(LiveSandbox live) {
     RunningVm vm = live.machine();
@@ -160,7 +166,8 @@ final class Lifecycle {
         .whenComplete(
             (exit, failure) -> {
               String why = failure == null ? exit.detail() : String.valueOf(failure);
-              if (live.died(vm, why)) {
+              // Once closed, the root is somebody else's to write.
+              if (!closed && live.died(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
                   context.sandboxes().save(live.saved());

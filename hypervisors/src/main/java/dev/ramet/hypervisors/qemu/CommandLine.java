@@ -72,10 +72,14 @@ final class CommandLine {
     add(args, "-sandbox", SANDBOX);
     // Without a configuration section the stream's parts can be put together from two saves.
     add(args, "-global", "migration.send-configuration=off");
+    // An aid for Windows XP on KVM. It patches guest memory, and since QEMU 10 its state does not
+    // load before the memory controller's.
+    add(args, "-global", "apic-common.vapic=off");
     add(args, "-S");
     if (image != null) {
-      // Standard input is the saved state: it is loaded without a single command.
-      add(args, "-incoming", "fd:0");
+      // Loaded by itself, without a single command. Files have an address of their own since 8.2,
+      // and 9.1 began to warn of the older one.
+      add(args, "-incoming", qemu.major() < 9 ? "fd:0" : "file:" + VmFiles.INCOMING);
     }
     return List.copyOf(args);
   }

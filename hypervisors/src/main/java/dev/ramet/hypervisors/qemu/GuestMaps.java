@@ -21,10 +21,6 @@ import java.util.List;
 final class GuestMaps {
   private GuestMaps() {}
 
-  /** One line of the file. */
-  private record Mapping(
-      long start, long end, boolean shared, long offset, long inode, String path) {}
-
   /**
    * Reads the mappings.
    *
@@ -44,53 +40,69 @@ final class GuestMaps {
     }
   }
 
+  /**
+   * Parses the file. This runs while the machine is paused, so of the hundreds of lines only those
+   * of guest memory are looked at beyond their addresses.
+   */
   static GuestMemory parse(long pid, String maps, String path, long sizeBytes) {
-    List<Mapping> all = maps.lines().map(GuestMaps::mapping).toList();
-    // A deleted image, or a memfd, has " (deleted)" behind its name.
-    Mapping first =
-        all.stream()
-            .filter(m -> m.path().equals(path) || m.path().equals(path + " (deleted)"))
-            .findFirst()
-            .orElseThrow(() -> broken(pid, "no mapping of " + path));
-    long base = first.start() - first.offset();
+    long base = base(pid, maps, path);
+    long end = base + sizeBytes;
     long expected = base;
     List<MemoryRegion> regions = new ArrayList<>();
-    for (Mapping m : all) {
-      long start = Math.max(m.start(), base);
-      long end = Math.min(m.end(), base + sizeBytes);
-      if (start >= end) {
+    for (int line = 0; line < maps.length(); line = lineEnd(maps, line) + 1) {
+      int dash = maps.indexOf('-', line);
+      int blank = maps.indexOf(' ', dash);
+      long from = Math.max(hex(maps, line, dash), base);
+      long to = Math.min(hex(maps, dash + 1, blank), end);
+      if (from >= to) {
         continue;
       }
-      if (start != expected) {
+      if (from != expected) {
         throw broken(pid, "a gap in guest memory at offset " + (expected - base));
       }
-      regions.add(new MemoryRegion(start - base, start, end - start, kind(m)));
-      expected = end;
+      regions.add(
+          new MemoryRegion(
+              from - base, from, to - from, kind(maps.substring(line, lineEnd(maps, line)))));
+      expected = to;
     }
-    if (expected != base + sizeBytes) {
+    if (expected != end) {
       throw broken(pid, "guest memory ends at offset " + (expected - base));
     }
     return new GuestMemory(pid, sizeBytes, regions);
   }
 
-  private static MemoryRegion.Kind kind(Mapping m) {
-    if (m.shared()) {
-      return MemoryRegion.Kind.SHARED;
+  /** Where the first byte of the image is mapped, or would be. */
+  private static long base(long pid, String maps, String path) {
+    for (int at = maps.indexOf(path); at >= 0; at = maps.indexOf(path, at + 1)) {
+      String rest = maps.substring(at + path.length(), lineEnd(maps, at));
+      // A deleted image, or a memfd, has " (deleted)" behind its name.
+      if (maps.charAt(at - 1) == ' ' && (rest.isEmpty() || rest.equals(" (deleted)"))) {
+        int line = maps.lastIndexOf('\n', at) + 1;
+        String[] fields = maps.substring(line, at).split(" +", 4);
+        return hex(maps, line, maps.indexOf('-', line)) - Long.parseUnsignedLong(fields[2], 16);
+      }
     }
-    return m.inode() == 0 ? MemoryRegion.Kind.ANONYMOUS : MemoryRegion.Kind.PRIVATE_IMAGE;
+    throw broken(pid, "no mapping of " + path);
   }
 
-  private static Mapping mapping(String line) {
-    // start-end perms offset device inode      path, which may contain blanks
-    String[] f = line.split(" +", 6);
-    int dash = f[0].indexOf('-');
-    return new Mapping(
-        Long.parseUnsignedLong(f[0].substring(0, dash), 16),
-        Long.parseUnsignedLong(f[0].substring(dash + 1), 16),
-        f[1].charAt(3) == 's',
-        Long.parseUnsignedLong(f[2], 16),
-        Long.parseLong(f[4]),
-        f.length > 5 ? f[5] : "");
+  /** The line is: start-end perms offset device inode path. */
+  private static MemoryRegion.Kind kind(String line) {
+    String[] fields = line.split(" +", 6);
+    if (fields[1].charAt(3) == 's') {
+      return MemoryRegion.Kind.SHARED;
+    }
+    return Long.parseLong(fields[4]) == 0
+        ? MemoryRegion.Kind.ANONYMOUS
+        : MemoryRegion.Kind.PRIVATE_IMAGE;
+  }
+
+  private static int lineEnd(String maps, int at) {
+    int end = maps.indexOf('\n', at);
+    return end < 0 ? maps.length() : end;
+  }
+
+  private static long hex(String text, int from, int to) {
+    return Long.parseUnsignedLong(text, from, to, 16);
   }
 
   private static RametException broken(long pid, String what) {

@@ -26,6 +26,11 @@ record Installation(
     Accelerator accelerator,
     String hostCpu) {
 
+  /** The version's first number. */
+  int major() {
+    return Integer.parseInt(version.substring(0, version.indexOf('.')));
+  }
+
   /** What a state saved by a machine of this shape depends on. */
   VmIdentity identity(VmSpec spec) {
     Map<String, String> shape = new LinkedHashMap<>();

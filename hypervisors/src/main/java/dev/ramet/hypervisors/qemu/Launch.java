@@ -67,9 +67,11 @@ final class Launch {
       machine = connected;
       return connected;
     } catch (QmpException e) {
+      // Once it is gone for certain, an address that is taken is somebody else's.
+      process.kill(Deadline.after(CLEAN_UP));
       for (int port : spec.network().guestPorts()) {
         int hostPort = HostPorts.hostPort(port);
-        if (!process.alive() && HostPorts.taken(spec.network().hostAddress(), hostPort)) {
+        if (HostPorts.taken(spec.network().hostAddress(), hostPort)) {
           throw QemuVm.taken(spec.network().hostAddress(), hostPort);
         }
       }
@@ -99,8 +101,10 @@ final class Launch {
           "migrate",
           Qmp.JSON.createObjectNode().put("uri", "unix:" + VmFiles.RAM_SOCKET),
           deadline);
-      byte[] stream = receiver.receive(deadline);
-      connected.await(done, deadline);
+      byte[] stream = receiver.receive(process::alive, deadline);
+      if (!connected.await(done, deadline).path("status").asText().equals("completed")) {
+        throw new IOException("QEMU gave up");
+      }
       Path fresh = files.directory().resolve(VmFiles.RAM_BLOCKS + ".new");
       Files.write(fresh, RamBlocks.parse(stream).bytes());
       // Its presence tells a later process of this host that this start came so far.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
+import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import java.io.File;
@@ -85,7 +86,19 @@ final class Probe {
     evidence.put("machine", inquiry.pc().get());
     evidence.put("accelerator", accelerator.id());
     evidence.put("kvm", choice.kvm());
-    evidence.putAll(Trial.run(installation, scratch));
+    if (accelerator == Accelerator.TCG) {
+      evidence.put(
+          ProbeResult.LIMITATION,
+          "guests are emulated, an order of magnitude slower: " + choice.kvm());
+    }
+    try {
+      evidence.putAll(Trial.run(installation, scratch));
+    } catch (RametException e) {
+      return unusable(
+          "a test machine could not be booted, saved and restored",
+          String.valueOf(e.getMessage()),
+          "install a QEMU (7.2 or later) with virtio devices, vmgenid and seccomp");
+    }
     Set<String> capabilities =
         Set.of(
             "restore",

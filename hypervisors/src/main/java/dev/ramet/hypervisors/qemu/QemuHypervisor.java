@@ -66,6 +66,7 @@ final class QemuHypervisor implements Hypervisor {
     Path image = Specs.image(saved, spec);
     Deadline deadline = Deadline.after(timeout);
     VmFiles files = free(spec);
+    VmFiles.delete(files.ramBlocks());
     Launch launch;
     try {
       join(saved.devices(), files.incoming());
@@ -75,10 +76,10 @@ final class QemuHypervisor implements Hypervisor {
       throw e;
     }
     try {
-      VmFiles.delete(files.incoming()); // The process has it open.
       inherit(saved.devices(), files);
       Machine machine = launch.connect();
       launch.awaitLoaded();
+      VmFiles.delete(files.incoming());
       return vm(spec, identity, image.toString(), machine).beginPause();
     } catch (RuntimeException | Error e) {
       undo(launch, e);

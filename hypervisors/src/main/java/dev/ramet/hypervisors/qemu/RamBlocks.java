@@ -16,7 +16,9 @@ import java.util.List;
  * and without them the guest runs yet cannot reboot. They are taken once per machine with {@code
  * x-ignore-shared}, which leaves shared main memory out. In such a stream each block's entry
  * carries the block's address as well, and a reader without the capability would trip over it: it
- * is dropped here, so that a restore needs no command before it loads.
+ * is dropped here, so that a restore needs no command before it loads. So is every page of main
+ * memory: since 8.1 QEMU leaves only files with a name out, not a memfd, and its zeros of before
+ * the first instruction would overwrite the image.
  */
 final class RamBlocks {
   /** "QEVM" and version 3: what both streams start with. */
@@ -28,6 +30,10 @@ final class RamBlocks {
   private static final int SECTION_PART = 2;
   private static final int SECTION_END = 3;
   private static final int SECTION_FULL = 4;
+
+  /** Since QEMU 10.0 one tells the reader that the source has stopped: no news for a restore. */
+  private static final int COMMAND = 8;
+
   private static final int SECTION_FOOTER = 0x7e;
 
   private static final long FLAGS = 0xfff;
@@ -93,6 +99,7 @@ final class RamBlocks {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final List<String> names = new ArrayList<>();
     private int copiedTo;
+    private String block = "";
 
     Parser(byte[] stream) {
       in = ByteBuffer.wrap(stream);
@@ -107,7 +114,15 @@ final class RamBlocks {
           keep();
           return;
         }
-        section(type);
+        if (type == COMMAND) {
+          in.position(in.position() - 1);
+          keep();
+          in.position(in.position() + 3);
+          in.position(in.position() + 2 + in.getShort(in.position()));
+          copiedTo = in.position();
+        } else {
+          section(type);
+        }
       }
     }
 
@@ -137,14 +152,25 @@ final class RamBlocks {
         } else if ((flags & FLAG_EOS) != 0) {
           return;
         } else if ((flags & (FLAG_PAGE | FLAG_ZERO)) != 0) {
-          if ((flags & FLAG_CONTINUE) == 0) {
-            name();
-          }
-          in.position(in.position() + ((flags & FLAG_ZERO) != 0 ? 1 : PAGE_BYTES));
+          page(flags);
         } else if (flags != FLAG_MULTIFD_FLUSH) {
           throw new FormatException("unknown RAM record 0x" + Integer.toHexString(flags));
         }
       }
+    }
+
+    private void page(int flags) {
+      int record = in.position() - Long.BYTES;
+      if ((flags & FLAG_CONTINUE) == 0) {
+        block = name();
+      }
+      int end = in.position() + ((flags & FLAG_ZERO) != 0 ? 1 : PAGE_BYTES);
+      if (block.equals(CommandLine.RAM_ID)) {
+        in.position(record);
+        keep();
+        copiedTo = end;
+      }
+      in.position(end);
     }
 
     private void blocks(long totalBytes) throws FormatException {

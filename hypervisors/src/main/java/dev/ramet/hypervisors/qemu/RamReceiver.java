@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -12,6 +14,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 
 /** Takes the one migration stream that QEMU sends when a machine is new. Used by one thread. */
 final class RamReceiver implements AutoCloseable {
@@ -20,6 +23,9 @@ final class RamReceiver implements AutoCloseable {
    * not end up on our heap.
    */
   private static final int MAX_BYTES = 64 << 20;
+
+  /** How often to look whether there is still somebody to wait for. */
+  private static final long LOOK_MILLIS = 50;
 
   private final Path socket;
   private final ServerSocketChannel server;
@@ -47,10 +53,14 @@ final class RamReceiver implements AutoCloseable {
     }
   }
 
-  /** The whole stream. */
-  byte[] receive(Deadline deadline) throws IOException {
+  /**
+   * The whole stream.
+   *
+   * @param alive whether QEMU may still send: if it ends before it connects, no channel tells
+   */
+  byte[] receive(BooleanSupplier alive, Deadline deadline) throws IOException {
     try (Selector selector = Selector.open()) {
-      await(selector, server, SelectionKey.OP_ACCEPT, deadline);
+      await(selector, server, SelectionKey.OP_ACCEPT, alive, deadline);
       try (SocketChannel in = server.accept()) {
         in.configureBlocking(false);
         ByteBuffer chunk = ByteBuffer.allocate(256 * 1024);
@@ -67,7 +77,7 @@ final class RamReceiver implements AutoCloseable {
             throw new IOException("more than " + MAX_BYTES + " bytes of RAM blocks");
           }
           if (count == 0) {
-            select(selector, deadline);
+            select(selector, alive, deadline);
           }
         }
       }
@@ -75,18 +85,30 @@ final class RamReceiver implements AutoCloseable {
   }
 
   private static void await(
-      Selector selector, SelectableChannel channel, int operation, Deadline deadline)
+      Selector selector,
+      SelectableChannel channel,
+      int operation,
+      BooleanSupplier alive,
+      Deadline deadline)
       throws IOException {
     SelectionKey key = channel.register(selector, operation);
-    select(selector, deadline);
+    select(selector, alive, deadline);
     key.cancel();
     selector.selectNow();
   }
 
-  private static void select(Selector selector, Deadline deadline) throws IOException {
-    long millis = Math.max(1, deadline.remainingNanos() / 1_000_000);
-    if (selector.select(millis) == 0) {
-      throw deadline.exceeded("receiving the RAM blocks");
+  private static void select(Selector selector, BooleanSupplier alive, Deadline deadline)
+      throws IOException {
+    while (selector.select(LOOK_MILLIS) == 0) {
+      if (!alive.getAsBoolean()) {
+        throw new IOException("QEMU ended");
+      }
+      if (deadline.passed()) {
+        throw deadline.exceeded("receiving the RAM blocks");
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        throw new RametException(ErrorCode.CANCELLED, "interrupted while receiving RAM blocks");
+      }
     }
     selector.selectedKeys().clear();
   }

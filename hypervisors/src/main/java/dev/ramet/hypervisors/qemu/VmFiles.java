@@ -25,6 +25,9 @@ record VmFiles(Path directory) {
   /** File in a machine's directory and in a saved state: see {@link RamBlocks}. */
   static final String RAM_BLOCKS = "ram-blocks";
 
+  /** What a restore gives to QEMU. */
+  static final String INCOMING = "incoming";
+
   /** File in a saved state: what QEMU wrote. */
   static final String DEVICES = "devices";
 
@@ -61,9 +64,9 @@ record VmFiles(Path directory) {
     return directory.resolve(RAM_BLOCKS);
   }
 
-  /** What a restore feeds to QEMU; gone once QEMU has it open. */
+  /** What a restore feeds to QEMU; gone once it is loaded. */
   Path incoming() {
-    return directory.resolve("incoming");
+    return directory.resolve(INCOMING);
   }
 
   /**

@@ -4,6 +4,7 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,18 +114,25 @@ final class VmProcess {
     return handle.pid();
   }
 
-  /** Whether it still executes: a zombie that its parent has not collected does not. */
+  /**
+   * Whether it still executes: a zombie that its parent has not collected does not, unless other
+   * threads of it are still on their way out, with all of its files open.
+   */
   boolean alive() {
     if (!handle.isAlive()) {
       return false;
     }
-    try {
+    Path proc = Path.of("/proc", Long.toString(handle.pid()));
+    try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
+      if (threads.limit(2).count() > 1) {
+        return true;
+      }
       // proc(5): the state follows the program's name, which is in brackets and may hold any byte.
-      byte[] stat = Files.readAllBytes(Path.of("/proc", Long.toString(handle.pid()), "stat"));
+      byte[] stat = Files.readAllBytes(proc.resolve("stat"));
       String text = new String(stat, StandardCharsets.ISO_8859_1);
       int state = text.lastIndexOf(')') + 2;
       return state < text.length() && text.charAt(state) != 'Z' && text.charAt(state) != 'X';
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       return false;
     }
   }

@@ -31,7 +31,6 @@ final class Bench implements AutoCloseable {
   private final Path disk;
 
   Bench(Path root) throws IOException {
-    Host.needs("qemu", "qemu-system-x86_64");
     this.root = root;
     kernel = root.resolve("counter.bin");
     try (InputStream in = Objects.requireNonNull(Bench.class.getResourceAsStream("counter.bin"))) {
@@ -45,10 +44,9 @@ final class Bench implements AutoCloseable {
   }
 
   static Installation installation(Path scratch) {
-    Path binary = Path.of("/usr/bin/qemu-system-x86_64");
-    Inquiry inquiry = Inquiry.of(binary, scratch);
+    Inquiry inquiry = Inquiry.of(Host.qemu(), scratch);
     return new Installation(
-        binary,
+        Host.qemu(),
         Path.of("/usr/bin/setsid"),
         inquiry.version(),
         inquiry.pc().orElseThrow(),

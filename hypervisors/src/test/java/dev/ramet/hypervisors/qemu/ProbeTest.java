@@ -12,8 +12,10 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,11 +30,26 @@ class ProbeTest {
     this.root = root;
   }
 
+  private ProbeContext context(Map<String, String> settings) {
+    Map<String, String> all = new HashMap<>(settings);
+    all.put("binary", Host.qemu().toString());
+    return new ProbeContext(root, all);
+  }
+
+  @Test
+  void isAServiceOfItsModule() {
+    assertTrue(
+        QemuProvider.class.getModule().getDescriptor().provides().stream()
+            .anyMatch(
+                p ->
+                    p.service().equals(HypervisorProvider.class.getName())
+                        && p.providers().contains(QemuProvider.class.getName())));
+  }
+
   @Test
   void findsAWorkingQemuAndLeavesNoTrace() throws Exception {
-    Host.needs("qemu", "qemu-system-x86_64");
     QemuProvider provider = new QemuProvider();
-    ProbeContext where = new ProbeContext(root);
+    ProbeContext where = context(Map.of());
     ProbeResult result = provider.probe(where);
     ProbeResult.Usable usable =
         assertInstanceOf(ProbeResult.Usable.class, result, result::toString);
@@ -48,22 +65,21 @@ class ProbeTest {
   /** Whatever this host's KVM is, forcing it either works or says why it does not. */
   @Test
   void aForcedAcceleratorIsUsedOrRefused() {
-    Host.needs("qemu", "qemu-system-x86_64");
     QemuProvider provider = new QemuProvider();
-    ProbeResult kvm = provider.probe(new ProbeContext(root, Map.of("accelerator", "kvm")));
+    ProbeResult kvm = provider.probe(context(Map.of("accelerator", "kvm")));
     if (kvm instanceof ProbeResult.Usable usable) {
       assertEquals("kvm", usable.evidence().get("accelerator"));
     } else {
       ProbeResult.Unusable no = assertInstanceOf(ProbeResult.Unusable.class, kvm);
       assertTrue(!no.detail().isEmpty() && !no.remedy().isEmpty(), no::toString);
     }
-    ProbeResult tcg = provider.probe(new ProbeContext(root, Map.of("accelerator", "tcg")));
+    ProbeResult tcg = provider.probe(context(Map.of("accelerator", "tcg")));
     assertEquals(
         "tcg",
         assertInstanceOf(ProbeResult.Usable.class, tcg, tcg::toString)
             .evidence()
             .get("accelerator"));
-    ProbeResult odd = provider.probe(new ProbeContext(root, Map.of("accelerator", "hvf")));
+    ProbeResult odd = provider.probe(context(Map.of("accelerator", "hvf")));
     assertInstanceOf(ProbeResult.Unusable.class, odd);
   }
 
@@ -78,9 +94,7 @@ class ProbeTest {
 
   @Test
   void theTestGuestPassesUnderTheEmulator() throws Exception {
-    Host.needs("qemu", "qemu-system-x86_64");
-    assertEquals(
-        Optional.empty(), Guest.run(Path.of("/usr/bin/qemu-system-x86_64"), Accelerator.TCG, root));
+    assertEquals(Optional.empty(), Guest.run(Host.qemu(), Accelerator.TCG, root));
   }
 
   @Test

@@ -53,6 +53,43 @@ class RamBlocksTest {
     assertEquals("/rom@etc/acpi/tables".length(), in.get());
   }
 
+  /** As QEMU 10 sends it: pages of main memory between others, and a command before devices. */
+  @Test
+  void dropsMainMemoryAndCommands() throws Exception {
+    RamBlocks blocks = RamBlocks.parse(made(true));
+    assertEquals(List.of("ram", "x"), blocks.names());
+    assertTrue(Arrays.equals(made(false), blocks.bytes()));
+  }
+
+  /** The stream as it is sent, or as it is kept. */
+  private static byte[] made(boolean sent) {
+    ByteBuffer b = ByteBuffer.allocate(40_000);
+    b.put(new byte[] {'Q', 'E', 'V', 'M', 0, 0, 0, 3, 1, 0, 0, 0, 2, 3, 'r', 'a', 'm'});
+    b.putInt(0).putInt(4);
+    b.putLong(0x3000 | 4);
+    b.put((byte) 3).put(new byte[] {'r', 'a', 'm'}).putLong(0x2000);
+    if (sent) {
+      b.putLong(0);
+    }
+    b.put((byte) 1).put((byte) 'x').putLong(0x1000);
+    if (sent) {
+      b.putLong(0xf0000);
+      b.putLong(2).put((byte) 3).put(new byte[] {'r', 'a', 'm'}).put((byte) 0);
+      b.putLong(0x1000 | 8 | 0x20).put(new byte[4096]);
+    }
+    b.putLong(8).put((byte) 1).put((byte) 'x').put(new byte[4096]);
+    if (sent) {
+      b.putLong(0x1000 | 2).put((byte) 3).put(new byte[] {'r', 'a', 'm'}).put((byte) 0);
+    }
+    b.putLong(0x10);
+    b.put((byte) 0x7e).putInt(2);
+    if (sent) {
+      b.put((byte) 8).putShort((short) 11).putShort((short) 3).put(new byte[3]);
+      b.put((byte) 4);
+    }
+    return Arrays.copyOf(b.array(), b.position());
+  }
+
   @Test
   void refusesWhatIsNotACompleteStream() throws Exception {
     byte[] stream = real();

@@ -2,7 +2,6 @@
 package dev.ramet.spi.storage;
 
 import dev.ramet.api.RametException;
-import java.util.regex.Pattern;
 
 /**
  * The name of a volume or snapshot. Both share one flat namespace within a root.
@@ -11,15 +10,34 @@ import java.util.regex.Pattern;
  *     that it is a safe file name on every file system and never hidden, relative or an option
  */
 public record NodeId(String value) implements Comparable<NodeId> {
-  private static final Pattern SYNTAX = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final int LENGTH_MAX = 64;
 
   /** Checks the syntax. */
   public NodeId {
-    if (!SYNTAX.matcher(value).matches()) {
+    if (!isValid(value)) {
       throw RametException.invalid(
           "node id",
           "must be 1 to 64 characters of A-Z a-z 0-9 . _ - and start with a letter or digit");
     }
+  }
+
+  /** Whether a text is a node's id. */
+  public static boolean isValid(String value) {
+    int length = value.length();
+    if (length == 0 || length > LENGTH_MAX || !isLetterOrDigit(value.charAt(0))) {
+      return false;
+    }
+    for (int i = 1; i < length; i++) {
+      char c = value.charAt(i);
+      if (!isLetterOrDigit(c) && c != '.' && c != '_' && c != '-') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isLetterOrDigit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
   }
 
   /** The id named {@code value}. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.storage;
 
+import dev.ramet.api.RametException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A copy-on-write store of volumes and snapshots in one root directory. The file system is its only
@@ -21,7 +23,8 @@ import java.util.Optional;
  * <p>All calls throw {@link dev.ramet.api.RametException}: {@code NOT_FOUND} for an absent node,
  * {@code ALREADY_EXISTS} for a taken name, {@code CONFLICT} for an operation that the node's kind
  * does not allow, {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} for other
- * failures of the host.
+ * failures of the host, {@code CANCELLED} when the calling thread is interrupted during a long
+ * copy.
  */
 public interface StorageBackend extends AutoCloseable {
   /** Makes an empty volume, all zeros, that takes no space until it is written. Durable. */
@@ -61,6 +64,24 @@ public interface StorageBackend extends AutoCloseable {
 
   /** All nodes, sorted by id. */
   List<Node> list();
+
+  /**
+   * Some nodes, sorted by id, so that a large root can be listed piece by piece. Pages do not
+   * belong together: a node that comes or goes between two of them is seen or not, all others once.
+   *
+   * @param after the last id seen, or null to start
+   * @param limit how many at most, positive
+   * @return fewer than {@code limit} only at the end
+   */
+  default List<Node> page(@Nullable NodeId after, int limit) {
+    if (limit < 1) {
+      throw RametException.invalid("limit", "must be positive");
+    }
+    return list().stream()
+        .filter(node -> after == null || node.id().compareTo(after) > 0)
+        .limit(limit)
+        .toList();
+  }
 
   /** What the node costs. */
   Usage usage(NodeId id);

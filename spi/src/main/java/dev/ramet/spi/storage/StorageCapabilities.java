@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.storage;
 
-/** Names that storage backends state in {@link dev.ramet.spi.ProbeResult.Usable#capabilities}. */
+/**
+ * Names that storage backends state in {@link dev.ramet.spi.ProbeResult.Usable#capabilities}. A
+ * capability that adds calls has an interface of its own, which the opened backend implements if
+ * and only if the capability is stated.
+ */
 public final class StorageCapabilities {
   /**
    * A snapshot or fork shares its source's blocks until one of them is written: it costs neither
    * the time nor the space of the bytes in it.
    */
   public static final String COPY_ON_WRITE = "copy-on-write";
+
+  /** Volumes can be made larger: {@link Growable}. */
+  public static final String GROW = "grow";
+
+  /** Images of several formats come in and sparse files go out: {@link ImageTransfer}. */
+  public static final String IMAGE_TRANSFER = "image-transfer";
+
+  /** Whole directory trees are captured at one instant: {@link DirectorySnapshots}. */
+  public static final String DIRECTORY_SNAPSHOTS = "directory-snapshots";
+
+  /** Captured trees travel as the difference to an earlier one: {@link TreeStreams}. */
+  public static final String INCREMENTAL_STREAMS = "incremental-streams";
 
   private StorageCapabilities() {}
 }

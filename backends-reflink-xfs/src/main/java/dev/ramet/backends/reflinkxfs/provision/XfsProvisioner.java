@@ -254,7 +254,10 @@ public final class XfsProvisioner implements StorageProvisioner {
   private static void requireHost() {
     if (Host.effectiveUid() != 0) {
       throw new RametException(
-          ErrorCode.HOST_UNFIT, "only root can mount a pool", "run this once as root", null);
+          ErrorCode.HOST_UNFIT,
+          "only root can mount a pool",
+          "run `ramet storage provision` once as root",
+          null);
     }
     mkfs();
     if (!Files.exists(LOOP_CONTROL)) {

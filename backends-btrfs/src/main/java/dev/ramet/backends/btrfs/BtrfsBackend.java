@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.backends.FileBackend;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.DirectorySnapshots;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.ImageTransfer;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.Usage;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
+class BtrfsBackend implements StorageBackend, Growable, ImageTransfer, DirectorySnapshots {
+  private final FileBackend nodes;
+  private final BtrfsTrees trees;
+
+  BtrfsBackend(FileBackend nodes, BtrfsTrees trees) {
+    this.nodes = nodes;
+    this.trees = trees;
+  }
+
+  /** The trees, for calls on an open backend. */
+  final BtrfsTrees openTrees() {
+    nodes.requireOpen();
+    return trees;
+  }
+
+  @Override
+  public Path createTree(NodeId id) {
+    return openTrees().create(id);
+  }
+
+  @Override
+  public Path snapshotTree(NodeId tree, NodeId id, boolean readOnly) {
+    return openTrees().snapshot(trees.path(tree), id, readOnly);
+  }
+
+  @Override
+  public void deleteTree(NodeId id) {
+    openTrees().delete(id);
+  }
+
+  @Override
+  public Path treePath(NodeId id) {
+    return openTrees().path(id);
+  }
+
+  @Override
+  public List<NodeId> trees() {
+    return openTrees().list();
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes) {
+    return nodes.create(id, sizeBytes);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source) {
+    return nodes.importFrom(id, source);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+    return nodes.importFrom(id, source, format, progress);
+  }
+
+  @Override
+  public void exportTo(NodeId id, Path target, CopyProgress progress) {
+    nodes.exportTo(id, target, progress);
+  }
+
+  @Override
+  public Node grow(NodeId volume, long newSizeBytes) {
+    return nodes.grow(volume, newSizeBytes);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    return nodes.snapshot(volume, id, durability);
+  }
+
+  @Override
+  public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+    return nodes.fork(snapshot, id, durability);
+  }
+
+  @Override
+  public Node seal(NodeId volume, Durability durability) {
+    return nodes.seal(volume, durability);
+  }
+
+  @Override
+  public Attachment attach(NodeId id) {
+    return nodes.attach(id);
+  }
+
+  @Override
+  public void flush(NodeId id) {
+    nodes.flush(id);
+  }
+
+  @Override
+  public void delete(NodeId id) {
+    nodes.delete(id);
+  }
+
+  @Override
+  public Optional<Node> find(NodeId id) {
+    return nodes.find(id);
+  }
+
+  @Override
+  public List<Node> list() {
+    return nodes.list();
+  }
+
+  @Override
+  public List<Node> page(@Nullable NodeId after, int limit) {
+    return nodes.page(after, limit);
+  }
+
+  @Override
+  public Usage usage(NodeId id) {
+    return nodes.usage(id);
+  }
+
+  @Override
+  public void close() {
+    nodes.close();
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program {@code btrfs} of btrfs-progs, which knows the format of streams. Only its exit status
+ * is judged; what it prints is for people.
+ */
+final class BtrfsProgram {
+  private static final Pattern SEPARATOR = Pattern.compile(File.pathSeparator);
+
+  private final Path path;
+
+  BtrfsProgram(Path path) {
+    this.path = path;
+  }
+
+  /** Where it is, or null; the sbin directories count even when PATH lacks them. */
+  static @Nullable Path find() {
+    String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
+    return Stream.concat(SEPARATOR.splitAsStream(path), Stream.of("/usr/sbin", "/sbin"))
+        .filter(directory -> !directory.isEmpty())
+        .map(directory -> Path.of(directory, "btrfs"))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Runs it to its end; returns what it printed when it failed, and null when it did not. */
+  @Nullable String run(String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(path.toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C");
+    try {
+      Process process = builder.start();
+      try {
+        process.getOutputStream().close();
+        byte[] output = process.getInputStream().readAllBytes();
+        return process.waitFor() == 0 ? null : new String(output, StandardCharsets.UTF_8).strip();
+      } finally {
+        process.destroyForcibly();
+      }
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot run " + path + ": " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while running " + path, e);
+    }
+  }
+}

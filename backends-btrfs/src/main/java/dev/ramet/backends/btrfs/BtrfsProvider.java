@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.CopyStrategy;
+import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Steps;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.Host;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageCapabilities;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Provides {@code btrfs}: every snapshot and fork is one {@code FICLONE}. Root can capture
+ * directory trees too, and with btrfs-progs installed, send and receive them.
+ */
+public final class BtrfsProvider implements StorageBackendProvider {
+  private static final String ID = "btrfs";
+  private static final int FORMAT = 1;
+  private static final CopyStrategy CLONE = new CloneFile();
+  private static final String REMEDY =
+      "put the data root on Btrfs (mkfs.btrfs), or use another storage backend";
+
+  /** For {@link java.util.ServiceLoader}. */
+  public BtrfsProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    Path root = where.root();
+    try {
+      if (FsInfo.of(root).type() != FsInfo.BTRFS) {
+        return new ProbeResult.Unusable("not Btrfs", HostErrors.describe(root), REMEDY);
+      }
+      Map<String, String> evidence = new LinkedHashMap<>(CopyProbe.run(root, CLONE));
+      Set<String> capabilities = new HashSet<>(FileBackend.CAPABILITIES);
+      capabilities.add(StorageCapabilities.COPY_ON_WRITE);
+      if (mayRemoveSubvolumes()) {
+        SubvolumeProbe.run(root, evidence);
+        capabilities.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
+        if (BtrfsProgram.find() != null) {
+          capabilities.add(StorageCapabilities.INCREMENTAL_STREAMS);
+        }
+      }
+      return new ProbeResult.Usable(capabilities, evidence);
+    } catch (LinuxException e) {
+      ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
+      return unusable != null ? unusable : new ProbeResult.Failed(e);
+    } catch (RuntimeException e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  /** btrfs-subvolume(8): others cannot remove what they made, so they had better not make any. */
+  private static boolean mayRemoveSubvolumes() {
+    return Host.effectiveUid() == 0;
+  }
+
+  @Override
+  public StorageBackend open(ProbeContext where) {
+    return open(where.root(), Steps.NONE);
+  }
+
+  /** Opens a root step by step. */
+  static StorageBackend open(Path root, Steps steps) {
+    refuseOtherFileSystems(root);
+    FileBackend nodes = FileBackend.open(root, ID, FORMAT, CLONE, steps);
+    if (!mayRemoveSubvolumes()) {
+      return nodes;
+    }
+    boolean done = false;
+    try {
+      BtrfsTrees trees = BtrfsTrees.open(root);
+      Path program = BtrfsProgram.find();
+      StorageBackend backend =
+          program == null
+              ? new BtrfsBackend(nodes, trees)
+              : new BtrfsStreamingBackend(nodes, trees, new BtrfsProgram(program));
+      done = true;
+      return backend;
+    } finally {
+      if (!done) {
+        nodes.close();
+      }
+    }
+  }
+
+  /** A file system that is not mounted leaves a directory of the one around it. */
+  private static void refuseOtherFileSystems(Path root) {
+    try {
+      if (FsInfo.of(root).type() != FsInfo.BTRFS) {
+        throw new RametException(
+            ErrorCode.HOST_UNFIT,
+            "btrfs needs Btrfs, and this is not: " + HostErrors.describe(root),
+            "mount it if it should be; " + REMEDY,
+            null);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "open the storage root " + root, root);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.backends.CopyStrategy;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NoCow;
+
+/**
+ * Shares all blocks of a file. Btrfs refuses to share between a file that is overwritten in place
+ * ({@code chattr +C}) and one that is not, as only the latter has checksums: so a copy is made of
+ * its source's kind, whatever the directory prescribes.
+ */
+final class CloneFile implements CopyStrategy {
+  @Override
+  public void copy(Fd source, Fd target) throws LinuxException {
+    try {
+      target.cloneFrom(source);
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.EINVAL) {
+        throw e;
+      }
+      boolean noCow;
+      try {
+        noCow = NoCow.get(source);
+        if (noCow == NoCow.get(target)) {
+          throw e;
+        }
+        NoCow.set(target, noCow);
+      } catch (LinuxException unknown) {
+        // Another file system's file has no such flag.
+        throw e;
+      }
+      target.cloneFrom(source);
+    }
+  }
+}

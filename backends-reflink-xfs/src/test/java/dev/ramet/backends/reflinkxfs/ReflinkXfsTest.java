@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.reflinkxfs;
+
+import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.testing.LoopHarness;
+import dev.ramet.tck.StepControl;
+import dev.ramet.tck.StorageBackendTck;
+import dev.ramet.tck.StorageHarness;
+import dev.ramet.testing.LoopFs;
+import java.nio.file.Path;
+
+class ReflinkXfsTest extends StorageBackendTck {
+  @Override
+  protected StorageHarness harness(Path scratch) {
+    LoopFs fs = LoopFs.xfs(scratch, 320 << 20);
+    StepControl steps =
+        observer ->
+            FileBackend.open(
+                fs.root(), "reflink-xfs", 1, ReflinkXfsProvider.CLONE, observer::before);
+    return LoopHarness.of(fs, new ReflinkXfsProvider(), steps);
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.CopyProgress;
+
+/** Tells how far a copy is and finds out whether it is still wanted. */
+final class Copying {
+  private Copying() {}
+
+  /**
+   * Tells.
+   *
+   * @throws RametException {@code CANCELLED} when the watcher or an interrupt says to stop; the
+   *     interrupt stays set
+   */
+  static void report(CopyProgress progress, long doneBytes, long totalBytes) {
+    boolean wanted = progress.copied(doneBytes, totalBytes);
+    if (!wanted || Thread.currentThread().isInterrupted()) {
+      throw new RametException(
+          ErrorCode.CANCELLED,
+          "the copy was stopped after %d of %d MiB".formatted(doneBytes >> 20, totalBytes >> 20));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import java.nio.file.Path;
+
+/**
+ * All changes that a file backend makes to the disk, each announced to {@link Steps} first.
+ *
+ * @param steps who is told
+ */
+public record Disk(Steps steps) {
+  void makeDirectory(Path path, int mode) throws LinuxException {
+    steps.before("make directory");
+    PathCalls.makeDirectory(path, mode);
+  }
+
+  Fd makeFile(Path path, int mode) throws LinuxException {
+    steps.before("make file");
+    return Fd.createNew(path, mode);
+  }
+
+  void renameToNew(Path from, Path to) throws LinuxException {
+    steps.before("rename");
+    PathCalls.renameToNew(from, to);
+  }
+
+  void unlink(Path path) throws LinuxException {
+    steps.before("unlink");
+    PathCalls.unlink(path);
+  }
+
+  boolean removeDirectory(Path path) throws LinuxException {
+    steps.before("remove directory");
+    return PathCalls.removeDirectory(path);
+  }
+
+  void truncate(Fd file, long sizeBytes) throws LinuxException {
+    steps.before("truncate");
+    file.truncate(sizeBytes);
+  }
+
+  void chmod(Fd file, int mode) throws LinuxException {
+    steps.before("change mode");
+    file.chmod(mode);
+  }
+
+  void sync(Fd file) throws LinuxException {
+    steps.before("sync file");
+    file.fsync();
+  }
+
+  void syncDirectory(Path directory) throws LinuxException {
+    steps.before("sync directory");
+    Fd.syncDirectory(directory);
+  }
+}

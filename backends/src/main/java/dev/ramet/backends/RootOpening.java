@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Makes a root or finds it, and keeps everybody else out. */
+public final class RootOpening {
+  private RootOpening() {}
+
+  /**
+   * Locks a root for a backend that may open it; closing the handle lets the next one in.
+   *
+   * @throws RametException as {@link FileBackend#open(Path, String, int, CopyStrategy)}
+   */
+  public static Fd lock(Path root, Layout layout, String id, int format, Disk disk) {
+    Fd lock = null;
+    boolean done = false;
+    try {
+      if (!Files.exists(root)) {
+        Files.createDirectories(root);
+      }
+      if (!Files.isDirectory(layout.volumes())) {
+        // For the owner alone: the images hold whatever the guests do.
+        disk.makeDirectory(layout.volumes(), 0700);
+      }
+      lock = Fd.openDirectory(layout.volumes());
+      if (!lock.tryLock()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "in use by another process: " + layout.volumes(),
+            "stop the other one, or use another root",
+            null);
+      }
+      RootMarker.claim(layout, id, format, disk);
+      done = true;
+      return lock;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "open the storage root " + root, root);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot open the storage root " + root + ": " + e, e);
+    } finally {
+      if (!done && lock != null) {
+        lock.close();
+      }
+    }
+  }
+}

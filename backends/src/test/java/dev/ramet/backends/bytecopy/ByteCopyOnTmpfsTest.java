@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.bytecopy;
+
+import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.SparseCopy;
+import dev.ramet.backends.testing.LoopHarness;
+import dev.ramet.tck.StepControl;
+import dev.ramet.tck.StorageBackendTck;
+import dev.ramet.tck.StorageHarness;
+import dev.ramet.testing.LoopFs;
+import java.nio.file.Path;
+
+class ByteCopyOnTmpfsTest extends StorageBackendTck {
+  @Override
+  protected StorageHarness harness(Path scratch) {
+    LoopFs fs = LoopFs.tmpfs(scratch, 96 << 20);
+    StepControl steps =
+        observer -> FileBackend.open(fs.root(), "byte-copy", 1, new SparseCopy(), observer::before);
+    return LoopHarness.of(fs, new ByteCopyProvider(), steps);
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.Set;
+
+/** Another process with the provider under test: it changes a root until it is killed, or asks. */
+final class BusyHost {
+  /** What it prints before an error that no such user should ever see. */
+  static final String SURPRISE = "surprise: ";
+
+  private static final Set<ErrorCode> EXPECTED =
+      Set.of(ErrorCode.NOT_FOUND, ErrorCode.ALREADY_EXISTS, ErrorCode.CONFLICT, ErrorCode.NO_SPACE);
+
+  private BusyHost() {}
+
+  /**
+   * Runs.
+   *
+   * @param arguments the provider's class, the root, what to do, an image to import, a seed
+   */
+  public static void main(String[] arguments) throws Exception {
+    StorageBackendProvider provider =
+        Class.forName(arguments[0])
+            .asSubclass(StorageBackendProvider.class)
+            .getDeclaredConstructor()
+            .newInstance();
+    ProbeContext where = new ProbeContext(Path.of(arguments[1]));
+    switch (arguments[2]) {
+      case "probe" -> System.out.println(describe(provider.probe(where)));
+      case "open" -> System.out.println(open(provider, where));
+      default -> beBusy(provider.open(where), Path.of(arguments[3]), Long.parseLong(arguments[4]));
+    }
+  }
+
+  private static String describe(ProbeResult result) {
+    if (result instanceof ProbeResult.Unusable unusable) {
+      return "unusable " + (unusable.remedy().isBlank() ? "without a remedy" : "with a remedy");
+    }
+    return result.toString();
+  }
+
+  private static String open(StorageBackendProvider provider, ProbeContext where) {
+    try (StorageBackend backend = provider.open(where)) {
+      return "opened, with " + backend.list().size() + " nodes";
+    } catch (RametException e) {
+      return e.code() + (e.remedy() == null ? " without a remedy" : " with a remedy");
+    }
+  }
+
+  private static void beBusy(StorageBackend backend, Path image, long seed) {
+    System.out.println("ready");
+    for (int thread = 0; thread < 3; thread++) {
+      Random random = new Random(seed * 10 + thread);
+      new Thread(() -> change(backend, image, random)).start();
+    }
+  }
+
+  private static void change(StorageBackend backend, Path image, Random random) {
+    while (true) {
+      NodeId id = NodeId.of("n" + random.nextInt(8));
+      NodeId from = NodeId.of("n" + random.nextInt(8));
+      Durability durability = random.nextInt(4) == 0 ? Durability.DURABLE : Durability.RELAXED;
+      try {
+        switch (random.nextInt(8)) {
+          case 0, 1 -> backend.importFrom(id, image);
+          case 2, 3 -> backend.snapshot(from, id, durability);
+          case 4 -> backend.fork(from, id, durability);
+          case 5 -> backend.seal(from, durability);
+          default -> backend.delete(id);
+        }
+      } catch (RametException e) {
+        if (!EXPECTED.contains(e.code())) {
+          System.err.println(SURPRISE + e.code() + " " + e.getMessage());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
+
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.Usage;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** The kit finds what is wrong with a backend and says what to do about it. */
+class WrongModelsTest {
+  private static void fails(Class<?> author, Class<?> group, String test, String message) {
+    List<String> failures =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(selectNestedClass(List.of(author), group))
+            .execute()
+            .testEvents()
+            .failed()
+            .stream()
+            .map(
+                event ->
+                    event.getTestDescriptor().getDisplayName()
+                        + ": "
+                        + event
+                            .getPayload(TestExecutionResult.class)
+                            .flatMap(TestExecutionResult::getThrowable)
+                            .map(Throwable::getMessage)
+                            .orElse(""))
+            .toList();
+    assertTrue(
+        failures.stream().anyMatch(line -> line.startsWith(test) && line.contains(message)),
+        () -> String.join("\n", failures));
+  }
+
+  @Test
+  void copiesThatAreNotIsolated() {
+    fails(
+        LosesIsolation.class,
+        StorageBackendTck.Isolation.class,
+        "everyKindOfWriteStays",
+        "a write must reach one node only");
+  }
+
+  static class LosesIsolation extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      return new ReferenceHarness(
+          scratch,
+          new ReferenceDisk() {
+            @Override
+            Image copy(Image source, Node.Kind kind, NodeId origin) {
+              return source;
+            }
+          });
+    }
+  }
+
+  @Test
+  void failuresThatLeak() {
+    fails(
+        LeaksOnFailure.class,
+        StorageBackendTck.Host.class,
+        "aFullDiskLeavesNothing",
+        "left something behind: undo it");
+    fails(
+        LeaksOnFailure.class,
+        StorageBackendTck.Transfers.class,
+        "aCopyStopsWhen",
+        "undo what was done before the failure");
+  }
+
+  static class LeaksOnFailure extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            void undo(String unfinished) {}
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void anOkForWhatWasNotDone() {
+    fails(
+        AnswersOk.class,
+        StorageBackendTck.Transfers.class,
+        "aCopyStopsWhen",
+        "refuse what cannot be done");
+    fails(
+        AnswersOk.class,
+        StorageBackendTck.Transfers.class,
+        "anImageIsNeverTaken",
+        "a raw image is no qcow2 image: refuse it");
+    fails(
+        AnswersOk.class,
+        StorageBackendTck.Nodes.class,
+        "whatIsAbsentOrOf",
+        "refuse what cannot be done");
+  }
+
+  static class AnswersOk extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            public Node importFrom(
+                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+              return super.importFrom(id, source, ImageFormat.RAW, CopyProgress.NONE);
+            }
+
+            @Override
+            public void flush(NodeId id) {}
+
+            @Override
+            public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+              return find(snapshot).isPresent()
+                  ? super.fork(snapshot, id, durability)
+                  : create(id, 1);
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void residuesOfACrash() {
+    fails(
+        IgnoresResidues.class,
+        StorageBackendTck.Crashes.class,
+        "aKillAtAnyStep",
+        "clear it away in open()");
+    fails(
+        IgnoresResidues.class,
+        StorageBackendTck.Crashes.class,
+        "noAcknowledged",
+        "remove what a failed or interrupted operation");
+  }
+
+  static class IgnoresResidues extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      return new ReferenceHarness(
+          scratch,
+          new ReferenceDisk() {
+            @Override
+            void discardUnfinished(StepControl.Observer steps) {}
+          });
+    }
+  }
+
+  @Test
+  void aCrashThatShowsAHalfMadeNode() {
+    fails(
+        PublishesEarly.class,
+        StorageBackendTck.Crashes.class,
+        "aKillAtAnyStep",
+        "must be done or not done");
+  }
+
+  static class PublishesEarly extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            public Node importFrom(
+                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+              create(id, 4096);
+              observer.before("fill in place");
+              delete(id);
+              return super.importFrom(id, source, format, progress);
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void moreIsStatedThanIsThere() {
+    fails(
+        StatesTooMuch.class,
+        StorageBackendTck.Capabilities.class,
+        "whatIsStated",
+        "implement it or do not state it");
+    fails(
+        CopiesEverything.class,
+        StorageBackendTck.Capabilities.class,
+        "copyOnWriteShows",
+        "share blocks, or do not state it");
+  }
+
+  static class StatesTooMuch extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      return new ReferenceHarness(scratch) {
+        @Override
+        Set<String> capabilities() {
+          Set<String> more = new HashSet<>(super.capabilities());
+          more.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
+          return more;
+        }
+      };
+    }
+  }
+
+  static class CopiesEverything extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      return new ReferenceHarness(
+          scratch,
+          new ReferenceDisk() {
+            @Override
+            Image copy(Image source, Node.Kind kind, NodeId origin) {
+              Image copy = super.copy(source, kind, origin);
+              copy.pages.replaceAll((page, content) -> content.clone());
+              return copy;
+            }
+          });
+    }
+  }
+
+  @Test
+  void lessIsStatedThanIsThere() {
+    fails(
+        StatesTooLittle.class,
+        StorageBackendTck.Capabilities.class,
+        "whatIsStated",
+        "state it, or nobody will use it");
+  }
+
+  static class StatesTooLittle extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      return new ReferenceHarness(scratch) {
+        @Override
+        Set<String> capabilities() {
+          return Set.of();
+        }
+      };
+    }
+  }
+
+  @Test
+  void usageThatIsMadeUp() {
+    fails(
+        ReportsNothing.class,
+        StorageBackendTck.Capabilities.class,
+        "usageTells",
+        "what a volume with 1 MiB of data refers to");
+  }
+
+  static class ReportsNothing extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            public Usage usage(NodeId id) {
+              super.usage(id);
+              return new Usage(0, 0);
+            }
+          };
+        }
+      };
+    }
+  }
+}
