@@ -89,7 +89,8 @@ final class Reconciler {
       throws LinuxException {
     // What was being put in place, and had not been when the last user of the root died.
     for (String name : left().keySet()) {
-      if (mapper.info(name).inactive()) {
+      DmDevice device = find(name);
+      if (device != null && device.inactive()) {
         mapper.clear(name);
       }
     }
@@ -121,8 +122,26 @@ final class Reconciler {
     return left;
   }
 
+  /**
+   * A device that was listed; null when it is gone by now. One whose removal was put off until its
+   * last user closed it goes when a thread of the kernel gets to it, even after the user is gone.
+   */
+  private @Nullable DmDevice find(String name) throws LinuxException {
+    try {
+      return mapper.info(name);
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENXIO) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
   private void takeInLayer(String name) throws LinuxException {
-    DmDevice device = mapper.info(name);
+    DmDevice device = find(name);
+    if (device == null) {
+      return;
+    }
     if (device.suspended()) {
       device = mapper.resume(name);
     }
@@ -137,7 +156,9 @@ final class Reconciler {
     NodeRecord record = node == null ? null : records.get(node.id());
     if (node == null || record == null || !store.isWhole(record.layer())) {
       LOG.log(WARNING, "{0} is in use and belongs to no volume; it goes with its last user", name);
-      mapper.remove(name, true);
+      if (find(name) != null) {
+        mapper.remove(name, true);
+      }
       return;
     }
     Layer top = store.layer(record.layer());
@@ -155,7 +176,11 @@ final class Reconciler {
   }
 
   private void finishSeal(String name, long number, Layer top) throws LinuxException {
-    devices.adopt(mapper.info(name));
+    DmDevice device = find(name);
+    if (device == null) {
+      return;
+    }
+    devices.adopt(device);
     if (devices.isActive(devices.layerName(top.id()))) {
       devices.remove(name);
     } else {
