@@ -118,4 +118,7 @@ build_needs=(mvn:maven go:golang-go)
 run_needs=(qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs debugfs:e2fsprogs xz:xz-utils
   dpkg-deb:dpkg apt-get:apt flock:util-linux '?mkfs.xfs:xfsprogs' '?losetup:mount' '?mount:mount')
 
+# What the lab takes beside it.
+lab_needs=(setpriv:util-linux zstd:zstd tar:tar)
+
 maven() { mvn -B -f "$root/pom.xml" "$@"; }
