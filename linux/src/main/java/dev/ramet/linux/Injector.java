@@ -91,15 +91,28 @@ final class Injector {
       throw new InjectionException(
           InjectionException.Reason.ARCHITECTURE, "process " + pid + " has no syscall instruction");
     }
+    LinuxException gone = null;
     for (int round = 0; round < ROUNDS; round++) {
       for (long thread : threads) {
         step.accept("seize");
-        try (TracedThread traced = TracedThread.stop(pid, thread, STOP_NANOS)) {
-          if (traced != null) {
+        TracedThread stopped = null;
+        try {
+          stopped = TracedThread.stop(pid, thread, STOP_NANOS);
+        } catch (LinuxException e) {
+          if (e.errno() != LinuxException.ESRCH) {
+            throw e;
+          }
+          gone = e; // Threads come and go; another one will do.
+        }
+        if (stopped != null) {
+          try (TracedThread traced = stopped) {
             return open(traced, thread, instruction);
           }
         }
       }
+    }
+    if (gone != null) {
+      throw gone;
     }
     throw new InjectionException(
         InjectionException.Reason.NO_THREAD,

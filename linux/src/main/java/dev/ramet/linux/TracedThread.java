@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * run on. Must be used by one platform thread (ptrace(2)); when that thread ends, so does tracing.
  */
 final class TracedThread implements AutoCloseable {
+  private static final String ENDED = "ZX";
   private static final int SIGTRAP = 5;
   private static final int SIGSTOP = 19;
   private static final int SYSCALL_STOP = SIGTRAP | 0x80;
@@ -54,7 +55,7 @@ final class TracedThread implements AutoCloseable {
     TracedThread traced = new TracedThread(pid, thread);
     boolean done = false;
     try {
-      traced.ptrace(TraceCalls.PTRACE_SEIZE, 0, TraceCalls.PTRACE_O_TRACESYSGOOD);
+      traced.seize();
       traced.ptrace(TraceCalls.PTRACE_INTERRUPT, 0, 0);
       done = traced.awaitFirstStop(timeoutNanos) && traced.prepare();
       return done ? traced : null;
@@ -62,6 +63,29 @@ final class TracedThread implements AutoCloseable {
       if (!done) {
         traced.close();
       }
+    }
+  }
+
+  private void seize() throws LinuxException {
+    try {
+      ptrace(TraceCalls.PTRACE_SEIZE, 0, TraceCalls.PTRACE_O_TRACESYSGOOD);
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.EPERM && hasEnded()) {
+        // The kernel forbids to trace the dead rather than saying that they are.
+        throw new LinuxException(e.call(), LinuxException.ESRCH, "thread " + thread);
+      }
+      throw e;
+    }
+  }
+
+  private boolean hasEnded() throws LinuxException {
+    try {
+      return ENDED.indexOf(ProcessStat.read(thread).state()) >= 0;
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENOENT || e.errno() == LinuxException.ESRCH) {
+        return true;
+      }
+      throw e;
     }
   }
 

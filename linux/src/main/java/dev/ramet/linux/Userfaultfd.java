@@ -91,7 +91,8 @@ public final class Userfaultfd implements AutoCloseable {
    * Makes mappings trackable; nothing is protected yet. What is registered already stays so.
    *
    * @throws LinuxException EBUSY when somebody else registered it, EINVAL when it is not mapped or
-   *     of a kind that cannot be, ESRCH when the process has ended
+   *     of a kind that cannot be, ENOMEM when the address space is gone or can have no more
+   *     mappings
    */
   public void register(long address, long lengthBytes) throws LinuxException {
     ioctl("UFFDIO_REGISTER", UFFDIO_REGISTER, address, lengthBytes, MODE_WP);

@@ -6,6 +6,7 @@ import static dev.ramet.linux.Pagemap.PRESENT;
 import static dev.ramet.linux.Pagemap.SWAPPED;
 
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
 
@@ -35,6 +36,15 @@ enum Rule {
   Rule(long mask, boolean elseZero) {
     this.mask = mask;
     this.elseZero = elseZero;
+  }
+
+  /** The rule for memory of a private kind. */
+  static Rule of(MemoryRegion.Kind kind) {
+    return switch (kind) {
+      case PRIVATE_IMAGE -> CHANGED_COPIES;
+      case ANONYMOUS -> ANONYMOUS_OR_ZERO;
+      case SHARED -> throw new IllegalArgumentException("no rule for shared memory");
+    };
   }
 
   /** Whether the page must be read from the process. */
