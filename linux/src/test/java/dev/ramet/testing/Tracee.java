@@ -127,17 +127,13 @@ public final class Tracee implements AutoCloseable {
   }
 
   /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals or tracee. */
-  public long thread(String name) throws Exception {
-    long deadline = System.nanoTime() + 5_000_000_000L;
-    while (System.nanoTime() < deadline) {
-      try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
-        for (Path thread : (Iterable<Path>) threads::iterator) {
-          if (Files.readString(thread.resolve("comm")).trim().equals(name)) {
-            return Long.parseLong(String.valueOf(thread.getFileName()));
-          }
+  public long thread(String name) throws IOException {
+    try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      for (Path thread : (Iterable<Path>) threads::iterator) {
+        if (Files.readString(thread.resolve("comm")).trim().equals(name)) {
+          return Long.parseLong(String.valueOf(thread.getFileName()));
         }
       }
-      Thread.sleep(1); // A thread names itself when it first runs.
     }
     throw new IllegalArgumentException("no thread " + name);
   }

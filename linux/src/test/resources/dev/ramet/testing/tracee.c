@@ -30,6 +30,12 @@ static volatile long futex_errors, poll_errors, sleep_errors, read_errors, busy_
 static volatile long sent, received;
 static int word, pipe_fds[2];
 static volatile int quiet;
+static int up;
+
+static void ready(const char *name) {
+  pthread_setname_np(pthread_self(), name);
+  __atomic_add_fetch(&up, 1, __ATOMIC_SEQ_CST);
+}
 
 static void on_signal(int number) {
   (void)number;
@@ -38,7 +44,7 @@ static void on_signal(int number) {
 
 // Keeps its state in general and in vector registers and checks itself against a closed form.
 static void *busy(void *unused) {
-  pthread_setname_np(pthread_self(), "busy");
+  ready("busy");
   for (;;) {
     uint64_t x = 1, sum = 0;
     double d = 0;
@@ -56,7 +62,7 @@ static void *busy(void *unused) {
 }
 
 static void *in_futex(void *unused) {
-  pthread_setname_np(pthread_self(), "futex");
+  ready("futex");
   for (;;) {
     syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
     futex_errors++;
@@ -65,7 +71,7 @@ static void *in_futex(void *unused) {
 }
 
 static void *in_poll(void *unused) {
-  pthread_setname_np(pthread_self(), "ppoll");
+  ready("ppoll");
   sigset_t other; // Not the thread's own mask: it must come back with the call.
   sigemptyset(&other);
   sigaddset(&other, SIGRTMIN);
@@ -78,7 +84,7 @@ static void *in_poll(void *unused) {
 }
 
 static void *in_sleep(void *unused) {
-  pthread_setname_np(pthread_self(), "sleep");
+  ready("sleep");
   for (;;) {
     struct timespec t = {0, 30000000};
     if (nanosleep(&t, NULL) != 0) sleep_errors++;
@@ -87,7 +93,7 @@ static void *in_sleep(void *unused) {
 }
 
 static void *in_read(void *unused) {
-  pthread_setname_np(pthread_self(), "read");
+  ready("read");
   for (;;) {
     char c;
     if (read(pipe_fds[0], &c, 1) != 1) read_errors++;
@@ -96,15 +102,15 @@ static void *in_read(void *unused) {
 }
 
 static void *in_epoll(void *unused) {
-  pthread_setname_np(pthread_self(), "epoll");
   int fd = epoll_create1(EPOLL_CLOEXEC);
+  ready("epoll");
   struct epoll_event e;
   for (;;) epoll_wait(fd, &e, 1, -1);
   return unused;
 }
 
 static void *signals(void *unused) {
-  pthread_setname_np(pthread_self(), "signals");
+  ready("signals");
   union sigval v = {0};
   for (;;) {
     struct timespec t = {0, 500000};
@@ -114,6 +120,8 @@ static void *signals(void *unused) {
   return unused;
 }
 
+static int threads;
+
 static void start(void *(*run)(void *), int takes_signals) {
   sigset_t set;
   pthread_t thread;
@@ -121,6 +129,7 @@ static void start(void *(*run)(void *), int takes_signals) {
   sigaddset(&set, SIGRTMIN);
   pthread_sigmask(takes_signals ? SIG_UNBLOCK : SIG_BLOCK, &set, NULL);
   if (pthread_create(&thread, NULL, run, NULL) != 0) abort();
+  threads++;
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -155,6 +164,7 @@ int main(int argc, char **argv) {
     start(in_futex, 0), start(in_poll, 0), start(in_sleep, 0), start(in_read, 0), start(in_epoll, 0);
   }
   if (strcmp(argv[3], "threads") == 0) start(busy, 1), start(signals, 0);
+  while (__atomic_load_n(&up, __ATOMIC_SEQ_CST) != threads) usleep(100);
   printf("ready %d %lx\n", getpid(), (unsigned long)memory);
   char line[128], c;
   while (fgets(line, sizeof line, stdin)) {

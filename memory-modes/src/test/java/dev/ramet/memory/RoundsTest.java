@@ -141,12 +141,16 @@ class RoundsTest {
     }
   }
 
-  private void rounds(MemoryMode mode, boolean remaps, long seed) throws Exception {
+  private void rounds(MemoryMode mode, boolean remaps, long seed, String... first)
+      throws Exception {
     Path image = image();
     Random random = new Random(seed);
     try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
       byte[] restored = Files.readAllBytes(image);
       byte[] previous = restored;
+      for (String command : first) {
+        tracee.command(command);
+      }
       act(tracee, random, remaps);
       try (MemoryTracker tracker = mode.attach(memory(tracee, image));
           MemoryTracker reference = new Incremental().attach(memory(tracee, image))) {
@@ -198,9 +202,41 @@ class RoundsTest {
   }
 
   @Test
+  void writeTrackingComposesInHugePages() throws Exception {
+    rounds(tracking(), false, 15, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
+  }
+
+  /** Needs a kernel with soft-dirty bits; Debian's in a virtual machine have them. */
+  @Test
   void softDirtyComposes() throws Exception {
     rounds(softDirty(), false, 13);
     rounds(softDirty(), true, 14);
+    rounds(softDirty(), false, 16, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
+  }
+
+  @Test
+  void softDirtyIsRefusedWhereItLoses() throws Exception {
+    MemoryMode mode = softDirty();
+    Path image = image();
+    Path control = Files.writeString(directory.resolve("run"), "0\n");
+    MemoryMode merged = new SoftDirty(new MergeDaemon(control));
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      GuestMemory memory = memory(tracee, image);
+      try (MemoryTracker tracker = mode.attach(memory)) {
+        RametException e = assertThrows(RametException.class, () -> mode.attach(memory).close());
+        assertEquals(ErrorCode.CONFLICT, e.code());
+        assertEquals(0, tracker.select(memory).count());
+      }
+      mode.attach(memory).close();
+      try (MemoryTracker tracker = merged.attach(memory)) {
+        tracker.select(memory);
+        tracker.committed();
+        Files.writeString(control, "1\n");
+        RametException e = assertThrows(RametException.class, () -> tracker.select(memory));
+        assertTrue(String.valueOf(e.getMessage()).startsWith("tracking lost"));
+        assertThrows(RametException.class, () -> merged.attach(memory).close());
+      }
+    }
   }
 
   @Test
