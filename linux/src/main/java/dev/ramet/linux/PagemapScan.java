@@ -30,8 +30,6 @@ public final class PagemapScan implements AutoCloseable {
   /** struct pm_scan_arg of linux/fs.h: twelve numbers. */
   private static final int ARGUMENT_LONGS = 12;
 
-  private static final int WALK_END = 4;
-
   /** struct page_region: start, end, categories. */
   private static final int REGION_LONGS = 3;
 
@@ -123,7 +121,9 @@ public final class PagemapScan implements AutoCloseable {
         int region = ARGUMENT_LONGS + i * REGION_LONGS;
         sink.pages(longs.get(region), longs.get(region + 1), longs.get(region + 2));
       }
-      at = longs.get(WALK_END);
+      // walk_end would say where to go on, but where the kernel filled its own small buffer on the
+      // way and then came to the end, it says where that buffer was last full.
+      at = found < REGIONS ? end : longs.get(ARGUMENT_LONGS + (REGIONS - 1) * REGION_LONGS + 1);
     }
   }
 

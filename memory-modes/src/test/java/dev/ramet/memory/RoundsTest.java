@@ -339,6 +339,12 @@ class RoundsTest {
       }
       e = assertThrows(RametException.class, () -> mode.attach(memory).close());
       assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
+      // Nobody may trace himself, which stands for every process that may not be traced.
+      GuestMemory own =
+          new GuestMemory(ProcessHandle.current().pid(), memory.imageSizeBytes(), memory.regions());
+      e = assertThrows(RametException.class, () -> mode.attach(own).close());
+      assertEquals(ErrorCode.HOST_UNFIT, e.code());
+      assertTrue(String.valueOf(e.remedy()).contains("CAP_SYS_PTRACE"));
     }
   }
 }
