@@ -30,6 +30,10 @@ public final class PagemapScan implements AutoCloseable {
   /** struct pm_scan_arg of linux/fs.h: twelve numbers. */
   private static final int ARGUMENT_LONGS = 12;
 
+  private static final int CATEGORIES = 8;
+
+  private static final long HERE = PRESENT | SWAPPED;
+
   /** struct page_region: start, end, categories. */
   private static final int REGION_LONGS = 3;
 
@@ -79,36 +83,52 @@ public final class PagemapScan implements AutoCloseable {
   }
 
   /**
-   * Reports the pages that are present or swapped.
+   * Reports the pages that are present or swapped. Costs most where it must look whether a page
+   * belongs to a file, which it does for each.
    *
    * @param address the first page's address
    * @param lengthBytes whole pages
    * @param files whether to report pages of files too
-   * @param protect whether to write-protect those that are {@link #WRITTEN}, which are reported as
-   *     they were before
    * @throws LinuxException EPERM when a part is not registered, ESRCH when the process has ended,
    *     ENOTTY before Linux 6.7
    */
-  public void scan(long address, long lengthBytes, boolean files, boolean protect, Sink sink)
+  public void scan(long address, long lengthBytes, boolean files, Sink sink) throws LinuxException {
+    // The first word inverts: pages without the category are asked for.
+    long file = files ? 0 : FILE;
+    long reported = WRITTEN | FILE | PRESENT | SWAPPED;
+    run(address, lengthBytes, CHECK_WPASYNC, new long[] {file, file, HERE, reported}, sink);
+  }
+
+  /**
+   * Write-protects the pages that are present or swapped, until they are written.
+   *
+   * @throws LinuxException as {@link #scan}
+   */
+  public void protect(long address, long lengthBytes) throws LinuxException {
+    // Somewhere to report to is needed: without, the kernel marks absent pages as well.
+    run(
+        address,
+        lengthBytes,
+        CHECK_WPASYNC | WP_MATCHING,
+        new long[] {0, WRITTEN, HERE, WRITTEN},
+        (start, end, categories) -> {});
+  }
+
+  /**
+   * Scans.
+   *
+   * @param categories which to invert, which must all be there, of which one must be there, and
+   *     which to report
+   */
+  private void run(long address, long lengthBytes, long flags, long[] categories, Sink sink)
       throws LinuxException {
     long end = address + lengthBytes;
+    long vector = buffer.address() + (long) ARGUMENT_LONGS * Long.BYTES;
     long at = address;
     while (at < end) {
-      long[] argument = {
-        (long) ARGUMENT_LONGS * Long.BYTES,
-        protect ? WP_MATCHING | CHECK_WPASYNC : CHECK_WPASYNC,
-        at,
-        end,
-        0,
-        buffer.address() + (long) ARGUMENT_LONGS * Long.BYTES,
-        REGIONS,
-        0,
-        files ? 0 : FILE, // inverted: the next word asks for its absence
-        files ? 0 : FILE,
-        PRESENT | SWAPPED,
-        WRITTEN | FILE | PRESENT | SWAPPED
-      };
-      longs.put(0, argument);
+      long size = (long) ARGUMENT_LONGS * Long.BYTES;
+      longs.put(0, new long[] {size, flags, at, end, 0, vector, REGIONS, 0});
+      longs.put(CATEGORIES, categories);
       int found = FileCalls.ioctl(fd, PAGEMAP_SCAN, buffer.address());
       int errno = found < 0 ? Native.getLastError() : 0;
       if (found < 0) {

@@ -33,7 +33,6 @@ class PagemapScanTest {
           memory.address(),
           memory.sizeBytes(),
           true,
-          protect,
           (start, end, categories) -> {
             assertTrue(start >= last[0] && end > start, "ranges ascend");
             last[0] = end;
@@ -43,6 +42,9 @@ class PagemapScanTest {
                   (int) ((end - memory.address()) / PAGE));
             }
           });
+      if (protect) {
+        scan.protect(memory.address(), memory.sizeBytes());
+      }
     }
     return written;
   }

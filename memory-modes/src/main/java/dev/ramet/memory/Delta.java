@@ -5,7 +5,6 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns what is known about a region's pages into ranges that a capture must write, relative to the
@@ -18,38 +17,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class Delta {
   private final MemoryRegion region;
-  private final @Nullable BitSet before;
+  private final BitSet before;
+  private final BitSet held;
   private final PageRanges.Builder into;
   private final int firstPage;
 
   /**
-   * @param before the pages of the image that were held at the previous capture, or null when
-   *     nothing is known about it: then every held page is selected, and a page of anonymous memory
-   *     that is not held is zero
+   * A region's pages, which then come in ascending order, counted from its start.
+   *
+   * @param before the pages of the image that were held at the previous capture
+   * @param held receives the pages of the image that are held now
+   * @param into receives what must be written
    */
-  Delta(MemoryRegion region, @Nullable BitSet before, PageRanges.Builder into) {
+  Delta(MemoryRegion region, BitSet before, BitSet held, PageRanges.Builder into) {
     this.region = region;
     this.before = before;
+    this.held = held;
     this.into = into;
     this.firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
   }
 
-  /** Held pages that changed, or about which there is a doubt; counted from the region's start. */
+  /** Held pages that changed, or about which there is a doubt. */
   void changed(int from, int to) {
+    held.set(firstPage + from, firstPage + to);
     copy(from, to);
   }
 
   /** Held pages that were not written. If they were not held before, something is wrong: copied. */
   void unwritten(int from, int to) {
-    BitSet held = before;
-    if (held == null) {
-      copy(from, to);
-      return;
-    }
+    held.set(firstPage + from, firstPage + to);
     int at = firstPage + from;
     int end = firstPage + to;
-    while ((at = held.nextClearBit(at)) < end) {
-      int next = held.nextSetBit(at);
+    while ((at = before.nextClearBit(at)) < end) {
+      int next = before.nextSetBit(at);
       int stop = next < 0 ? end : Math.min(end, next);
       copy(at - firstPage, stop - firstPage);
       at = stop;
@@ -58,19 +58,12 @@ final class Delta {
 
   /** Pages that are not held. */
   void absent(int from, int to) {
-    BitSet held = before;
-    if (held == null) {
-      if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
-        zero(from, to);
-      }
-      return;
-    }
     int at = firstPage + from;
     int end = firstPage + to;
-    while ((at = held.nextSetBit(at)) >= 0 && at < end) {
-      int stop = Math.min(end, held.nextClearBit(at));
+    while ((at = before.nextSetBit(at)) >= 0 && at < end) {
+      int stop = Math.min(end, before.nextClearBit(at));
       if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
-        zero(at - firstPage, stop - firstPage);
+        into.zero(region.imageOffset() + bytes(at - firstPage), bytes(stop - at));
       } else {
         copy(at - firstPage, stop - firstPage); // The restore image's page shows again.
       }
@@ -78,13 +71,14 @@ final class Delta {
     }
   }
 
+  /** Takes back what is held now, for pages that will come again. */
+  void forget() {
+    held.clear(firstPage, firstPage + (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES));
+  }
+
   private void copy(int from, int to) {
     long offset = bytes(from);
     into.copy(region.imageOffset() + offset, region.address() + offset, bytes(to) - offset);
-  }
-
-  private void zero(int from, int to) {
-    into.zero(region.imageOffset() + bytes(from), bytes(to) - bytes(from));
   }
 
   private static long bytes(int pages) {

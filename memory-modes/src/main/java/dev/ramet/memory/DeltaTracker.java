@@ -4,6 +4,7 @@ package dev.ramet.memory;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -31,7 +32,11 @@ abstract class DeltaTracker implements MemoryTracker {
   private @Nullable GuestMemory known;
 
   private BitSet held = new BitSet();
+
+  /** The same of a selection that waits to be committed. */
   private @Nullable GuestMemory selected;
+
+  private BitSet heldNow = new BitSet();
 
   DeltaTracker(String mode, Scanner scanner) {
     this.mode = mode;
@@ -54,15 +59,16 @@ abstract class DeltaTracker implements MemoryTracker {
     Layout.check(memory);
     memory.regions().forEach(region -> Incremental.refuseShared(mode, region));
     PageRanges.Builder ranges = new PageRanges.Builder();
+    BitSet now = new BitSet();
     try {
-      begin(memory);
+      begin();
       for (MemoryRegion region : memory.regions()) {
         if (known == null) {
-          selectAll(region, ranges);
+          selectAll(region, now, ranges);
         } else if (continues(known, region)) {
-          selectChanged(region, held, ranges);
+          selectChanged(region, held, now, ranges);
         } else if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
-          selectAll(region, ranges); // Nothing of what was here before shows through.
+          selectAll(region, now, ranges); // Nothing of what was here before shows through.
         } else {
           throw lost("image offset " + region.imageOffset() + " is mapped differently than it was");
         }
@@ -74,7 +80,21 @@ abstract class DeltaTracker implements MemoryTracker {
       throw Scanner.failure(scanner.pid(), e);
     }
     selected = memory;
+    heldNow = now;
     return ranges.build();
+  }
+
+  /** Adds every held page, and what is known to be zero. */
+  final void selectAll(MemoryRegion region, BitSet now, PageRanges.Builder into) {
+    Rule rule = Rule.of(region.kind());
+    int firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
+    scanner.read(
+        region,
+        (entries, pages, first) -> {
+          long done = (long) first * NativeBuffer.PAGE_BYTES;
+          rule.select(entries, pages, region.imageOffset() + done, region.address() + done, into);
+          rule.hold(entries, pages, firstPage + first, now);
+        });
   }
 
   /**
@@ -109,7 +129,9 @@ abstract class DeltaTracker implements MemoryTracker {
     }
     selected = null;
     try {
-      held = arm(memory, held);
+      arm(memory);
+      // The machine stands still since the selection, so what was held then is held now.
+      held = heldNow;
       known = memory;
     } catch (LinuxException e) {
       LOG.log(
@@ -130,25 +152,20 @@ abstract class DeltaTracker implements MemoryTracker {
   }
 
   /** Called before the regions of a selection. */
-  abstract void begin(GuestMemory memory) throws TrackingLost;
-
-  /** Adds every held page, and what is known to be zero. */
-  abstract void selectAll(MemoryRegion region, PageRanges.Builder into);
+  abstract void begin() throws TrackingLost;
 
   /**
    * Adds what differs from the previous capture, and perhaps more.
    *
    * @param before the pages of the image that were held then
+   * @param now receives those that are held now
    */
-  abstract void selectChanged(MemoryRegion region, BitSet before, PageRanges.Builder into)
+  abstract void selectChanged(
+      MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
       throws TrackingLost, LinuxException;
 
-  /**
-   * Starts to track anew, and says which pages of the image are held now.
-   *
-   * @param before the pages that were held at the previous capture, empty before one
-   */
-  abstract BitSet arm(GuestMemory memory, BitSet before) throws LinuxException;
+  /** Starts to track anew. */
+  abstract void arm(GuestMemory memory) throws LinuxException;
 
   /** Stops to track. */
   abstract void disarm(GuestMemory memory);

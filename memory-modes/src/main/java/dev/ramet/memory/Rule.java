@@ -9,6 +9,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
+import java.util.BitSet;
 
 /**
  * What a page's entry in pagemap says about its content, as a pure function from entries to ranges,
@@ -78,6 +79,15 @@ enum Rule {
         into.zero(imageOffset + offset, length);
       }
       from = to;
+    }
+  }
+
+  /** Adds the pages that the process has content of its own for, counted from {@code firstPage}. */
+  void hold(LongBuffer entries, int pages, int firstPage, BitSet into) {
+    for (int i = 0; i < pages; i++) {
+      if (copies(entries.get(i))) {
+        into.set(firstPage + i);
+      }
     }
   }
 }

@@ -9,7 +9,6 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.ClearRefs;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -19,7 +18,6 @@ import java.nio.LongBuffer;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a machine wrote since its previous capture, by the kernel's soft-dirty bits. They exist once
@@ -89,16 +87,14 @@ final class SoftDirty implements MemoryMode {
    * Applies the rule to the entries of consecutive pages.
    *
    * @param first the first one's number in the region
-   * @param held receives the pages that are held now, by their number in the image
    */
   static void select(
-      LongBuffer entries, int pages, int first, MemoryRegion region, Delta delta, BitSet held) {
-    int offset = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES) + first;
+      LongBuffer entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
     int from = 0;
     while (from < pages) {
-      State state = State.of(entries.get(from), region.kind());
+      State state = State.of(entries.get(from), kind);
       int to = from + 1;
-      while (to < pages && State.of(entries.get(to), region.kind()) == state) {
+      while (to < pages && State.of(entries.get(to), kind) == state) {
         to++;
       }
       switch (state) {
@@ -106,16 +102,12 @@ final class SoftDirty implements MemoryMode {
         case UNWRITTEN -> delta.unwritten(first + from, first + to);
         case CHANGED -> delta.changed(first + from, first + to);
       }
-      if (state != State.ABSENT) {
-        held.set(offset + from, offset + to);
-      }
       from = to;
     }
   }
 
   private final class Tracker extends DeltaTracker {
     private final ClearRefs bits;
-    private BitSet next = new BitSet();
     private boolean closed;
 
     Tracker(long pid) {
@@ -129,35 +121,23 @@ final class SoftDirty implements MemoryMode {
     }
 
     @Override
-    void begin(GuestMemory memory) throws TrackingLost {
-      next = new BitSet();
+    void begin() throws TrackingLost {
       if (merging.runs()) {
         throw lost(MergeDaemon.REASON);
       }
     }
 
     @Override
-    void selectAll(MemoryRegion region, PageRanges.Builder into) {
-      select(region, null, into);
-    }
-
-    @Override
-    void selectChanged(MemoryRegion region, BitSet before, PageRanges.Builder into) {
-      select(region, before, into);
-    }
-
-    private void select(MemoryRegion region, @Nullable BitSet before, PageRanges.Builder into) {
-      Delta delta = new Delta(region, before, into);
+    void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into) {
+      Delta delta = new Delta(region, before, now, into);
       scanner.read(
           region,
-          (entries, pages, first) -> SoftDirty.select(entries, pages, first, region, delta, next));
+          (entries, pages, first) -> SoftDirty.select(entries, pages, first, region.kind(), delta));
     }
 
-    /** The machine stands still since the selection, so what was held then is held now. */
     @Override
-    BitSet arm(GuestMemory memory, BitSet before) throws LinuxException {
+    void arm(GuestMemory memory) throws LinuxException {
       bits.resetSoftDirty();
-      return next;
     }
 
     /** The bits cost nothing while nobody resets them. */

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static dev.ramet.linux.PagemapScan.PRESENT;
-import static dev.ramet.linux.PagemapScan.WRITTEN;
-
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.InjectionException;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.PagemapScan;
 import dev.ramet.linux.Userfaultfd;
 import dev.ramet.spi.memory.GuestMemory;
@@ -21,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a machine wrote since its previous capture, by write protection that the kernel lifts at the
- * first write. Only held pages are protected: one that comes into being later is not, and so counts
- * as written.
+ * first write. Only pages that are there are protected: one that comes into being later is not, and
+ * so counts as written.
  */
 final class WriteTracking implements MemoryMode {
   static final String ID = "write-tracking";
@@ -115,20 +111,16 @@ final class WriteTracking implements MemoryMode {
     }
 
     @Override
-    void begin(GuestMemory memory) {}
+    void begin() {}
 
     @Override
-    void selectAll(MemoryRegion region, PageRanges.Builder into) {
-      scanner.scan(region, Rule.of(region.kind()), into);
-    }
-
-    @Override
-    void selectChanged(MemoryRegion region, BitSet before, PageRanges.Builder into)
+    void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
         throws TrackingLost, LinuxException {
       // A refusal comes when a part was found already: collected apart, it can be dropped.
       PageRanges.Builder found = new PageRanges.Builder();
+      Delta delta = new Delta(region, before, now, found);
       try {
-        new WrittenPages(region, before, scanner, new Delta(region, before, found)).scan(scan);
+        new WrittenPages(region, before, scanner, delta).scan(scan);
       } catch (LinuxException e) {
         if (e.errno() != LinuxException.EPERM) {
           throw e;
@@ -136,7 +128,8 @@ final class WriteTracking implements MemoryMode {
         if (region.kind() != MemoryRegion.Kind.ANONYMOUS) {
           throw lost("memory at image offset " + region.imageOffset() + " was mapped anew");
         }
-        selectAll(region, into);
+        delta.forget();
+        selectAll(region, now, into);
         return;
       }
       PageRanges ranges = found.build();
@@ -150,28 +143,11 @@ final class WriteTracking implements MemoryMode {
     }
 
     @Override
-    BitSet arm(GuestMemory memory, BitSet before) throws LinuxException {
-      BitSet held = new BitSet();
+    void arm(GuestMemory memory) throws LinuxException {
       for (MemoryRegion region : memory.regions()) {
-        boolean image = region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
-        long shift = region.imageOffset() - region.address();
         protection.register(region.address(), region.lengthBytes());
-        scan.scan(
-            region.address(),
-            region.lengthBytes(),
-            !image,
-            true,
-            (start, end, categories) -> {
-              int from = (int) ((start + shift) / NativeBuffer.PAGE_BYTES);
-              int to = (int) ((end + shift) / NativeBuffer.PAGE_BYTES);
-              if (!image || (categories & (WRITTEN | PRESENT)) != 0) {
-                held.set(from, to);
-              } else {
-                WrittenPages.keepHeld(before, held, from, to);
-              }
-            });
+        scan.protect(region.address(), region.lengthBytes());
       }
-      return held;
     }
 
     @Override

@@ -84,7 +84,6 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
             memory.address(),
             memory.sizeBytes(),
             false,
-            true,
             (start, end, categories) -> {
               for (long at = start; at < end; at += PAGE) {
                 if ((categories & PagemapScan.WRITTEN) != 0) {
@@ -92,6 +91,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
                 }
               }
             });
+        scan.protect(memory.address(), memory.sizeBytes());
         seen.append(pages[1] == 1 ? ", written" : "");
       }
     }

@@ -45,7 +45,7 @@ final class WrittenPages implements PagemapScan.Sink {
 
   void scan(PagemapScan scan) throws LinuxException {
     boolean image = region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
-    scan.scan(region.address(), region.lengthBytes(), !image, false, this);
+    scan.scan(region.address(), region.lengthBytes(), !image, this);
     int end = (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES);
     if (at < end) {
       delta.absent(at, end);
@@ -90,7 +90,9 @@ final class WrittenPages implements PagemapScan.Sink {
 
   private void resolve(LongBuffer entries, int pages, int first) {
     for (int i = 0; i < pages; i++) {
-      if (!inSwap(entries.get(i))) {
+      if (inSwap(entries.get(i))) {
+        delta.unwritten(first + i, first + i + 1);
+      } else {
         delta.changed(first + i, first + i + 1);
       }
     }
@@ -99,12 +101,5 @@ final class WrittenPages implements PagemapScan.Sink {
   /** Whether the entry names a place in a real swap area. Place 0 is every area's header. */
   static boolean inSwap(long entry) {
     return (entry & AREA) < REAL_AREAS && (entry & PLACE) != 0;
-  }
-
-  /** Keeps what was held, for pages of which only that is known. */
-  static void keepHeld(BitSet before, BitSet held, int from, int to) {
-    for (int i = before.nextSetBit(from); i >= 0 && i < to; i = before.nextSetBit(i + 1)) {
-      held.set(i);
-    }
   }
 }

@@ -11,7 +11,6 @@ import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The rules relative to a previous capture, on entries that no kernel here produces at will. */
@@ -35,18 +34,17 @@ class DeltaTest {
   }
 
   /** One letter a page: c copied, z zero, a dot for neither; behind it the pages held now. */
-  private static String softDirty(
-      MemoryRegion.Kind kind, @Nullable BitSet before, long... entries) {
+  private static String softDirty(MemoryRegion.Kind kind, BitSet before, long... entries) {
     MemoryRegion region =
         new MemoryRegion((long) OFFSET * PAGE, 1 << 30, (long) entries.length * PAGE, kind);
     PageRanges.Builder into = new PageRanges.Builder();
     BitSet held = new BitSet();
-    Delta delta = new Delta(region, before, into);
+    Delta delta = new Delta(region, before, held, into);
     // In two pieces, as a scan may be cut anywhere.
     int half = entries.length / 2;
-    SoftDirty.select(LongBuffer.wrap(entries), half, 0, region, delta, held);
+    SoftDirty.select(LongBuffer.wrap(entries), half, 0, kind, delta);
     LongBuffer rest = LongBuffer.wrap(entries, half, entries.length - half).slice();
-    SoftDirty.select(rest, entries.length - half, half, region, delta, held);
+    SoftDirty.select(rest, entries.length - half, half, kind, delta);
     PageRanges ranges = into.build();
     char[] letters = ".".repeat(entries.length).toCharArray();
     for (int i = 0; i < ranges.count(); i++) {
@@ -108,7 +106,7 @@ class DeltaTest {
   }
 
   @Test
-  void withoutAPreviousCaptureItIsTheIncrementalRule() {
+  void heldIsWhatTheIncrementalRuleCopies() {
     long[] bits = {P, S, F, X, D};
     for (MemoryRegion.Kind kind : new MemoryRegion.Kind[] {PRIVATE_IMAGE, ANONYMOUS}) {
       for (int i = 0; i < 1 << bits.length; i++) {
@@ -116,11 +114,12 @@ class DeltaTest {
         for (int bit = 0; bit < bits.length; bit++) {
           entry |= (i >> bit & 1) != 0 ? bits[bit] : 0;
         }
-        PageRanges.Builder into = new PageRanges.Builder();
-        Rule.of(kind).select(LongBuffer.wrap(new long[] {entry}), 1, 0, 1 << 30, into);
-        PageRanges rule = into.build();
-        String expected = rule.count() == 0 ? "." : rule.isZero(0) ? "z" : "c";
-        assertEquals(expected, softDirty(kind, null, entry).substring(0, 1));
+        BitSet held = new BitSet();
+        Rule.of(kind).hold(LongBuffer.wrap(new long[] {0, entry}), 2, OFFSET - 1, held);
+        boolean copied = Rule.of(kind).copies(entry);
+        assertEquals(copied, held.get(OFFSET));
+        assertEquals(copied, softDirty(kind, held("h"), entry).endsWith("h"));
+        assertEquals(copied ? "c" : ".", softDirty(kind, held("."), entry).substring(0, 1));
       }
     }
   }

@@ -131,7 +131,7 @@ class SwapTest {
         // The discarded page was not read in between: whether it is the image's stays in doubt.
         assertEquals(1, tracker.select(guest).count());
         tracee.command("r 4 1");
-        tracker.select(guest);
+        assertEquals(PAGE, tracker.select(guest).copyBytes());
         tracker.committed();
         assertEquals(0, tracker.select(guest).count());
       }
