@@ -199,7 +199,10 @@ int main(int argc, char **argv) {
       case 'x': execlp("sleep", "sleep", "60", NULL); abort();
       case 's':
         quiet = 1; // No more signals; those on their way arrive.
-        usleep(50000);
+        for (int i = 0; i < 200; i++) {
+          usleep(10000);
+          if (i >= 4 && sent == received) break;
+        }
         printf("%ld %ld %ld %ld %ld %ld %ld\n", busy_errors, futex_errors, poll_errors,
                sleep_errors, read_errors, sent - received, rounds);
         quiet = 0;

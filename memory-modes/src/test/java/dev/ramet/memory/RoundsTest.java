@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -185,9 +186,7 @@ class RoundsTest {
         }
         assertTrue(tracked < incremental / 2, tracked + " of " + incremental);
       }
-      for (int i = 0; i < 6; i++) {
-        assertEquals(0, tracee.disturbances()[i]);
-      }
+      assertArrayEquals(new long[6], Arrays.copyOf(tracee.disturbances(), 6));
     }
   }
 
@@ -266,6 +265,69 @@ class RoundsTest {
         assertEquals(0, again.select(memory).count());
       }
       assertFalse(registered(tracee));
+    }
+  }
+
+  @Test
+  void deathOfTheTrackerLeavesTheProcessAsItWas() throws Exception {
+    tracking().close();
+    Path image = image();
+    String separator = System.getProperty("path.separator");
+    String path =
+        String.join(
+            separator,
+            "target/test-classes",
+            System.getProperty("jdk.module.path", ""),
+            System.getProperty("java.class.path", ""));
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      Set<String> before = tracee.descriptors();
+      tracee.command("w 0 64 1");
+      Process holder =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  path,
+                  Holder.class.getName(),
+                  Long.toString(tracee.pid()),
+                  Long.toString(tracee.address()),
+                  Long.toString((long) PAGES * PAGE))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      try {
+        assertEquals('!', holder.getInputStream().read());
+        assertTrue(registered(tracee));
+        assertEquals(before, tracee.descriptors());
+      } finally {
+        holder.destroyForcibly().waitFor();
+      }
+      assertFalse(registered(tracee));
+      tracee.command("w 32 64 2");
+      try (MemoryTracker tracker = new WriteTracking().attach(memory(tracee, image))) {
+        assertEquals(96L * PAGE, tracker.select(memory(tracee, image)).copyBytes());
+      }
+    }
+  }
+
+  /** Tracks a process until it is killed. */
+  static final class Holder {
+    private Holder() {}
+
+    public static void main(String[] arguments) throws Exception {
+      long length = Long.parseLong(arguments[2]);
+      GuestMemory memory =
+          new GuestMemory(
+              Long.parseLong(arguments[0]),
+              length,
+              List.of(
+                  new MemoryRegion(
+                      0, Long.parseLong(arguments[1]), length, MemoryRegion.Kind.PRIVATE_IMAGE)));
+      try (MemoryTracker tracker = new WriteTracking().attach(memory)) {
+        tracker.select(memory);
+        tracker.committed();
+        System.out.write('!');
+        System.out.flush();
+        Thread.sleep(60_000);
+      }
     }
   }
 
