@@ -14,15 +14,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a {@link CopyStrategy} works in a directory by copying a small file there, and
- * that neither copy sees what is written to the other. Leaves the directory as it was but for its
- * time of modification.
+ * Finds out whether a {@link CopyStrategy} works in a directory by copying a small file there, that
+ * neither copy sees what is written to the other, and that a copy can be given a name of its own.
+ * Leaves the directory as it was but for its time of modification.
  */
 public final class CopyProbe {
   private static final int SIZE = 256 << 10;
   private static final int HOLE_FROM = 64 << 10;
   private static final int HOLE_TO = 192 << 10;
   private static final int PAGE = 4096;
+
+  private static final String RENAME = "renameat2";
 
   private CopyProbe() {}
 
@@ -38,6 +40,7 @@ public final class CopyProbe {
     String name = ".ramet-probe-" + UUID.randomUUID();
     Path first = directory.resolve(name + "-a");
     Path second = directory.resolve(name + "-b");
+    Path third = directory.resolve(name + "-c");
     Map<String, String> evidence = new LinkedHashMap<>();
     FsInfo info = FsInfo.of(directory);
     evidence.put("file-system", info.typeName());
@@ -59,9 +62,11 @@ public final class CopyProbe {
             "isolation of the original",
             holds(source, SIZE - PAGE, 'o') && holds(copy, SIZE - PAGE, 'c'));
       }
+      PathCalls.renameToNew(second, third);
     } finally {
       PathCalls.unlink(first);
       PathCalls.unlink(second);
+      PathCalls.unlink(third);
     }
     return evidence;
   }
@@ -72,6 +77,11 @@ public final class CopyProbe {
    */
   public static ProbeResult.@Nullable Unusable explain(LinuxException e, Path directory) {
     String detail = "tried a copy in " + HostErrors.describe(directory) + ": " + e.getMessage();
+    if (e.errno() == LinuxException.EINVAL && RENAME.equals(e.call())) {
+      // renameat2(2): RENAME_NOREPLACE is up to the file system; network ones tend to lack it.
+      return new ProbeResult.Unusable(
+          "no exclusive rename", detail, "put " + directory + " on a local file system");
+    }
     return switch (e.errno()) {
       case LinuxException.EACCES, LinuxException.EPERM ->
           new ProbeResult.Unusable(

@@ -166,9 +166,18 @@ final class NodeFiles {
 
   private void syncDirectory(Path directory) throws LinuxException {
     Long seen = unsynced.get(directory);
-    if (seen != null) {
-      Fd.syncDirectory(directory);
-      unsynced.remove(directory, seen);
+    if (seen == null) {
+      return;
     }
+    try {
+      Fd.syncDirectory(directory);
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.ENOENT) {
+        throw e;
+      }
+      // Who deleted its last node at the same time took it away: that is what must last now.
+      changed(layout.volumes());
+    }
+    unsynced.remove(directory, seen);
   }
 }

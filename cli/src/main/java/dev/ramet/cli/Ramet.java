@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.cli.sandbox.Sandbox;
 import dev.ramet.cli.snapshot.Snapshot;
+import dev.ramet.cli.storage.Storage;
 import dev.ramet.cli.template.Template;
 import dev.ramet.cli.tour.TourCommand;
 import java.io.IOException;
@@ -30,6 +31,7 @@ import picocli.CommandLine.ScopeType;
       Sandbox.class,
       Snapshot.class,
       Template.class,
+      Storage.class,
       Doctor.class,
       TourCommand.class,
       Serve.class,

@@ -3,9 +3,6 @@ package dev.ramet.cli;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,8 +30,6 @@ import picocli.CommandLine.Option;
       "  ramet serve --set ramet.engine-wait=60s"
     })
 final class Serve implements Callable<Integer> {
-  private static final String HOST = "dev.ramet.server.Main";
-
   private final Context context;
 
   @Option(names = "--port", paramLabel = "N", description = "TCP port; 3000 unless set.")
@@ -70,14 +65,16 @@ final class Serve implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<String> arguments = arguments();
-    MethodHandle host = host();
+    String[] arguments = arguments().toArray(new String[0]);
     try {
-      return (int) host.invokeExact(arguments.toArray(new String[0]));
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new RametException(ErrorCode.INTERNAL, "the host ended: " + e.getMessage(), e);
+      return dev.ramet.server.Main.run(arguments);
+    } catch (NoClassDefFoundError e) {
+      String home = context.environment("RAMET_HOME");
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "the host is not on the class path",
+          "run it by the launcher: " + (home == null ? "bin" : home + "/bin") + "/ramet serve",
+          e);
     }
   }
 
@@ -97,22 +94,6 @@ final class Serve implements Callable<Integer> {
   private static void put(Map<String, String> all, String key, @Nullable Object value) {
     if (value != null) {
       all.put(key, value.toString());
-    }
-  }
-
-  private MethodHandle host() {
-    try {
-      Class<?> main = Class.forName(HOST);
-      return MethodHandles.publicLookup()
-          .findStatic(main, "run", MethodType.methodType(int.class, String[].class))
-          .asFixedArity();
-    } catch (ReflectiveOperationException e) {
-      String home = context.environment("RAMET_HOME");
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "the host is not part of this installation",
-          "run it by the launcher: " + (home == null ? "bin" : home + "/bin") + "/ramet serve",
-          e);
     }
   }
 }

@@ -42,6 +42,9 @@ public interface Sandboxes {
   /** Like {@link #clone}, but answers each child's success or failure by itself. */
   List<ForkResult> fork(String id, CloneRequest request);
 
-  /** The host address that reaches a TCP port of the guest. */
+  /**
+   * The host address that reaches a TCP port of the guest. {@code NOT_FOUND} also for a sandbox
+   * that does not run; another address after each rollback.
+   */
   InetSocketAddress endpoint(String id, int guestPort);
 }

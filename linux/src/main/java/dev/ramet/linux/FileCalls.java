@@ -42,6 +42,8 @@ final class FileCalls {
 
   static native int ioctl(int fd, long request, long argument);
 
+  static native int prctl(int option, long second, long third, long fourth, long fifth);
+
   static native int statx(int directory, byte[] path, int flags, int mask, long buffer);
 
   static native int statfs(byte[] path, long buffer);

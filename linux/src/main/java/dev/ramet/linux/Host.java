@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux;
 
+import com.sun.jna.Native;
+
 /** Facts about this host and this process. */
 public final class Host {
+  private static final int PR_SET_THP_DISABLE = 41;
+
   private Host() {}
 
   /** The kernel's release, as {@code uname -r} prints it. */
@@ -13,5 +17,16 @@ public final class Host {
   /** The user whose permissions this process has; 0 is root. */
   public static int effectiveUid() {
     return FileCalls.geteuid();
+  }
+
+  /**
+   * Gives this process, and every program it starts from now on, small pages only (prctl(2),
+   * PR_SET_THP_DISABLE). For programs that touch a little of much memory.
+   */
+  public static void disableHugePages() throws LinuxException {
+    int result = FileCalls.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    if (result < 0) {
+      throw new LinuxException("prctl PR_SET_THP_DISABLE", Native.getLastError(), "this process");
+    }
   }
 }

@@ -38,7 +38,8 @@ public final class LoopFs implements AutoCloseable {
 
   /** A small ext4. */
   public static LoopFs ext4(Path directory, long sizeBytes) {
-    return make(directory, sizeBytes, "ext4", List.of("mke2fs", "-q", "-F", "-t", "ext4"));
+    return make(
+        directory, sizeBytes, "ext4", List.of("mke2fs", "-q", "-F", "-m", "0", "-t", "ext4"));
   }
 
   /** Memory as a file system, with a limit. */

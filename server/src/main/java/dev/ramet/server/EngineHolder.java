@@ -73,6 +73,19 @@ public class EngineHolder {
     return engine.minimalCompletionStage();
   }
 
+  /**
+   * Completes with the engine, without blocking whoever waits.
+   *
+   * @return completes with a {@link RametException} {@code UNAVAILABLE} when it does not open in
+   *     time or at all
+   */
+  public CompletionStage<Engine> whenOpen() {
+    return engine
+        .copy()
+        .orTimeout(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(unavailable(e)));
+  }
+
   /** The engine, or null while it is not open. Does not block. */
   @Nullable Engine peek() {
     return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
@@ -86,16 +99,22 @@ public class EngineHolder {
   public Engine get() {
     try {
       return engine.get(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      throw new RametException(
-          ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", e);
-    } catch (ExecutionException e) {
-      String remedy = e.getCause() instanceof RametException known ? known.remedy() : null;
-      throw new RametException(ErrorCode.UNAVAILABLE, "the host could not start", remedy, e);
+    } catch (TimeoutException | ExecutionException e) {
+      throw unavailable(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.UNAVAILABLE, "the host is stopping", e);
     }
+  }
+
+  private static RametException unavailable(Throwable why) {
+    if (why instanceof TimeoutException) {
+      return new RametException(
+          ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", why);
+    }
+    Throwable cause = why.getCause() == null ? why : why.getCause();
+    String remedy = cause instanceof RametException known ? known.remedy() : null;
+    return new RametException(ErrorCode.UNAVAILABLE, "the host could not start", remedy, why);
   }
 
   /** Lets go of the engine; sandboxes run on. */

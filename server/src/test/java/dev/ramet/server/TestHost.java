@@ -48,7 +48,7 @@ final class TestHost implements AutoCloseable {
     return server.getPort();
   }
 
-  /** An answer: status, headers, and its body as JSON (a missing node when there is none). */
+  /** An answer: status, headers, and its body as JSON (a missing node when it is none). */
   record Answer(int status, HttpResponse<String> response, JsonNode json) {
     @Nullable String header(String name) {
       return response.headers().firstValue(name).orElse(null);
@@ -80,8 +80,9 @@ final class TestHost implements AutoCloseable {
       request.setHeader(headers[i], headers[i + 1]);
     }
     HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
-    JsonNode body =
-        response.body().isEmpty() ? MAPPER.missingNode() : MAPPER.readTree(response.body());
+    boolean isJson =
+        response.headers().firstValue("content-type").orElse("").startsWith("application/json");
+    JsonNode body = isJson ? MAPPER.readTree(response.body()) : MAPPER.missingNode();
     return new Answer(response.statusCode(), response, body);
   }
 

@@ -7,6 +7,12 @@ import java.util.Set;
 /** What a probe found: the plugin works here, cannot work here, or broke while finding out. */
 public sealed interface ProbeResult {
   /**
+   * Key of the evidence that says why a usable plugin is slower or less able here than it could be,
+   * and what would change that.
+   */
+  String LIMITATION = "limitation";
+
+  /**
    * The plugin works here.
    *
    * @param capabilities what it can do beyond its contract's minimum, by name

@@ -315,6 +315,19 @@ public abstract class NodeContract {
     assertEquals(".backend", tree(place.volumes()).strip());
   }
 
+  @Test
+  void theLastNodesOfADirectoryCanGoAtOnce() throws Exception {
+    List<NodeId> ids = List.of(V, S, T);
+    for (int round = 0; round < 40; round++) {
+      volumeWithPage('1');
+      backend.snapshot(V, S, Durability.RELAXED);
+      backend.snapshot(V, T, Durability.RELAXED);
+      inParallel(3, thread -> backend.delete(ids.get(thread)));
+      assertEquals(List.of(), backend.list());
+      assertEquals(".backend", tree(place.volumes()).strip());
+    }
+  }
+
   private interface Job {
     void run(int thread);
   }

@@ -78,7 +78,10 @@ final class Traces {
     List<String> ids = new ArrayList<>();
     for (SandboxInfo s : Json.read(client.all("/v2/sandboxes"), SandboxInfo[].class)) {
       boolean marked = s.metadata() != null && run.equals(s.metadata().get(MARK));
-      if (marked || (s.parentID() != null && s.parentID().equals(source))) {
+      String origin = source;
+      if (marked
+          || s.sandboxID().equals(origin)
+          || (s.parentID() != null && s.parentID().equals(origin))) {
         ids.add(s.sandboxID());
       }
     }

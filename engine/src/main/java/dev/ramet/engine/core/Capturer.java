@@ -24,6 +24,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,9 +38,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Capturer {
   private final Context context;
+  private final ExecutorService helpers;
 
-  Capturer(Context context) {
+  /**
+   * Captures.
+   *
+   * @param helpers run what can be done beside something else; never refuses and never queues
+   */
+  Capturer(Context context, ExecutorService helpers) {
     this.context = context;
+    this.helpers = helpers;
   }
 
   /**
@@ -141,14 +151,20 @@ final class Capturer {
     try (PausedVm paused = vm.pause()) {
       work.instant = Instant.now();
       phases.ended("stop");
-      context.before("snapshot.devices");
-      paused.saveDevices(Layout.devices(paths.partial()));
-      phases.ended("devices");
-      context.before("snapshot.disk");
-      context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
+      // The hypervisor saves its devices while this side clones the disk, which stands still since
+      // the stop, and looks up where guest memory is, which saving does not move.
+      Future<GuestMemory> beside = helpers.submit(() -> cloneDisk(paused, paths));
+      try {
+        context.before("snapshot.devices");
+        paused.saveDevices(Layout.devices(paths.partial()));
+        phases.ended("devices");
+      } finally {
+        awaitEnd(beside);
+      }
+      GuestMemory memory = result(beside);
       phases.ended("disk");
+      // Only now: saving the devices may have written guest memory.
       context.before("snapshot.select");
-      GuestMemory memory = paused.memory();
       PageRanges ranges = tracker.select(memory);
       work.selectedBytes = ranges.copyBytes() + ranges.zeroBytes();
       phases.ended("select");
@@ -160,6 +176,43 @@ final class Capturer {
       paused.resume();
       work.pauseNanos = System.nanoTime() - start;
       phases.ended("resume");
+    }
+  }
+
+  private GuestMemory cloneDisk(PausedVm paused, Paths paths) {
+    context.before("snapshot.disk");
+    context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
+    return paused.memory();
+  }
+
+  /** Nothing may be undone, and the machine may not run, while the other side is still at work. */
+  private static void awaitEnd(Future<?> work) {
+    boolean interrupted = false;
+    while (!work.isDone()) {
+      try {
+        work.get();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (ExecutionException e) {
+        break; // Told by whoever asks for the result.
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private GuestMemory result(Future<GuestMemory> work) {
+    try {
+      return work.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new RametException(ErrorCode.INTERNAL, "cannot clone the disk", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted during a capture", e);
     }
   }
 

@@ -149,6 +149,8 @@ final class Cloner {
                     Ids.next('i'),
                     "clone",
                     base,
+                    parent.sourceId(),
+                    parent.sourceName(),
                     base.cpuCount(),
                     base.memoryBytes(),
                     parent.id(),

@@ -61,7 +61,7 @@ final class Inspection implements Doctor {
     boolean degraded = !advice.isEmpty();
     for (Probed one : now) {
       if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {
-        String slow = usable.evidence().get("degraded");
+        String slow = usable.evidence().get(ProbeResult.LIMITATION);
         if (slow != null) {
           hints.add(one.provider().id() + ": " + slow);
           degraded = true;

@@ -29,6 +29,7 @@ final class Lifecycle {
   private final Reclaimer reclaimer;
   private final ScheduledExecutorService timer;
   private final Executor workers;
+  private volatile boolean closed;
 
   /**
    * The life of sandboxes.
@@ -55,6 +56,8 @@ final class Lifecycle {
    * @param id its id
    * @param operation prefix of the steps told to the observer
    * @param source what it starts from; pinned by the caller
+   * @param sourceId what to call that towards users: not the same for clones
+   * @param sourceName its name, or null
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
    * @param parentId the sandbox it is cloned from, or null
@@ -68,6 +71,8 @@ final class Lifecycle {
       String id,
       String operation,
       SnapshotRecord source,
+      String sourceId,
+      @Nullable String sourceName,
       int cpuCount,
       long memoryBytes,
       @Nullable String parentId,
@@ -88,8 +93,8 @@ final class Lifecycle {
             SandboxRecord.State.CREATING,
             null,
             order.hidden(),
-            source.id(),
-            source.name(),
+            order.sourceId(),
+            order.sourceName(),
             order.parentId(),
             order.metadata(),
             now,
@@ -146,6 +151,11 @@ final class Lifecycle {
     }
   }
 
+  /** Ends nothing and writes nothing from here on: the root may be opened by another engine. */
+  void close() {
+    closed = true;
+  }
+
   /** Notices at once when the sandbox's machine ends by itself. */
   void watch(LiveSandbox live) {
     RunningVm vm = live.machine();
@@ -156,7 +166,8 @@ final class Lifecycle {
         .whenComplete(
             (exit, failure) -> {
               String why = failure == null ? exit.detail() : String.valueOf(failure);
-              if (live.died(vm, why)) {
+              // Once closed, the root is somebody else's to write.
+              if (!closed && live.died(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
                   context.sandboxes().save(live.saved());

@@ -16,6 +16,7 @@ import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.linux.Host;
 import dev.ramet.linux.Linux;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
@@ -72,6 +73,9 @@ public final class OpenedEngine implements Engine {
 
   private static Engine open(EngineConfig config, Undo close) throws IOException, LinuxException {
     Linux.warm();
+    // Inherited by the machines' processes. A hypervisor touches a little here and there of much
+    // memory (an emulator's translated code above all): with huge pages each touch costs 2 MiB.
+    Host.disableHugePages();
     Files.createDirectories(config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
@@ -117,13 +121,14 @@ public final class OpenedEngine implements Engine {
   private static Engine assemble(Context context, Doctor doctor, String hypervisorKey, Undo close)
       throws IOException {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(daemon("ends"));
-    ExecutorService workers = Executors.newCachedThreadPool(daemon("ender"));
+    ExecutorService workers = Executors.newCachedThreadPool(daemon("worker"));
     close.add("timers", () -> stop(timer, workers));
     Reclaimer reclaimer = new Reclaimer(context);
     Starter starter = new Starter(context);
-    Capturer capturer = new Capturer(context);
+    Capturer capturer = new Capturer(context, workers);
     Views views = new Views(context, reclaimer);
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
+    close.add("watching of machines", lifecycle::close);
     new Recovery(context, starter, lifecycle, reclaimer).run();
     return new OpenedEngine(
         new SandboxOperations(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.api.RametException;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.SandboxRecord;
@@ -8,7 +9,11 @@ import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rollback {
   private static final System.Logger LOG = System.getLogger(Rollback.class.getName());
+
+  private static final Duration LAST_BREATH = Duration.ofSeconds(2);
 
   private final Context context;
   private final Starter starter;
@@ -52,7 +59,7 @@ final class Rollback {
   private void replace(
       LiveSandbox live, SandboxRecord before, @Nullable RunningVm old, SnapshotRecord source) {
     context.before("rollback.pause");
-    try (PausedVm paused = old == null ? null : old.pause();
+    try (PausedVm paused = pause(old);
         Undo undo = new Undo()) {
       Starter.Started started =
           starter.start(
@@ -77,6 +84,34 @@ final class Rollback {
       }
     } catch (IOException e) {
       throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** Pauses the old machine; null when there is none any more. */
+  private static @Nullable PausedVm pause(@Nullable RunningVm old) {
+    if (old == null) {
+      return null;
+    }
+    try {
+      return old.pause();
+    } catch (RametException e) {
+      if (endsWithin(old, LAST_BREATH)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** The monitor of a dying machine fails a moment before its end is known. */
+  private static boolean endsWithin(RunningVm vm, Duration time) {
+    try {
+      vm.exit().toCompletableFuture().get(time.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

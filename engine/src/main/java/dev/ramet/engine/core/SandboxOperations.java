@@ -12,6 +12,7 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.Comparator;
@@ -61,6 +62,8 @@ final class SandboxOperations implements Sandboxes {
                   Ids.next('i'),
                   "create",
                   source,
+                  source.id(),
+                  source.name(),
                   cpuCount == null ? source.cpuCount() : cpuCount,
                   memoryBytes == null ? source.memoryBytes() : memoryBytes,
                   null,
@@ -129,7 +132,12 @@ final class SandboxOperations implements Sandboxes {
     if (guestPort < 1 || guestPort > MOST_PORT) {
       throw RametException.invalid("port", "must be 1 to " + MOST_PORT);
     }
-    return visible(id).runningMachine().forward(guestPort);
+    LiveSandbox live = visible(id);
+    RunningVm vm = live.machine();
+    if (vm == null || live.saved().state() != SandboxRecord.State.RUNNING) {
+      throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + id + " is not running");
+    }
+    return vm.forward(guestPort);
   }
 
   private LiveSandbox visible(String id) {

@@ -79,6 +79,8 @@ final class TemplateMaker {
                   Ids.next('b'),
                   "template",
                   pin.record(),
+                  cold.id(),
+                  null,
                   images.cpuCount(),
                   images.memoryBytes(),
                   null,

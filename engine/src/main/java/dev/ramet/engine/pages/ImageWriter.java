@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts chunks and holes into one memory image and counts. Used by one thread at a time. */
 final class ImageWriter implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(ImageWriter.class.getName());
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int ZEROS_BYTES = 1 << 20;
 
@@ -45,6 +46,7 @@ final class ImageWriter implements AutoCloseable {
     } catch (LinuxException e) {
       throw failure(e);
     }
+    limitReserve();
     try {
       this.sizeBytes = file.sizeBytes();
     } catch (LinuxException e) {
@@ -52,6 +54,20 @@ final class ImageWriter implements AutoCloseable {
       throw failure(e);
     }
     this.startsAsZeros = baseline == Baseline.NONE;
+  }
+
+  /**
+   * Each page is written once, in ascending order: room that a file system reserves around a shared
+   * block for later writes would only be lost for a while. Nothing is wrong where there is no such
+   * setting.
+   */
+  private void limitReserve() {
+    try {
+      file.setCopyOnWriteExtent(PAGE);
+    } catch (LinuxException e) {
+      LOG.log(
+          System.Logger.Level.DEBUG, "no limit on the reserve of {0}: {1}", path, e.getMessage());
+    }
   }
 
   long sizeBytes() {

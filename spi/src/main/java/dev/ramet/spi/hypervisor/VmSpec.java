@@ -35,7 +35,9 @@ public record VmSpec(
   }
 
   /**
-   * User networking: the guest's ports appear on a loopback address of its own.
+   * User networking: the guest's ports appear on a loopback address of its own. When another
+   * process has an address that is to be forwarded, starting the machine and {@link
+   * RunningVm#forward} throw {@code CONFLICT}; another host address may then succeed.
    *
    * @param hostAddress the loopback address, for example {@code 127.80.3.7}
    * @param guestPorts ports forwarded from the start; others are added with {@link

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.reflinkxfs.provision;
 
+import static java.lang.System.Logger.Level.WARNING;
+
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
@@ -9,6 +11,8 @@ import java.util.Set;
 
 /** Keeps everybody else, threads and processes, from changing a pool. */
 final class PoolLock implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(PoolLock.class.getName());
+
   private final Pool pool;
   private final Fd file;
 
@@ -27,7 +31,7 @@ final class PoolLock implements AutoCloseable {
         if (mine) {
           return new PoolLock(pool, file);
         }
-        // Whoever had it removed the pool and this file with it: the next one is another file.
+        // Whoever had it took the file away: those who come now lock another one.
       } finally {
         if (!mine) {
           file.close();
@@ -51,13 +55,16 @@ final class PoolLock implements AutoCloseable {
     }
   }
 
-  /** Removes the lock's file, because the pool is gone. */
-  void discard() throws LinuxException {
-    PathCalls.unlink(pool.lock());
-  }
-
+  /** Lets the next one in, and takes the file away, so that none is left beside no pool. */
   @Override
   public void close() {
-    file.close();
+    try {
+      PathCalls.unlink(pool.lock());
+    } catch (LinuxException e) {
+      // It stays for the next one to lock.
+      LOG.log(WARNING, "left behind: {0}", e.getMessage());
+    } finally {
+      file.close();
+    }
   }
 }

@@ -18,7 +18,6 @@ import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.ProvisioningStatus.State;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -49,14 +48,14 @@ public final class XfsProvisioner implements StorageProvisioner {
   public ProvisioningStatus status(Path dataRoot) {
     Pool pool = pool(dataRoot);
     try {
-      if (isMounted(pool)) {
+      if (PoolState.isMounted(pool)) {
         return active(pool);
       }
-      if (isMade(pool)) {
+      if (PoolState.isMade(pool)) {
         return new ProvisioningStatus(
             State.STOPPED,
             pool.mountPoint(),
-            sizeOf(pool).sizeBytes(),
+            PoolState.sizeOf(pool).sizeBytes(),
             pool.image() + " is not mounted",
             "provision again, which mounts it");
       }
@@ -69,7 +68,7 @@ public final class XfsProvisioner implements StorageProvisioner {
             null);
       }
       requireHost();
-      refuseForeign(pool);
+      PoolState.refuseForeign(pool);
       return new ProvisioningStatus(
           State.POSSIBLE,
           pool.mountPoint(),
@@ -85,7 +84,7 @@ public final class XfsProvisioner implements StorageProvisioner {
   }
 
   private static ProvisioningStatus active(Pool pool) throws LinuxException {
-    FileStat image = sizeOf(pool);
+    FileStat image = PoolState.sizeOf(pool);
     long promised = image.sizeBytes() - image.allocatedBytes();
     long free = FsInfo.of(pool.dataRoot()).freeBytes();
     return new ProvisioningStatus(
@@ -106,22 +105,16 @@ public final class XfsProvisioner implements StorageProvisioner {
     Pool pool = pool(dataRoot);
     try {
       // Before the lock, because it is the usual case and changes nothing.
-      if (isMounted(pool)) {
+      if (PoolState.isMounted(pool)) {
         return pool.mountPoint();
       }
-      if (!isMade(pool) && clonesWork(pool.dataRoot())) {
+      if (!PoolState.isMade(pool) && clonesWork(pool.dataRoot())) {
         return pool.dataRoot();
       }
       requireHost();
-      try (PoolLock lock = PoolLock.acquire(pool)) {
-        try {
-          provisionLocked(pool, sizeBytes);
-        } catch (LinuxException | RuntimeException e) {
-          if (!Files.exists(pool.image())) {
-            lock.discard();
-          }
-          throw e;
-        }
+      PoolLock lock = PoolLock.acquire(pool);
+      try (lock) {
+        provisionLocked(pool, sizeBytes);
       }
       return pool.mountPoint();
     } catch (LinuxException e) {
@@ -130,10 +123,10 @@ public final class XfsProvisioner implements StorageProvisioner {
   }
 
   private static void provisionLocked(Pool pool, @Nullable Long sizeBytes) throws LinuxException {
-    if (isMounted(pool)) {
+    if (PoolState.isMounted(pool)) {
       return;
     }
-    refuseForeign(pool);
+    PoolState.refuseForeign(pool);
     if (!Files.exists(pool.image())) {
       make(pool, PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
     }
@@ -212,9 +205,9 @@ public final class XfsProvisioner implements StorageProvisioner {
       if (PoolMarker.read(pool) == null && !Files.exists(pool.image())) {
         return;
       }
-      try (PoolLock lock = PoolLock.acquire(pool)) {
+      PoolLock lock = PoolLock.acquire(pool);
+      try (lock) {
         removeLocked(pool);
-        lock.discard();
       }
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "remove the pool in " + dataRoot, pool.dataRoot());
@@ -222,9 +215,9 @@ public final class XfsProvisioner implements StorageProvisioner {
   }
 
   private static void removeLocked(Pool pool) throws LinuxException {
-    boolean mounted = isMounted(pool);
+    boolean mounted = PoolState.isMounted(pool);
     if (!mounted) {
-      refuseForeign(pool);
+      PoolState.refuseForeign(pool);
     }
     if (mounted && !PathCalls.unmount(pool.mountPoint())) {
       throw new RametException(
@@ -240,55 +233,6 @@ public final class XfsProvisioner implements StorageProvisioner {
     PathCalls.unlink(pool.marker());
     Fd.syncDirectory(pool.dataRoot());
     LOG.log(INFO, "removed {0}", pool.image());
-  }
-
-  /** Whether our image is mounted in its place; anything else there is an error. */
-  private static boolean isMounted(Pool pool) {
-    String device = Mounts.deviceAt(pool.mountPoint());
-    if (device == null) {
-      return false;
-    }
-    if (!pool.image().equals(Mounts.backingFile(device)) || PoolMarker.read(pool) == null) {
-      throw foreign("something else is mounted at " + pool.mountPoint());
-    }
-    return true;
-  }
-
-  private static boolean isMade(Pool pool) {
-    return Files.exists(pool.image()) && PoolMarker.read(pool) != null;
-  }
-
-  /** Refuses names that are taken by what we did not make. */
-  private static void refuseForeign(Pool pool) throws LinuxException {
-    UUID uuid = PoolMarker.read(pool);
-    if (Files.exists(pool.image(), LinkOption.NOFOLLOW_LINKS)
-        && (uuid == null || !PoolMarker.matches(pool.image(), uuid))) {
-      throw foreign("not an image that Ramet made: " + pool.image());
-    }
-    if (uuid == null && Files.exists(pool.newImage(), LinkOption.NOFOLLOW_LINKS)) {
-      throw foreign("not an image that Ramet made: " + pool.newImage());
-    }
-    Path place = pool.mountPoint();
-    if (Files.exists(place, LinkOption.NOFOLLOW_LINKS) && !isEmptyDirectory(place)) {
-      throw foreign("not an empty directory: " + place);
-    }
-  }
-
-  private static boolean isEmptyDirectory(Path place) {
-    if (!Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(place)) {
-      return !entries.iterator().hasNext();
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot read " + place + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static RametException foreign(String what) {
-    return new RametException(
-        ErrorCode.CONFLICT, what, "move it away, or use another data root", null);
   }
 
   private static boolean clonesWork(Path dataRoot) throws LinuxException {
@@ -324,12 +268,6 @@ public final class XfsProvisioner implements StorageProvisioner {
 
   private static Program mkfs() {
     return Program.require("mkfs.xfs", "apt-get install xfsprogs, or dnf install xfsprogs");
-  }
-
-  private static FileStat sizeOf(Pool pool) throws LinuxException {
-    try (Fd image = Fd.openRead(pool.image())) {
-      return image.stat();
-    }
   }
 
   private static Pool pool(Path dataRoot) {

@@ -7,7 +7,7 @@
  * &lt;data root&gt;/pool.xfs.img       the image
  * &lt;data root&gt;/pool/              where it is mounted: the backend's root
  * &lt;data root&gt;/.pool              the marker: who made the image, and its XFS UUID
- * &lt;data root&gt;/.pool.lock         held while any of these is changed
+ * &lt;data root&gt;/.pool.lock         there and held while any of these is changed
  * &lt;data root&gt;/.pool.xfs.img.new  an image in the making
  * </pre>
  */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs the programs that measure floors. Times are in milliseconds. Used by one thread. */
+final class Floors {
+  private final Settings settings;
+
+  Floors(Settings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Bare restores.
+   *
+   * @param each how long each took
+   * @param totalMs how long all took together
+   */
+  record Restores(Samples each, double totalMs) {}
+
+  /**
+   * Pauses as short as saving a machine's devices allows. No host may be connected to it.
+   *
+   * @param all the pause, in all
+   * @param phases its parts, by the names that the engine gives to its own
+   */
+  record Pauses(Samples all, Map<String, Samples> phases) {
+    private static final List<String> NAMES = List.of("stop", "devices", "resume");
+
+    Pauses() {
+      this(new Samples(), new HashMap<>());
+    }
+
+    private void add(String line) {
+      String[] nanos = line.split(" ", -1);
+      all.add(Long.parseLong(nanos[0]) / 1e6);
+      for (int i = 0; i < NAMES.size(); i++) {
+        phases
+            .computeIfAbsent(NAMES.get(i), name -> new Samples())
+            .add(Long.parseLong(nanos[i + 1]) / 1e6);
+      }
+    }
+  }
+
+  /** Makes as many pauses, and adds all but the first {@code warmUp} to {@code into}. */
+  void pauses(Machine machine, int warmUp, int count, Pauses into)
+      throws IOException, InterruptedException {
+    Path state = machine.scratch().resolve("state");
+    List<String> command =
+        List.of(
+            program("pause-floor"), "qmp.sock", state.toString(), Integer.toString(warmUp + count));
+    // In the machine's directory, because a socket's path is limited to 108 bytes.
+    List<String> lines = run(command, machine.directory());
+    lines.subList(warmUp, lines.size()).forEach(into::add);
+  }
+
+  /** Restores like the one that started {@code machine}. */
+  Restores restores(Machine machine, Machine.Saved saved, int count, int concurrency)
+      throws IOException, InterruptedException {
+    List<String> command =
+        List.of(
+            program("spawn-floor"),
+            Long.toString(machine.pid()),
+            saved.devices().toString(),
+            saved.disk().toString(),
+            machine.scratch().toString(),
+            Integer.toString(count),
+            Integer.toString(concurrency));
+    Samples each = new Samples();
+    double total = 0;
+    for (String line : run(command, settings.work())) {
+      if (line.startsWith("total ")) {
+        total = Long.parseLong(line.substring(6)) / 1e6;
+      } else {
+        each.add(Long.parseLong(line) / 1e6);
+      }
+    }
+    return new Restores(each, total);
+  }
+
+  /** Anonymous memory of a hypervisor's process that has loaded nothing. */
+  Procfs.Anonymous empty(Machine machine, Machine.Saved saved)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                program("empty-vmm"),
+                Long.toString(machine.pid()),
+                saved.disk().toString(),
+                machine.scratch().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader out = process.inputReader()) {
+      String pid = out.readLine();
+      if (pid == null) {
+        throw new IOException("empty-vmm failed");
+      }
+      return Procfs.anonymous(Long.parseLong(pid), machine.image());
+    } finally {
+      process.getOutputStream().close();
+      process.waitFor();
+    }
+  }
+
+  /** How long a JVM takes that does nothing, started with these flags. */
+  double emptyJvm(String... flags) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(settings.java().toString());
+    command.addAll(List.of(flags));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Nothing.class.getName()));
+    return time(command, Map.of());
+  }
+
+  /** How long a program takes, with these variables in its environment. */
+  double time(List<String> command, Map<String, String> variables)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(variables);
+    long begin = System.nanoTime();
+    Process process = builder.start();
+    int status = process.waitFor();
+    double took = Host.millisSince(begin);
+    if (status != 0) {
+      throw new IOException(command.get(0) + " ended with status " + status);
+    }
+    return took;
+  }
+
+  /** Runs a program and answers its output's lines. */
+  List<String> run(List<String> command, Path directory) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader out = process.inputReader()) {
+      List<String> lines = out.lines().toList();
+      int status = process.waitFor();
+      if (status != 0) {
+        throw new IOException(command.get(0) + " ended with status " + status);
+      }
+      return lines;
+    } finally {
+      process.destroy();
+    }
+  }
+
+  private String program(String name) {
+    Path program = settings.floors().resolve(name);
+    if (!Files.isExecutable(program)) {
+      throw new IllegalStateException(program + " is missing; bench/run builds it");
+    }
+    return program.toString();
+  }
+}

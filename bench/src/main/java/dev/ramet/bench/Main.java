@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Runs one suite, or prints a report that was written before. Called by {@code bench/run}. */
+public final class Main {
+  private Main() {}
+
+  /**
+   * {@code SUITE JSON HOME JAVA FLOORS WORK CACHE full|quick}, or {@code table JSON...} for
+   * Markdown.
+   */
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    if (arguments.length > 1 && arguments[0].equals("table")) {
+      for (String file : List.of(arguments).subList(1, arguments.length)) {
+        System.out.println(Report.read(Path.of(file)).markdown());
+      }
+      return;
+    }
+    if (arguments.length != 8) {
+      throw new IllegalArgumentException("to be started by bench/run");
+    }
+    Settings settings =
+        new Settings(
+            Path.of(arguments[2]),
+            Path.of(arguments[3]),
+            Path.of(arguments[4]),
+            Path.of(arguments[5]),
+            Path.of(arguments[6]),
+            arguments[7].equals("quick"));
+    List<Result> results;
+    try (Host host = new Host(settings)) {
+      Floors floors = new Floors(settings);
+      results =
+          switch (arguments[0]) {
+            case "snapshot" -> new SnapshotSuite(settings, host, floors).run();
+            case "clone" -> new CloneSuite(settings, host, floors).run();
+            default -> throw new IllegalArgumentException("no suite " + arguments[0]);
+          };
+    }
+    Report report = new Report(arguments[0], results);
+    report.write(Path.of(arguments[1]));
+    System.out.println(report.text());
+  }
+}

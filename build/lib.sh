@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What quickstart and check share. Sourced with $root set to the project's directory.
+
+export PATH="$PATH:/usr/sbin:/sbin" # where mkfs and its like are, and what a user's PATH lacks
+export LC_ALL=C.UTF-8
+
+say() { printf '%s\n' "$*"; }
+die() {
+  printf 'error: %s\n' "$1" >&2
+  [ $# -lt 2 ] || printf '  %s\n' "${@:2}" >&2
+  exit 1
+}
+
+# task LABEL COMMAND…: run it with its output in $log, one line here: what, and how long it took.
+# On a terminal the line moves meanwhile. On failure the end of the log is shown.
+task() {
+  local label=$1 started=$SECONDS pid status=0 wheel='|/-\' i=0
+  shift
+  "$@" >"$log" 2>&1 &
+  pid=$!
+  task_pid=$pid
+  if [ -t 1 ]; then
+    while kill -0 "$pid" 2>/dev/null; do
+      printf '\r\033[K  %s %s %ds %s' "${wheel:i++%4:1}" "$label" $((SECONDS - started)) "$(task_progress)"
+      sleep 0.3
+    done
+    printf '\r\033[K'
+  fi
+  wait "$pid" || status=$?
+  task_pid=
+  if [ $status -ne 0 ]; then
+    say "  $label: failed, and the last it said was:"
+    tail -n 30 "$log" | sed 's/^/    /'
+    return $status
+  fi
+  say "  $label: $((SECONDS - started))s"
+}
+
+# The module Maven is at, if it is Maven that runs.
+task_progress() { sed -n 's/^\[INFO\] Building \(.*\) \[\([0-9]*\/[0-9]*\)\]$/\2 \1/p' "$log" 2>/dev/null | tail -n 1; }
+
+is_root() { [ "$(id -u)" = 0 ]; }
+has() { command -v "$1" >/dev/null; }
+
+# A JDK that can build, newest first: sets JAVA_HOME. A JAVA_HOME that was set is kept if it can.
+find_jdk() {
+  local candidate wanted
+  for candidate in "${JAVA_HOME:-}" $(for wanted in 25 21 17; do ls -d /usr/lib/jvm/*[-.]"$wanted"[-.]* 2>/dev/null; done) \
+    "$(readlink -f "$(command -v javac)" 2>/dev/null | sed 's,/bin/javac$,,')"; do
+    if [ -n "$candidate" ] && [ -x "$candidate/bin/javac" ] && [ "$(jdk_version "$candidate")" -ge 17 ]; then
+      export JAVA_HOME=$candidate
+      return 0
+    fi
+  done
+  return 1
+}
+
+jdk_version() {
+  local version
+  version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null)
+  echo "${version:-0}"
+}
+
+# missing NEED…: those of `program:package` whose program is not there, as packages.
+missing() {
+  local need
+  for need in "$@"; do has "${need%%:*}" || echo "${need##*:}"; done
+}
+
+apt_knows() { [ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]; }
+
+newest_jdk_package() {
+  local wanted
+  for wanted in 25 21 17; do
+    if apt_knows "openjdk-$wanted-jdk-headless"; then
+      echo "openjdk-$wanted-jdk-headless"
+      return
+    fi
+  done
+  echo openjdk-17-jdk-headless
+}
+
+# provide NEED…: install what is missing, in one call; where that is not possible, say what is
+# missing and how to get it. Needs that start with a question mark are welcome, not required.
+provide() {
+  local needed=() welcome=() need packages
+  for need in "$@"; do
+    case $need in
+      '?'*) welcome+=("${need#?}") ;;
+      *) needed+=("$need") ;;
+    esac
+  done
+  mapfile -t packages < <(missing "${needed[@]}" "${welcome[@]}" | sort -u)
+  if has apt-get && is_root; then
+    # Also the default template's recipe downloads packages: it needs apt's lists.
+    if ! apt_knows linux-image-cloud-amd64; then task "reading apt's package lists" apt-get -qq update || true; fi
+    find_jdk || packages+=("$(newest_jdk_package)")
+    if [ ${#packages[@]} -gt 0 ]; then
+      task "installing ${packages[*]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" ||
+        die "apt-get could not install ${packages[*]}" "its output is in $log"
+    fi
+  fi
+  hash -r
+  mapfile -t packages < <(missing "${welcome[@]}" | sort -u)
+  [ ${#packages[@]} -eq 0 ] || say "  goes on without: ${packages[*]} (to have them, as root: apt-get install ${packages[*]})"
+  mapfile -t packages < <(missing "${needed[@]}" | sort -u)
+  find_jdk || packages+=("$(newest_jdk_package)")
+  if [ ${#packages[@]} -gt 0 ]; then
+    die "missing: ${packages[*]}" "as root on Debian: apt-get install ${packages[*]}" \
+      "elsewhere: the packages that bring $(IFS=,; echo "${packages[*]}") in your distribution"
+  fi
+}
+
+# What building takes, and what running takes beside it.
+build_needs=(mvn:maven go:golang-go)
+run_needs=(qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs debugfs:e2fsprogs xz:xz-utils
+  dpkg-deb:dpkg apt-get:apt flock:util-linux '?mkfs.xfs:xfsprogs' '?losetup:mount' '?mount:mount')
+
+maven() { mvn -B -f "$root/pom.xml" "$@"; }

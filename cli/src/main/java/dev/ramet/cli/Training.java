@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.ramet.cli.term.Terminal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * Runs typical commands against canned answers, so that a start-up archive made of this run (JDK
+ * option {@code -XX:ArchiveClassesAtExit}) holds the classes those commands need.
+ */
+final class Training {
+  private static final String SANDBOX =
+      "{\"sandboxID\":\"a\",\"templateID\":\"t\",\"clientID\":\"c\",\"envdVersion\":\"0.6.13\","
+          + "\"startedAt\":\"2026-01-01T00:00:00Z\",\"state\":\"running\",\"cpuCount\":1,"
+          + "\"memoryMB\":256,\"diskSizeMB\":1024,\"metadata\":{\"k\":\"v\"}}";
+  private static final String DOCTOR =
+      "{\"verdict\":\"GOOD\",\"host\":{},\"plugins\":[],\"selections\":[],\"advice\":[]}";
+  private static final byte[] END =
+      "{\"event\":{\"end\":{\"exitCode\":0,\"exited\":true}}}".getBytes(StandardCharsets.UTF_8);
+
+  private Training() {}
+
+  public static void main(String[] args) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    answer(server, "/sandboxes", SANDBOX.getBytes(StandardCharsets.UTF_8));
+    answer(server, "/v2/sandboxes", ("[" + SANDBOX + "]").getBytes(StandardCharsets.UTF_8));
+    answer(server, "/snapshots", "[]".getBytes(StandardCharsets.UTF_8));
+    answer(server, "/templates", "[]".getBytes(StandardCharsets.UTF_8));
+    answer(server, "/doctor", DOCTOR.getBytes(StandardCharsets.UTF_8));
+    answer(server, "/process.Process/Start", stream());
+    server.start();
+    try {
+      String address = "http://127.0.0.1:" + server.getAddress().getPort();
+      Context context =
+          new Context(
+              InputStream.nullInputStream(),
+              OutputStream.nullOutputStream(),
+              OutputStream.nullOutputStream(),
+              Map.of("RAMET_SERVER", address),
+              Terminal.NONE);
+      for (String line :
+          new String[] {
+            "sandbox create",
+            "sandbox ls",
+            "sandbox show a",
+            "sandbox exec a -- true",
+            "sandbox kill a",
+            "snapshot ls",
+            "template list",
+            "doctor",
+            "sandbox --help",
+            "nothing"
+          }) {
+        Main.run(context, line.split(" ", -1));
+      }
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  /** One event and the end of the stream, in the Connect protocol. */
+  private static byte[] stream() {
+    byte[] bytes = new byte[5 + END.length + 5 + 2];
+    bytes[4] = (byte) END.length;
+    System.arraycopy(END, 0, bytes, 5, END.length);
+    int last = 5 + END.length;
+    bytes[last] = 2;
+    bytes[last + 4] = 2;
+    bytes[last + 5] = '{';
+    bytes[last + 6] = '}';
+    return bytes;
+  }
+
+  private static void answer(HttpServer server, String path, byte[] body) {
+    server.createContext(
+        path,
+        exchange -> {
+          try (exchange) {
+            exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+          }
+        });
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.RametException;
+import dev.ramet.cli.Context;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Makes a pool, or brings one back. */
+@Command(
+    name = "provision",
+    description = {
+      "Makes a copy-on-write pool inside a data root and mounts it, or mounts it again after a",
+      "restart of the machine. Does nothing when it is there."
+    })
+final class Provision implements Callable<Integer> {
+  private static final int GIB_SHIFT = 30;
+
+  private final Context context;
+  @Mixin private DataRoot dataRoot = new DataRoot();
+
+  @Option(
+      names = "--size",
+      paramLabel = "GIB",
+      description = "Its size; what suits the machine unless given. Space is taken as it is used.")
+  private @Nullable Long size;
+
+  Provision(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Long gib = size;
+    if (gib != null && (gib < 1 || gib > 1 << 20)) {
+      throw RametException.invalid("size", "must be 1 to 1048576");
+    }
+    Path root = Provisioners.made(dataRoot.path(context));
+    for (StorageProvisioner provisioner : Provisioners.all()) {
+      context.out().println(provisioner.provision(root, gib == null ? null : gib << GIB_SHIFT));
+    }
+    return 0;
+  }
+}

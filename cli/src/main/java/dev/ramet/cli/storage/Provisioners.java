@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.ProvisioningStatus;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** The provisioners on the module path: apart, since only the launcher's full paths have them. */
+final class Provisioners {
+  private Provisioners() {}
+
+  static List<StorageProvisioner> all() {
+    List<StorageProvisioner> found =
+        ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .toList();
+    if (found.isEmpty()) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, "no plugin here can make a pool; run this by the launcher");
+    }
+    return found;
+  }
+
+  static Path existing(Path dataRoot) {
+    if (!Files.isDirectory(dataRoot)) {
+      throw RametException.notFound("data root", dataRoot.toString());
+    }
+    return dataRoot;
+  }
+
+  static Path made(Path dataRoot) {
+    try {
+      return Files.createDirectories(dataRoot);
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot make " + dataRoot + ": " + e, e);
+    }
+  }
+
+  /** One line about each. */
+  static String line(StorageProvisioner provisioner, ProvisioningStatus status) {
+    String text =
+        provisioner.id()
+            + ": "
+            + status.state().name().toLowerCase(java.util.Locale.ROOT)
+            + ": "
+            + status.detail();
+    return status.remedy() == null ? text : text + " (" + status.remedy() + ")";
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.Context;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Takes a pool away. */
+@Command(
+    name = "remove",
+    description = "Unmounts a data root's pool and deletes it with everything in it.")
+final class Remove implements Callable<Integer> {
+  private final Context context;
+  @Mixin private DataRoot dataRoot = new DataRoot();
+
+  @Option(names = "--yes", description = "Yes, delete every sandbox, snapshot and template in it.")
+  private boolean yes;
+
+  Remove(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Path root = Provisioners.existing(dataRoot.path(context));
+    if (!yes) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "this deletes every sandbox, snapshot and template in " + root,
+          "say that you mean it with --yes",
+          null);
+    }
+    for (StorageProvisioner provisioner : Provisioners.all()) {
+      provisioner.remove(root);
+    }
+    return 0;
+  }
+}

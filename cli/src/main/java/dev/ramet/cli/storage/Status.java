@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.cli.Context;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Tells how things are. */
+@Command(
+    name = "status",
+    description = "Tells whether a data root has a pool, needs one, or could have one.")
+final class Status implements Callable<Integer> {
+  private final Context context;
+  @Mixin private DataRoot dataRoot = new DataRoot();
+
+  Status(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Path root = Provisioners.existing(dataRoot.path(context));
+    for (StorageProvisioner provisioner : Provisioners.all()) {
+      context.out().println(Provisioners.line(provisioner, provisioner.status(root)));
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+/** What hosts answer. */
+final class Answers {
+  private Answers() {}
+
+  static String sandbox(String id, String more) {
+    return """
+        {"sandboxID":"%s","templateID":"t1","alias":"micro","clientID":"host","envdVersion":"0.6.13",\
+        "startedAt":"2020-01-01T00:00:00Z","state":"running","cpuCount":1,"memoryMB":256,\
+        "diskSizeMB":1024,"metadata":{}%s}\
+        """
+        .formatted(id, more);
+  }
+
+  static final String CAPTURE =
+      """
+      {"mode":"soft-dirty","modeReason":"every write is seen","memoryBytesTotal":268435456,\
+      "memoryBytesSelected":1048576,"memoryBytesWritten":1048576,"memoryBytesHoles":0,\
+      "pauseMs":4.5,"totalMs":20.25,"phasesMs":{"pause":1.5}}\
+      """;
+
+  static String snapshot(String id, String origin) {
+    return """
+        {"snapshotID":"%s","names":["before"],"status":"READY","originSandboxID":"%s",\
+        "createdAt":"2020-01-01T00:00:00Z","updatedAt":"2020-01-01T00:00:00Z","cpuCount":1,\
+        "memoryMB":256,"diskSizeMB":1024,"exclusiveBytes":1572864,"usedBy":[],"capture":%s}\
+        """
+        .formatted(id, origin, CAPTURE);
+  }
+
+  static final String TEMPLATE =
+      """
+      {"templateID":"t1","aliases":["micro"],"names":["micro"],"status":"READY","warm":true,\
+      "cpuCount":1,"memoryMB":256,"diskSizeMB":1024,"exclusiveBytes":0,\
+      "createdAt":"2020-01-01T00:00:00Z","buildMs":1234.0}\
+      """;
+
+  static String doctor(String verdict, long used) {
+    return """
+        {"verdict":"%s","host":{"storage.usedBytes":"%d","kernel":"6.1"},\
+        "plugins":[{"role":"storage","id":"byte-copy","module":"m","version":"1","outcome":"usable",\
+        "reason":"","detail":"","capabilities":["files"],"evidence":{},"probeMillis":1},\
+        {"role":"hypervisor","id":"qemu","module":"m","version":"1","outcome":"unusable",\
+        "reason":"no qemu","detail":"","remedy":"apt-get install qemu-system-x86",\
+        "capabilities":[],"evidence":{},"probeMillis":1}],\
+        "selections":[{"role":"storage","where":"/data","chosen":"byte-copy","reason":"only one"}],\
+        "advice":["use XFS"]}\
+        """
+        .formatted(verdict, used);
+  }
+
+  static String error(int status, String code, String message, String remedy) {
+    return """
+        {"code":%d,"message":"%s","error":"%s","remedy":"%s"}\
+        """
+        .formatted(status, message, code, remedy);
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A data root with a copy-on-write pool of its own, an engine on it and the template {@code micro}:
+ * what an end-to-end test stands on. Closing it ends every machine and leaves no mount and no file.
+ */
+final class Ground implements AutoCloseable {
+  static final String TEMPLATE = "micro";
+  private static final int AGENT_PORT = 49_983;
+  private static final long POOL_BYTES = 3L << 30;
+
+  private final Path dataRoot;
+  private final StepRecorder steps = new StepRecorder();
+  private @Nullable Engine engine;
+
+  private Ground(Path dataRoot) {
+    this.dataRoot = dataRoot;
+  }
+
+  /** Makes the ground; the template is built, which takes a cold boot. */
+  static Ground make() throws IOException {
+    return make(POOL_BYTES);
+  }
+
+  static Ground make(long poolBytes) throws IOException {
+    Path dataRoot = Files.createTempDirectory("ramet-it-");
+    Ground ground = new Ground(dataRoot);
+    try {
+      ground.engine = RametEngine.open(ground.config(poolBytes));
+      ground
+          .engine()
+          .templates()
+          .build(new BuildTemplate("micro", TEMPLATE, null, null, null), Progress.NONE);
+      return ground;
+    } catch (RuntimeException | Error e) {
+      ground.close();
+      throw e;
+    }
+  }
+
+  private EngineConfig config(long poolBytes) {
+    return config(dataRoot, poolBytes, steps);
+  }
+
+  static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
+    Path guest = Path.of(System.getProperty("ramet.guest"));
+    Path cache = Path.of(System.getProperty("ramet.cache"));
+    EngineConfig base = EngineConfig.of(dataRoot, guest, cache);
+    return new EngineConfig(
+        base.dataRoot(),
+        base.guestDirectory(),
+        base.cacheDirectory(),
+        base.provision(),
+        poolBytes,
+        base.storageBackend(),
+        base.hypervisor(),
+        base.memoryMode(),
+        base.pluginSettings(),
+        base.outbound(),
+        base.stagingBytes(),
+        2,
+        Duration.ofSeconds(60),
+        Duration.ofMinutes(2),
+        steps);
+  }
+
+  Path dataRoot() {
+    return dataRoot;
+  }
+
+  /** Where volumes, snapshots and sandboxes are. */
+  Path root() {
+    return Path.of(engine().doctor().report(false).host().get("storage.root"));
+  }
+
+  StepRecorder steps() {
+    return steps;
+  }
+
+  Engine engine() {
+    Engine open = engine;
+    if (open == null) {
+      throw new IllegalStateException("the engine is not open");
+    }
+    return open;
+  }
+
+  /** Lets go of the engine; machines run on. */
+  void closeEngine() {
+    engine().close();
+    engine = null;
+  }
+
+  /** Opens the data root again. */
+  void openEngine() {
+    engine = RametEngine.open(config(POOL_BYTES));
+  }
+
+  Sandbox create() {
+    return create(TEMPLATE);
+  }
+
+  Sandbox create(String source) {
+    return engine()
+        .sandboxes()
+        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null));
+  }
+
+  GuestShell shell(String sandboxId) {
+    return new GuestShell(engine().sandboxes().endpoint(sandboxId, AGENT_PORT));
+  }
+
+  /** The root's files and directories that tell a half-made thing from a finished one. */
+  SortedSet<String> files() throws IOException {
+    Path root = root();
+    TreeSet<String> names = new TreeSet<>();
+    for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {
+      Path directory = root.resolve(part);
+      if (Files.isDirectory(directory)) {
+        try (Stream<Path> tree = Files.walk(directory)) {
+          tree.filter(path -> !path.equals(directory))
+              .map(path -> root.relativize(path).toString())
+              .forEach(names::add);
+        }
+      }
+    }
+    return names;
+  }
+
+  /** The machines that run for this ground, by process id. */
+  List<Long> machines() {
+    String mark = dataRoot.toString();
+    List<Long> pids = new ArrayList<>();
+    ProcessHandle.allProcesses()
+        .filter(process -> commandLine(process.pid()).contains(mark))
+        .filter(process -> commandLine(process.pid()).contains("qemu-system"))
+        .forEach(process -> pids.add(process.pid()));
+    return pids;
+  }
+
+  private static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    steps.reset();
+    if (engine != null) {
+      for (Sandbox sandbox : engine().sandboxes().list()) {
+        engine().sandboxes().kill(sandbox.id());
+      }
+      closeEngine();
+    }
+    for (long pid : machines()) {
+      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    }
+    for (StorageProvisioner provisioner :
+        ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
+      provisioner.remove(dataRoot);
+    }
+    try (Stream<Path> tree = Files.walk(dataRoot)) {
+      for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

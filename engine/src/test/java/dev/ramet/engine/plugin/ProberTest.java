@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.Provider;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+final class ProberTest {
+  private final CountDownLatch never = new CountDownLatch(1);
+
+  private record FakeProvider(String id, Supplier<ProbeResult> outcome)
+      implements Provider<AutoCloseable> {
+    @Override
+    public ProbeResult probe(ProbeContext where) {
+      return outcome.get();
+    }
+
+    @Override
+    public AutoCloseable open(ProbeContext where) {
+      return () -> {};
+    }
+  }
+
+  private List<Probed> probe(FakeProvider... providers) {
+    return new Prober(Duration.ofMillis(300))
+        .probe(
+            Role.STORAGE, List.<Provider<?>>of(providers), id -> new ProbeContext(Path.of("/tmp")));
+  }
+
+  @Test
+  void reportsAHangingProbeAndGoesOn() {
+    List<Probed> found =
+        probe(
+            new FakeProvider(
+                "hangs",
+                () -> {
+                  try {
+                    never.await();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                  return new ProbeResult.Usable(Set.of(), Map.of());
+                }),
+            new FakeProvider("works", () -> new ProbeResult.Usable(Set.of("x"), Map.of())));
+    assertFalse(found.get(0).usable());
+    assertTrue(found.get(0).reason().contains("no answer within"), found.get(0).reason());
+    assertEquals("works", Ranking.best(found).orElseThrow().provider().id());
+  }
+
+  @Test
+  void turnsWhatAProbeThrowsIntoAFailure() {
+    List<Probed> found =
+        probe(
+            new FakeProvider(
+                "throws",
+                () -> {
+                  throw new IllegalStateException("broken plugin");
+                }));
+    assertTrue(found.get(0).result() instanceof ProbeResult.Failed);
+    assertEquals("failed", found.get(0).report().outcome());
+    assertTrue(found.get(0).report().reason().contains("broken plugin"));
+  }
+
+  @Test
+  void explainsWhyBetterOnesWereNotTaken() {
+    List<Probed> found =
+        probe(
+            new FakeProvider(
+                "reflink-xfs", () -> new ProbeResult.Unusable("no reflink", "ext4", "use XFS")),
+            new FakeProvider("byte-copy", () -> new ProbeResult.Usable(Set.of(), Map.of())));
+    String reason = Ranking.explain(Role.STORAGE, "/data", found, "byte-copy", null).reason();
+    assertEquals("reflink-xfs: no reflink; byte-copy is the best that works here", reason);
+  }
+
+  @Test
+  void ranksUnknownPluginsLast() {
+    assertTrue(Ranking.rank(Role.STORAGE, "reflink-xfs") < Ranking.rank(Role.STORAGE, "byte-copy"));
+    assertTrue(
+        Ranking.rank(Role.STORAGE, "byte-copy") < Ranking.rank(Role.STORAGE, "somebody-elses"));
+  }
+}

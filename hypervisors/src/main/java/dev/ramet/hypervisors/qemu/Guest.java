@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The probe's guest (src/main/asm/probe.S): as firmware it does what a Linux guest needs from an
+ * accelerator and then ends QEMU; as a kernel it halts.
+ */
+final class Guest {
+  /** {@code 2 * 42 + 1}: how isa-debug-exit reports the guest's byte 42. */
+  private static final int SUCCESS = 85;
+
+  /** The smallest firmware the pc machine maps completely below 1 MiB. */
+  private static final int FIRMWARE_BYTES = 64 * 1024;
+
+  /** Under the emulator it takes 40 ms. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private Guest() {}
+
+  static byte[] bytes() {
+    try (InputStream in =
+        Objects.requireNonNull(Guest.class.getResourceAsStream("probe.bin"), "probe.bin")) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new IllegalStateException("the module's own resource cannot be read", e);
+    }
+  }
+
+  /**
+   * Runs it as firmware.
+   *
+   * @param scratch a directory of the caller's
+   * @return why the accelerator is no good, or nothing when it is
+   */
+  static Optional<String> run(Path binary, Accelerator accelerator, Path scratch)
+      throws IOException, InterruptedException {
+    byte[] code = bytes();
+    byte[] firmware = new byte[FIRMWARE_BYTES];
+    System.arraycopy(code, 0, firmware, firmware.length - code.length, code.length);
+    Path file = Files.write(scratch.resolve("firmware"), firmware);
+    Path log = scratch.resolve("firmware.log");
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    binary.toString(),
+                    "-machine",
+                    "pc",
+                    "-accel",
+                    accelerator.option(),
+                    "-cpu",
+                    accelerator.cpu(),
+                    "-m",
+                    "16",
+                    "-bios",
+                    file.toString(),
+                    "-nodefaults",
+                    "-no-user-config",
+                    "-display",
+                    "none",
+                    "-no-reboot",
+                    "-device",
+                    "isa-debug-exit,iobase=0xf4,iosize=4"))
+            .directory(scratch.toFile())
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(log.toFile())
+            .redirectErrorStream(true)
+            .start();
+    try {
+      if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return Optional.of(
+            "a test guest did not get through long mode, exceptions and system calls within "
+                + PATIENCE.toMillis()
+                + " ms"
+                + said(log));
+      }
+      return switch (process.exitValue()) {
+        case SUCCESS -> Optional.empty();
+        case 0 -> Optional.of("a test guest was reset by an exception it should have handled");
+        default -> Optional.of("QEMU ended with status " + process.exitValue() + said(log));
+      };
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  /** The first line only: what follows is a dump of registers. */
+  private static String said(Path log) throws IOException {
+    return Files.readString(log).lines().findFirst().map(line -> ": " + line).orElse("");
+  }
+}

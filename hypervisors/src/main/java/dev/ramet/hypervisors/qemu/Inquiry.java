@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a QEMU says about itself over QMP, without a machine. It is not asked for its devices: to
+ * list them it loads every module it has, and dies of a broken one that nobody needs. Whether the
+ * devices are there is what {@link Trial} finds out.
+ *
+ * @param version number and packager's version
+ * @param pc the versioned machine type behind the alias {@code pc}
+ * @param missing what the driver needs and this build lacks; empty when it will do
+ */
+record Inquiry(String version, Optional<String> pc, Set<String> missing) {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Device state without memory; there whether Xen is or not. */
+  private static final Set<String> COMMANDS =
+      Set.of("xen-save-devices-state", "migrate", "migrate-set-capabilities", "stop", "cont");
+
+  static Inquiry of(Path binary, Path scratch) {
+    VmFiles files = VmFiles.of(scratch);
+    VmProcess process =
+        VmProcess.start(
+            List.of(
+                binary.toString(),
+                "-machine",
+                "none",
+                "-nodefaults",
+                "-no-user-config",
+                "-display",
+                "none",
+                "-S",
+                "-qmp",
+                "unix:" + VmFiles.MONITOR + ",server=on,wait=off"),
+            files.directory(),
+            Path.of("/dev/null"),
+            files.log());
+    Deadline deadline = Deadline.after(PATIENCE);
+    try (Qmp qmp =
+        Qmp.connect(files.socket(VmFiles.MONITOR, process.pid()), process::alive, deadline)) {
+      Machine machine = new Machine(files, process, qmp);
+      Set<String> missing = new HashSet<>(COMMANDS);
+      missing.removeAll(names(machine.execute("query-commands", deadline)));
+      Optional<String> pc = Optional.empty();
+      for (JsonNode type : machine.execute("query-machines", deadline)) {
+        if (type.path("alias").asText().equals("pc")) {
+          pc = Optional.of(type.path("name").asText());
+        }
+      }
+      return new Inquiry(QemuHypervisor.version(machine, deadline), pc, missing);
+    } catch (QmpException e) {
+      throw Machine.failure(files, e);
+    } finally {
+      process.kill(Deadline.after(PATIENCE));
+    }
+  }
+
+  private static Set<String> names(JsonNode list) {
+    Set<String> names = new HashSet<>();
+    list.forEach(entry -> names.add(entry.path("name").asText()));
+    return names;
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The QEMU that a probe found and how it is used.
+ *
+ * @param binary the program
+ * @param setsid the program that starts it in a session of its own
+ * @param version what it says it is, with the packager's part: device state may depend on that too
+ * @param machine the versioned machine type that {@code pc} stands for, because an alias means
+ *     another machine after an upgrade
+ * @param accelerator what executes guest code
+ * @param hostCpu the processor's name under KVM, whose guests see it; empty otherwise
+ */
+record Installation(
+    Path binary,
+    Path setsid,
+    String version,
+    String machine,
+    Accelerator accelerator,
+    String hostCpu) {
+
+  /** The version's first number. */
+  int major() {
+    return Integer.parseInt(version.substring(0, version.indexOf('.')));
+  }
+
+  /** What a state saved by a machine of this shape depends on. */
+  VmIdentity identity(VmSpec spec) {
+    Map<String, String> shape = new LinkedHashMap<>();
+    shape.put("machine", machine);
+    shape.put("accelerator", accelerator.id());
+    shape.put("cpu", accelerator.cpu());
+    shape.put("cpuCount", Integer.toString(spec.cpuCount()));
+    shape.put("memoryBytes", Long.toString(spec.memoryBytes()));
+    shape.put("disks", Integer.toString(spec.disks().size()));
+    shape.put("network", "virtio-user");
+    if (!hostCpu.isEmpty()) {
+      shape.put("hostCpu", hostCpu);
+    }
+    return new VmIdentity(QemuProvider.ID, version, shape);
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A machine under way from its command line to its first instruction. Used by one thread. */
+final class Launch {
+  private static final Path NO_INPUT = Path.of("/dev/null");
+
+  /** How long the end of a process that failed may take. */
+  private static final Duration CLEAN_UP = Duration.ofSeconds(10);
+
+  private static final long LOAD_POLL_NANOS = 100_000;
+
+  private final VmSpec spec;
+  private final VmFiles files;
+  private final VmProcess process;
+  private final Deadline deadline;
+  private @Nullable Machine machine;
+
+  private Launch(VmSpec spec, VmFiles files, VmProcess process, Deadline deadline) {
+    this.spec = spec;
+    this.files = files;
+    this.process = process;
+    this.deadline = deadline;
+  }
+
+  /**
+   * Starts the process.
+   *
+   * @param image the memory image of a restore, or null to boot
+   */
+  static Launch start(
+      Installation qemu, VmSpec spec, VmFiles files, @Nullable Path image, Deadline deadline) {
+    files.removeStale();
+    Map<Integer, Integer> ports = new HashMap<>();
+    spec.network().guestPorts().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
+    VmProcess process =
+        VmProcess.start(
+            CommandLine.of(qemu, spec, files, image, ports),
+            files.directory(),
+            image == null ? NO_INPUT : files.incoming(),
+            files.log());
+    return new Launch(spec, files, process, deadline);
+  }
+
+  /** Waits until the monitor answers, which it does once the machine is built. */
+  Machine connect() {
+    try {
+      Path socket = files.socket(VmFiles.MONITOR, process.pid());
+      Machine connected =
+          new Machine(files, process, Qmp.connect(socket, process::alive, deadline));
+      machine = connected;
+      return connected;
+    } catch (QmpException e) {
+      // Once it is gone for certain, an address that is taken is somebody else's.
+      process.kill(Deadline.after(CLEAN_UP));
+      for (int port : spec.network().guestPorts()) {
+        int hostPort = HostPorts.hostPort(port);
+        if (HostPorts.taken(spec.network().hostAddress(), hostPort)) {
+          throw QemuVm.taken(spec.network().hostAddress(), hostPort);
+        }
+      }
+      throw Machine.failure(files, e);
+    }
+  }
+
+  /**
+   * Saves the RAM blocks that are not main memory, before the first instruction: there the
+   * migration that it takes costs 3 ms, and no later capture has to do it in its pause. The guest
+   * changes none of them but the ACPI tables, which QEMU builds anew at every reset.
+   */
+  void saveRamBlocks() {
+    Machine connected = connected();
+    try (RamReceiver receiver = RamReceiver.listen(files, process.pid())) {
+      ObjectNode capabilities = Qmp.JSON.createObjectNode();
+      for (String name : new String[] {"x-ignore-shared", "events"}) {
+        capabilities
+            .withArray("capabilities")
+            .addObject()
+            .put("capability", name)
+            .put("state", true);
+      }
+      connected.execute("migrate-set-capabilities", capabilities, deadline);
+      CompletableFuture<JsonNode> done = connected.event("MIGRATION", "completed", "failed");
+      connected.execute(
+          "migrate",
+          Qmp.JSON.createObjectNode().put("uri", "unix:" + VmFiles.RAM_SOCKET),
+          deadline);
+      byte[] stream = receiver.receive(process::alive, deadline);
+      if (!connected.await(done, deadline).path("status").asText().equals("completed")) {
+        throw new IOException("QEMU gave up");
+      }
+      Path fresh = files.directory().resolve(VmFiles.RAM_BLOCKS + ".new");
+      Files.write(fresh, RamBlocks.parse(stream).bytes());
+      // Its presence tells a later process of this host that this start came so far.
+      Files.move(fresh, files.ramBlocks(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | RamBlocks.FormatException e) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED,
+          "cannot save the RAM blocks of " + spec.name() + ": " + e.getMessage() + files.tails(),
+          e);
+    }
+  }
+
+  /**
+   * Waits until the saved state is loaded. QEMU loads a file in one go on the thread that also
+   * answers here, so the first answer comes after it; what remains is the last step, without an
+   * event that could not already have passed.
+   */
+  void awaitLoaded() {
+    Machine connected = connected();
+    String status = status(connected);
+    while (status.equals("inmigrate")) {
+      if (deadline.passed()) {
+        throw deadline.exceeded("loading the saved devices");
+      }
+      LockSupport.parkNanos(LOAD_POLL_NANOS);
+      status = status(connected);
+    }
+    if (!status.equals("paused")) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED, "after loading, QEMU is " + status + files.tails());
+    }
+  }
+
+  private String status(Machine connected) {
+    return connected.execute("query-status", deadline).path("status").asText();
+  }
+
+  private Machine connected() {
+    Machine connected = machine;
+    if (connected == null) {
+      throw new IllegalStateException("not connected");
+    }
+    return connected;
+  }
+
+  /** Ends the process and removes all that this start made. */
+  void abort() {
+    Machine connected = machine;
+    if (connected != null) {
+      connected.kill(Deadline.after(CLEAN_UP));
+    } else {
+      process.kill(Deadline.after(CLEAN_UP));
+    }
+    files.removeAll();
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.api.RametException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out whether and how QEMU can be used, by using it. */
+final class Probe {
+  private static final String PROGRAM = "qemu-system-x86_64";
+  private static final Path KVM_DEVICE = Path.of("/dev/kvm");
+
+  private Probe() {}
+
+  /**
+   * What was found.
+   *
+   * @param result the answer
+   * @param installation what to use, or null when it cannot be used
+   */
+  record Outcome(ProbeResult result, @Nullable Installation installation) {}
+
+  private record Choice(@Nullable Accelerator accelerator, String kvm, String remedy) {}
+
+  static Outcome run(ProbeContext where) {
+    Optional<Path> binary = program(where.settings().getOrDefault("binary", PROGRAM));
+    if (binary.isEmpty()) {
+      return unusable(
+          "QEMU is not installed",
+          "no executable " + where.settings().getOrDefault("binary", PROGRAM),
+          "install qemu-system-x86, or set `binary` to its path");
+    }
+    Optional<Path> setsid = program("setsid");
+    if (setsid.isEmpty()) {
+      return unusable("setsid is not installed", "no executable setsid", "install util-linux");
+    }
+    try (Scratch scratch = Scratch.below(where.root())) {
+      return inspect(binary.get(), setsid.get(), where, scratch.path());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Outcome(new ProbeResult.Failed(e), null);
+    } catch (IOException | RuntimeException e) {
+      return new Outcome(new ProbeResult.Failed(e), null);
+    }
+  }
+
+  private static Outcome inspect(Path binary, Path setsid, ProbeContext where, Path scratch)
+      throws IOException, InterruptedException {
+    Inquiry inquiry = Inquiry.of(binary, scratch);
+    if (!inquiry.missing().isEmpty() || inquiry.pc().isEmpty()) {
+      return unusable(
+          "this QEMU lacks what the driver needs",
+          inquiry.version() + " lacks " + inquiry.missing() + " or the machine type pc",
+          "install QEMU 7.2 or later with the x86 PC machines");
+    }
+    String wanted = where.settings().getOrDefault("accelerator", "auto");
+    if (!Set.of("auto", "kvm", "tcg").contains(wanted)) {
+      return unusable("unknown accelerator", "accelerator is " + wanted, "use auto, kvm or tcg");
+    }
+    Choice choice = choose(wanted, binary, scratch);
+    Accelerator accelerator = choice.accelerator();
+    if (accelerator == null) {
+      return unusable("KVM does not work here", choice.kvm(), choice.remedy());
+    }
+    Installation installation =
+        new Installation(
+            binary,
+            setsid,
+            inquiry.version(),
+            inquiry.pc().get(),
+            accelerator,
+            accelerator == Accelerator.KVM ? HostCpu.name() : "");
+    Map<String, String> evidence = new LinkedHashMap<>();
+    evidence.put("binary", binary.toString());
+    evidence.put("version", inquiry.version());
+    evidence.put("machine", inquiry.pc().get());
+    evidence.put("accelerator", accelerator.id());
+    evidence.put("kvm", choice.kvm());
+    if (accelerator == Accelerator.TCG) {
+      evidence.put(
+          ProbeResult.LIMITATION,
+          "guests are emulated, an order of magnitude slower: " + choice.kvm());
+    }
+    try {
+      evidence.putAll(Trial.run(installation, scratch));
+    } catch (RametException e) {
+      return unusable(
+          "a test machine could not be booted, saved and restored",
+          String.valueOf(e.getMessage()),
+          "install a QEMU (7.2 or later) with virtio devices, vmgenid and seccomp");
+    }
+    Set<String> capabilities =
+        Set.of(
+            "restore",
+            "reattach",
+            "user-network",
+            "reboot-after-restore",
+            "generation-id",
+            accelerator.id());
+    return new Outcome(new ProbeResult.Usable(capabilities, evidence), installation);
+  }
+
+  private static Choice choose(String wanted, Path binary, Path scratch)
+      throws IOException, InterruptedException {
+    if (wanted.equals("tcg")) {
+      return new Choice(Accelerator.TCG, "not tried; the setting is tcg", "");
+    }
+    Choice no;
+    if (!Files.exists(KVM_DEVICE)) {
+      no =
+          new Choice(
+              null,
+              "there is no " + KVM_DEVICE,
+              "enable virtualization in the firmware or for this virtual machine, and load"
+                  + " kvm_intel or kvm_amd");
+    } else if (!Files.isReadable(KVM_DEVICE) || !Files.isWritable(KVM_DEVICE)) {
+      no = new Choice(null, KVM_DEVICE + " may not be opened", "add the user to the group kvm");
+    } else {
+      Optional<String> why = Guest.run(binary, Accelerator.KVM, scratch);
+      if (why.isEmpty()) {
+        return new Choice(Accelerator.KVM, "a test guest ran", "");
+      }
+      no = new Choice(null, why.get(), "use a host whose KVM runs Linux guests");
+    }
+    return wanted.equals("kvm")
+        ? no
+        : new Choice(Accelerator.TCG, no.kvm() + "; using tcg. To change that: " + no.remedy(), "");
+  }
+
+  private static Optional<Path> program(String name) {
+    if (name.contains("/")) {
+      return Optional.of(Path.of(name).toAbsolutePath()).filter(Files::isExecutable);
+    }
+    String path = Optional.ofNullable(System.getenv("PATH")).orElse("/usr/bin:/bin");
+    return List.of(path.split(File.pathSeparator, -1)).stream()
+        .filter(dir -> !dir.isEmpty())
+        .map(dir -> Path.of(dir, name).toAbsolutePath())
+        .filter(Files::isRegularFile)
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  private static Outcome unusable(String reason, String detail, String remedy) {
+    return new Outcome(new ProbeResult.Unusable(reason, detail, remedy), null);
+  }
+}

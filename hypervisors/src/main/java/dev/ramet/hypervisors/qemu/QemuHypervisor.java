@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Machines in QEMU. Thread-safe.
+ *
+ * <p>Beside what the contract names: {@code CONFLICT} when the machine's directory is in use, or
+ * when another process listens on an address that is to be forwarded; another loopback address may
+ * then succeed. {@code CORRUPT} when a saved state is not one.
+ */
+final class QemuHypervisor implements Hypervisor {
+  private static final Duration REAP = Duration.ofSeconds(30);
+
+  private final Installation qemu;
+
+  /** What {@link #close} disconnects from. */
+  private final Set<Machine> machines = ConcurrentHashMap.newKeySet();
+
+  QemuHypervisor(Installation qemu) {
+    this.qemu = qemu;
+  }
+
+  @Override
+  public RunningVm boot(VmSpec spec, Duration timeout) {
+    Specs.check(spec);
+    Deadline deadline = Deadline.after(timeout);
+    VmFiles files = free(spec);
+    VmFiles.delete(files.ramBlocks());
+    Launch launch = Launch.start(qemu, spec, files, null, deadline);
+    try {
+      Machine machine = launch.connect();
+      launch.saveRamBlocks();
+      machine.execute("cont", deadline);
+      return vm(spec, qemu.identity(spec), CommandLine.MEMFD_MAPPING, machine);
+    } catch (RuntimeException | Error e) {
+      undo(launch, e);
+      throw e;
+    }
+  }
+
+  @Override
+  public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+    Specs.check(spec);
+    VmIdentity identity = qemu.identity(spec);
+    Specs.checkIdentity(saved.identity(), identity);
+    Path image = Specs.image(saved, spec);
+    Deadline deadline = Deadline.after(timeout);
+    VmFiles files = free(spec);
+    VmFiles.delete(files.ramBlocks());
+    Launch launch;
+    try {
+      join(saved.devices(), files.incoming());
+      launch = Launch.start(qemu, spec, files, image, deadline);
+    } catch (RuntimeException | Error e) {
+      files.removeAll();
+      throw e;
+    }
+    try {
+      inherit(saved.devices(), files);
+      Machine machine = launch.connect();
+      launch.awaitLoaded();
+      VmFiles.delete(files.incoming());
+      return vm(spec, identity, image.toString(), machine).beginPause();
+    } catch (RuntimeException | Error e) {
+      undo(launch, e);
+      throw e;
+    }
+  }
+
+  @Override
+  public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
+    Deadline deadline = Deadline.after(timeout);
+    if (!Files.isDirectory(spec.directory())) {
+      return Optional.empty();
+    }
+    VmFiles files = VmFiles.of(spec.directory());
+    Optional<VmProcess> found = VmProcess.of(files);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    VmProcess process = found.get();
+    if (!Files.exists(files.ramBlocks())) {
+      // Its start was cut short before the first instruction: there is nothing to return to.
+      process.kill(deadline);
+      files.removeAll();
+      return Optional.empty();
+    }
+    Machine machine;
+    try {
+      Path socket = files.socket(VmFiles.MONITOR, process.pid());
+      machine = new Machine(files, process, Qmp.connect(socket, process::alive, deadline));
+    } catch (QmpException e) {
+      if (!process.alive()) {
+        return Optional.empty();
+      }
+      throw Machine.failure(files, e);
+    }
+    try {
+      Running running = Running.of(process.arguments());
+      VmIdentity identity = running.installation(qemu, version(machine, deadline)).identity(spec);
+      if (!machine.execute("query-status", deadline).path("running").asBoolean()) {
+        machine.execute("cont", deadline);
+      }
+      return Optional.of(vm(spec, identity, running.ramPath(), machine));
+    } catch (RuntimeException | Error e) {
+      machine.disconnect();
+      throw e;
+    }
+  }
+
+  @Override
+  public void reap(Path directory) {
+    Deadline deadline = Deadline.after(REAP);
+    for (VmProcess process : VmProcess.below(real(directory))) {
+      process.kill(deadline);
+    }
+  }
+
+  @Override
+  public void close() {
+    machines.forEach(Machine::disconnect);
+    machines.clear();
+  }
+
+  /** The version as it goes into identities. */
+  static String version(Machine machine, Deadline deadline) {
+    JsonNode answer = machine.execute("query-version", deadline);
+    JsonNode number = answer.path("qemu");
+    String version =
+        number.path("major").asInt()
+            + "."
+            + number.path("minor").asInt()
+            + "."
+            + number.path("micro").asInt();
+    String packaged = answer.path("package").asText().strip();
+    return packaged.isEmpty() ? version : version + " (" + packaged + ")";
+  }
+
+  private QemuVm vm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
+    machines.add(machine);
+    var unused = machine.exit().thenRun(() -> machines.remove(machine));
+    return new QemuVm(spec, identity, ramPath, machine);
+  }
+
+  private static VmFiles free(VmSpec spec) {
+    VmFiles files = VmFiles.of(spec.directory());
+    if (VmProcess.of(files).isPresent()) {
+      throw new RametException(ErrorCode.CONFLICT, "another machine runs in " + files.directory());
+    }
+    return files;
+  }
+
+  /** Makes the stream that QEMU loads: RAM blocks, then the device sections. */
+  private static void join(Path saved, Path into) {
+    List<Path> parts = List.of(saved.resolve(VmFiles.RAM_BLOCKS), saved.resolve(VmFiles.DEVICES));
+    try (OutputStream out = Files.newOutputStream(into)) {
+      for (int i = 0; i < parts.size(); i++) {
+        try (InputStream in = Files.newInputStream(parts.get(i))) {
+          byte[] header = in.readNBytes(RamBlocks.HEADER_BYTES);
+          if (!RamBlocks.isHeader(header)) {
+            throw new RametException(
+                ErrorCode.CORRUPT, "not a saved state of QEMU: " + parts.get(i));
+          }
+          if (i == 0) {
+            out.write(header);
+          }
+          in.transferTo(out);
+        }
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.CORRUPT, "cannot read the saved state in " + saved + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void inherit(Path saved, VmFiles files) {
+    try {
+      QemuPausedVm.share(saved.resolve(VmFiles.RAM_BLOCKS), files.ramBlocks());
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot write in " + files.directory() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void undo(Launch launch, Throwable cause) {
+    try {
+      launch.abort();
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  private static Path real(Path directory) {
+    try {
+      return directory.toRealPath();
+    } catch (IOException e) {
+      return directory.toAbsolutePath().normalize(); // Gone; its processes may not be.
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * QEMU, with KVM where it works and the emulator elsewhere. Thread-safe.
+ *
+ * <p>Settings: {@code binary}, the program, instead of {@code qemu-system-x86_64} on the {@code
+ * PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code tcg}.
+ *
+ * <p>Capabilities: {@code restore}, {@code reattach}, {@code user-network}, {@code
+ * reboot-after-restore}, {@code generation-id}, and the accelerator's name.
+ */
+public final class QemuProvider implements HypervisorProvider {
+  static final String ID = "qemu";
+
+  /** What the last probe with the same settings found, so that opening need not probe again. */
+  private final Map<Map<String, String>, Probe.Outcome> known = new ConcurrentHashMap<>();
+
+  /** Does nothing. */
+  public QemuProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    return outcome(where).result();
+  }
+
+  /** {@code HOST_UNFIT} with the probe's remedy when QEMU cannot be used here. */
+  @Override
+  public Hypervisor open(ProbeContext where) {
+    Probe.Outcome outcome = known.get(where.settings());
+    if (outcome == null) {
+      outcome = outcome(where);
+    }
+    Installation installation = outcome.installation();
+    if (installation != null) {
+      return new QemuHypervisor(installation);
+    }
+    if (outcome.result() instanceof ProbeResult.Unusable no) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, no.reason() + ": " + no.detail(), no.remedy(), null);
+    }
+    Throwable cause = outcome.result() instanceof ProbeResult.Failed f ? f.cause() : null;
+    throw new RametException(ErrorCode.INTERNAL, "the probe of QEMU failed", cause);
+  }
+
+  private Probe.Outcome outcome(ProbeContext where) {
+    Probe.Outcome outcome = Probe.run(where);
+    if (outcome.installation() == null) {
+      known.remove(where.settings());
+    } else {
+      known.put(where.settings(), outcome);
+    }
+    return outcome;
+  }
+}

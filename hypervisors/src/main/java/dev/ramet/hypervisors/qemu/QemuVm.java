@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmExit;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.GuestMemory;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A machine in QEMU. Thread-safe; one pause at a time. */
+final class QemuVm implements RunningVm {
+  /** For calls without a deadline of their own: far more than any of them takes on a busy host. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** To take back a stop that was not confirmed. */
+  private static final Duration UNDO = Duration.ofSeconds(2);
+
+  private final VmSpec spec;
+  private final VmIdentity identity;
+  private final String ramPath;
+  private final Machine machine;
+  private final AtomicBoolean paused = new AtomicBoolean();
+  private final Map<Integer, Integer> forwards = new HashMap<>();
+
+  /**
+   * A machine.
+   *
+   * @param ramPath the file of main memory, as the kernel shows its mapping
+   */
+  QemuVm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
+    this.spec = spec;
+    this.identity = identity;
+    this.ramPath = ramPath;
+    this.machine = machine;
+    spec.network().guestPorts().forEach(p -> forwards.put(p, HostPorts.hostPort(p)));
+  }
+
+  Machine machine() {
+    return machine;
+  }
+
+  @Override
+  public VmSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public VmIdentity identity() {
+    return identity;
+  }
+
+  @Override
+  public long pid() {
+    return machine.process().pid();
+  }
+
+  /** {@code CONFLICT} while it is paused already. */
+  @Override
+  public PausedVm pause() {
+    QemuPausedVm pause = beginPause();
+    try {
+      machine.execute("stop", Deadline.after(PATIENCE));
+      return pause;
+    } catch (RametException e) {
+      if (!machine.ended()) {
+        try {
+          // Commands are worked off in order: this also undoes a stop that comes late.
+          machine.execute("cont", Deadline.after(UNDO));
+        } catch (RametException again) {
+          e.addSuppressed(again);
+        }
+      }
+      endPause();
+      throw e;
+    }
+  }
+
+  /** The pause of a machine that stands still already. */
+  QemuPausedVm beginPause() {
+    if (!paused.compareAndSet(false, true)) {
+      throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
+    }
+    return new QemuPausedVm(this);
+  }
+
+  void endPause() {
+    paused.set(false);
+  }
+
+  @Override
+  public GuestMemory memory() {
+    return GuestMaps.read(pid(), ramPath, spec.memoryBytes());
+  }
+
+  /** {@code CONFLICT} when another process has the host's address. */
+  @Override
+  public InetSocketAddress forward(int guestPort) {
+    if (guestPort < 1 || guestPort > 65_535) {
+      throw RametException.invalid("guestPort", "not a port: " + guestPort);
+    }
+    synchronized (forwards) {
+      Integer known = forwards.get(guestPort);
+      int hostPort = known == null ? HostPorts.hostPort(guestPort) : known;
+      if (known == null) {
+        addForward(guestPort, hostPort);
+        forwards.put(guestPort, hostPort);
+      }
+      return new InetSocketAddress(spec.network().hostAddress(), hostPort);
+    }
+  }
+
+  private void addForward(int guestPort, int hostPort) {
+    String rule = CommandLine.forward(spec.network(), guestPort, hostPort);
+    String answer = human("hostfwd_add net0 " + rule);
+    if (!answer.isEmpty()) {
+      // An earlier process of this host may have made it; then it is made anew.
+      human("hostfwd_remove net0 tcp:" + spec.network().hostAddress() + ":" + hostPort);
+      answer = human("hostfwd_add net0 " + rule);
+    }
+    if (!answer.isEmpty()) {
+      throw HostPorts.taken(spec.network().hostAddress(), hostPort)
+          ? taken(spec.network().hostAddress(), hostPort)
+          : new RametException(ErrorCode.HYPERVISOR_FAILED, "QEMU: " + answer.strip());
+    }
+  }
+
+  static RametException taken(String address, int port) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        "another process listens on " + address + ":" + port,
+        "use another loopback address",
+        null);
+  }
+
+  /** Runs a command of the human monitor; what it prints. */
+  private String human(String line) {
+    ObjectNode arguments = Qmp.JSON.createObjectNode();
+    arguments.put("command-line", line);
+    return machine.execute("human-monitor-command", arguments, Deadline.after(PATIENCE)).asText();
+  }
+
+  @Override
+  public CompletionStage<VmExit> exit() {
+    return machine.exit().minimalCompletionStage();
+  }
+
+  @Override
+  public void kill(Duration timeout) {
+    machine.kill(Deadline.after(timeout));
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+/** Why a QMP command has no result. Checked, so that the driver must translate it. */
+final class QmpException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** What went wrong. */
+  enum Kind {
+    /** QEMU answered with an error. */
+    REFUSED,
+    /** The connection ended, which means that the process has ended or is about to. */
+    CLOSED,
+    /** No answer in time. */
+    TIMEOUT,
+    /** The waiting thread was interrupted. */
+    INTERRUPTED
+  }
+
+  private final Kind kind;
+
+  QmpException(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.util.List;
+
+/**
+ * What the command line of a running process tells about it. QEMU may have been upgraded since it
+ * was started, so the installation on disk is not asked.
+ *
+ * @param machine the machine type
+ * @param accelerator what executes guest code
+ * @param ramPath the file of main memory, as the kernel shows its mapping
+ */
+record Running(String machine, Accelerator accelerator, String ramPath) {
+  static Running of(List<String> args) {
+    try {
+      JsonNode ram = Qmp.JSON.readTree(value(args, "-object"));
+      return new Running(
+          first(value(args, "-machine")),
+          first(value(args, "-accel")).equals(Accelerator.KVM.id())
+              ? Accelerator.KVM
+              : Accelerator.TCG,
+          ram.path("mem-path").asText(CommandLine.MEMFD_MAPPING));
+    } catch (JsonProcessingException e) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED, "the running QEMU was not started by this driver", e);
+    }
+  }
+
+  /** The installation it was started from, as far as an identity depends on it. */
+  Installation installation(Installation present, String version) {
+    return new Installation(
+        present.binary(),
+        present.setsid(),
+        version,
+        machine,
+        accelerator,
+        accelerator == Accelerator.KVM ? HostCpu.name() : "");
+  }
+
+  private static String value(List<String> args, String option) {
+    int at = args.indexOf(option);
+    if (at < 0 || at + 1 >= args.size()) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED, "the running QEMU was started without " + option);
+    }
+    return args.get(at + 1);
+  }
+
+  private static String first(String value) {
+    int comma = value.indexOf(',');
+    return comma < 0 ? value : value.substring(0, comma);
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The driver's files in a machine's directory.
+ *
+ * @param directory the directory as QEMU's command line names it: absolute, links resolved
+ */
+record VmFiles(Path directory) {
+  /** The monitor's socket; QEMU makes it relative to its working directory. */
+  static final String MONITOR = "qmp.sock";
+
+  /** Where QEMU sends the RAM blocks of a fresh machine, once. */
+  static final String RAM_SOCKET = "ram.sock";
+
+  /** File in a machine's directory and in a saved state: see {@link RamBlocks}. */
+  static final String RAM_BLOCKS = "ram-blocks";
+
+  /** What a restore gives to QEMU. */
+  static final String INCOMING = "incoming";
+
+  /** File in a saved state: what QEMU wrote. */
+  static final String DEVICES = "devices";
+
+  /**
+   * {@code sun_path} takes 108 bytes with its final zero (unix(7)); the JDK leaves room for one
+   * more.
+   */
+  private static final int SOCKET_PATH_MAX_BYTES = 100;
+
+  private static final int TAIL_BYTES = 2048;
+
+  static VmFiles of(Path directory) {
+    try {
+      return new VmFiles(directory.toRealPath());
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, "directory: not an existing directory: " + directory, e);
+    }
+  }
+
+  Path pidFile() {
+    return directory.resolve("qemu.pid");
+  }
+
+  Path log() {
+    return directory.resolve("vmm.log");
+  }
+
+  Path console() {
+    return directory.resolve("console.log");
+  }
+
+  Path ramBlocks() {
+    return directory.resolve(RAM_BLOCKS);
+  }
+
+  /** What a restore feeds to QEMU; gone once it is loaded. */
+  Path incoming() {
+    return directory.resolve(INCOMING);
+  }
+
+  /**
+   * A path to a socket in the directory that is short enough for {@code sun_path}: through the
+   * working directory of the machine's process when the plain one is too long.
+   */
+  Path socket(String name, long pid) {
+    Path plain = directory.resolve(name);
+    return plain.toString().getBytes(StandardCharsets.UTF_8).length <= SOCKET_PATH_MAX_BYTES
+        ? plain
+        : Path.of("/proc", Long.toString(pid), "cwd", name);
+  }
+
+  /** Removes what makes sense only while the process lives. */
+  void removeSockets() {
+    removeStale();
+    delete(incoming());
+  }
+
+  /** Removes what an earlier machine may have left in the way of the next. */
+  void removeStale() {
+    delete(directory.resolve(MONITOR));
+    delete(directory.resolve(RAM_SOCKET));
+    delete(pidFile());
+  }
+
+  /** Removes everything the driver made here. */
+  void removeAll() {
+    removeSockets();
+    delete(ramBlocks());
+    delete(directory.resolve(RAM_BLOCKS + ".new"));
+    delete(log());
+    delete(console());
+  }
+
+  static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      // What cannot be deleted lies in the caller's directory and goes with it.
+    }
+  }
+
+  /** The ends of QEMU's log and of the guest's console, for error messages. */
+  String tails() {
+    StringBuilder text = new StringBuilder();
+    for (Path file : List.of(log(), console())) {
+      String tail = tail(file);
+      if (!tail.isEmpty()) {
+        text.append("; end of ").append(file.getFileName()).append(": ").append(tail);
+      }
+    }
+    return text.toString();
+  }
+
+  private static String tail(Path file) {
+    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+      long start = Math.max(0, in.length() - TAIL_BYTES);
+      byte[] bytes = new byte[(int) (in.length() - start)];
+      in.seek(start);
+      in.readFully(bytes);
+      // The console is the guest's to write: no control characters into anybody's terminal.
+      return new String(bytes, StandardCharsets.UTF_8)
+          .replaceAll("[\\p{Cntrl}&&[^\n]]", "")
+          .strip()
+          .replace("\n", " | ");
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

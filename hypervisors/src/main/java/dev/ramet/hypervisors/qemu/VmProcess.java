@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A QEMU process, our child or not. It is one process even if its pid is used again: {@link
+ * ProcessHandle} compares start times before it sends a signal. Thread-safe.
+ */
+final class VmProcess {
+  /** The end of a process that is not our child has no event that waits: it is looked for. */
+  private static final long GONE_POLL_NANOS = 500_000;
+
+  private final ProcessHandle handle;
+
+  private VmProcess(ProcessHandle handle) {
+    this.handle = handle;
+  }
+
+  /**
+   * Starts {@code command} in {@code directory}, with both outputs in {@code log}.
+   *
+   * @param input becomes standard input
+   */
+  static VmProcess start(List<String> command, Path directory, Path input, Path log) {
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .directory(directory.toFile())
+              .redirectInput(input.toFile())
+              .redirectOutput(log.toFile())
+              .redirectErrorStream(true)
+              .start();
+      return new VmProcess(process.toHandle());
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot start " + command.get(0) + ": " + e.getMessage(),
+          "install QEMU (qemu-system-x86) and util-linux, or set the path with `binary`",
+          e);
+    }
+  }
+
+  /** The process that the directory's pid file names, if it is QEMU and works there. */
+  static Optional<VmProcess> of(VmFiles files) {
+    try {
+      long pid = Long.parseLong(Files.readString(files.pidFile()).strip());
+      return ProcessHandle.of(pid)
+          .filter(handle -> worksBelow(pid, files.directory()))
+          .map(VmProcess::new)
+          .filter(VmProcess::alive);
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** All QEMU processes that work in {@code directory} or below. */
+  static List<VmProcess> below(Path directory) {
+    try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+      return all.filter(handle -> worksBelow(handle.pid(), directory))
+          .map(VmProcess::new)
+          .filter(VmProcess::alive)
+          .toList();
+    }
+  }
+
+  /**
+   * Whether the process is one that {@link CommandLine} started for this directory or one below it.
+   * Its pid file's path is looked at, as an argument of its own: a mere mention is not enough.
+   */
+  private static boolean worksBelow(long pid, Path directory) {
+    List<String> args = arguments(pid);
+    int at = args.indexOf("-pidfile");
+    return at >= 0
+        && at + 1 < args.size()
+        && args.contains("-qmp")
+        && Path.of(args.get(at + 1)).startsWith(directory);
+  }
+
+  /** The arguments of a process; empty when it is gone or a zombie. */
+  private static List<String> arguments(long pid) {
+    try {
+      byte[] all = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
+      List<String> args = new ArrayList<>();
+      int start = 0;
+      for (int i = 0; i < all.length; i++) {
+        if (all[i] == 0) {
+          args.add(new String(all, start, i - start, StandardCharsets.UTF_8));
+          start = i + 1;
+        }
+      }
+      return args;
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  List<String> arguments() {
+    return arguments(handle.pid());
+  }
+
+  long pid() {
+    return handle.pid();
+  }
+
+  /**
+   * Whether it still executes: a zombie that its parent has not collected does not, unless other
+   * threads of it are still on their way out, with all of its files open.
+   */
+  boolean alive() {
+    if (!handle.isAlive()) {
+      return false;
+    }
+    Path proc = Path.of("/proc", Long.toString(handle.pid()));
+    try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
+      if (threads.limit(2).count() > 1) {
+        return true;
+      }
+      // proc(5): the state follows the program's name, which is in brackets and may hold any byte.
+      byte[] stat = Files.readAllBytes(proc.resolve("stat"));
+      String text = new String(stat, StandardCharsets.ISO_8859_1);
+      int state = text.lastIndexOf(')') + 2;
+      return state < text.length() && text.charAt(state) != 'Z' && text.charAt(state) != 'X';
+    } catch (IOException | UncheckedIOException e) {
+      return false;
+    }
+  }
+
+  /** Runs {@code then} on some thread once it has ended, for a process not ours a bit later. */
+  void whenEnded(Runnable then) {
+    var unused = handle.onExit().thenRun(then);
+  }
+
+  /** Ends it and waits until it is gone. Idempotent. */
+  void kill(Deadline deadline) {
+    handle.destroyForcibly();
+    while (alive()) {
+      if (deadline.passed()) {
+        throw deadline.exceeded("the end of process " + pid());
+      }
+      LockSupport.parkNanos(GONE_POLL_NANOS);
+    }
+  }
+}

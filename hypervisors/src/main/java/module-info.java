@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Drivers of hypervisors, one package each. */
+module dev.ramet.hypervisors {
+  requires transitive dev.ramet.spi;
+  requires com.fasterxml.jackson.databind;
+
+  exports dev.ramet.hypervisors.qemu;
+
+  provides dev.ramet.spi.hypervisor.HypervisorProvider with
+      dev.ramet.hypervisors.qemu.QemuProvider;
+}

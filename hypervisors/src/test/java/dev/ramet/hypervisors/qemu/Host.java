@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.opentest4j.TestAbortedException;
+
+/** What tests need of the machine they run on. */
+final class Host {
+  private Host() {}
+
+  /** The QEMU to test with: RAMET_TEST_QEMU, or the one on the PATH. */
+  static Path qemu() {
+    String chosen = System.getenv("RAMET_TEST_QEMU");
+    return chosen == null ? needs("qemu", "qemu-system-x86_64") : Path.of(chosen);
+  }
+
+  /** Goes on only where the program is; where RAMET_REQUIRE lists the feature it has to be. */
+  static Path needs(String feature, String program) {
+    for (String dir : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
+      if (!dir.isEmpty() && Files.isExecutable(Path.of(dir, program))) {
+        return Path.of(dir, program);
+      }
+    }
+    throw absent(feature, program + " is missing");
+  }
+
+  /** The directory that an environment variable names; the same rule. */
+  static Path directory(String feature, String variable) {
+    String value = System.getenv(variable);
+    if (value == null) {
+      throw absent(feature, variable + " is not set");
+    }
+    return Path.of(value);
+  }
+
+  /** Mounts a small file system, which takes root. */
+  static void mountTmpfs(Path at, String size) throws IOException, InterruptedException {
+    if (run("mount", "-t", "tmpfs", "-o", "size=" + size, "ramet-test", at.toString()) != 0) {
+      throw absent("root", "tmpfs cannot be mounted");
+    }
+  }
+
+  static int run(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+
+  private static AssertionError absent(String feature, String what) {
+    String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
+    if (List.of(required.split(",", -1)).contains(feature)) {
+      return new AssertionError(what + ", and RAMET_REQUIRE lists " + feature);
+    }
+    throw new TestAbortedException(what);
+  }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.proxy;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to a guest and its answer. The request's body is read from the client only as fast as
+ * the guest takes it; {@link Answer} does the same the other way.
+ */
+final class Exchange {
+  /** How long the rest of a body is read that nobody wants any more, before the close. */
+  private static final int LINGER_MILLIS = 5_000;
+
+  private final FrontHandler front;
+  private final ChannelHandlerContext client;
+  private final HttpRequest request;
+  private final HttpVersion clientVersion;
+  private final boolean clientKeepAlive;
+  private final Endpoints endpoints;
+  private final Upstreams upstreams;
+
+  /** What came of the body before the guest was connected. */
+  private final Deque<HttpContent> early = new ArrayDeque<>();
+
+  private @Nullable InetSocketAddress address;
+  private @Nullable Channel upstream;
+  private boolean upgrade;
+  private boolean bodySent;
+  private boolean requestComplete;
+
+  /** The answer is complete or has failed: the guest's end is no longer ours. */
+  private boolean ended;
+
+  Exchange(
+      FrontHandler front,
+      ChannelHandlerContext client,
+      HttpRequest request,
+      Endpoints endpoints,
+      Upstreams upstreams) {
+    this.front = front;
+    this.client = client;
+    this.request = request;
+    this.clientVersion = request.protocolVersion();
+    this.clientKeepAlive = HttpUtil.isKeepAlive(request);
+    this.endpoints = endpoints;
+    this.upstreams = upstreams;
+  }
+
+  void start(Target where) {
+    try {
+      upgrade = HopHeaders.request(request, where);
+    } catch (RametException e) {
+      refuse(Refusals.error(e));
+      return;
+    }
+    endpoints
+        .find(where)
+        .whenComplete(
+            (found, failure) -> client.executor().execute(() -> resolved(where, found, failure)));
+  }
+
+  private void resolved(
+      Target where, @Nullable InetSocketAddress found, @Nullable Throwable failure) {
+    if (ended) {
+      return;
+    }
+    if (found == null) {
+      refuse(Refusals.unresolved(where, known(failure)));
+      return;
+    }
+    address = found;
+    Channel idle = upstreams.poll(client.channel().eventLoop(), found);
+    if (idle == null) {
+      connect(where, found);
+    } else {
+      attach(where, idle, true);
+    }
+  }
+
+  static RametException known(@Nullable Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause instanceof RametException known
+        ? known
+        : new RametException(ErrorCode.INTERNAL, "the engine failed", cause);
+  }
+
+  private void connect(Target where, InetSocketAddress to) {
+    upstreams
+        .connect(client.channel().eventLoop(), to)
+        .addListener(
+            (ChannelFuture done) -> {
+              if (ended) {
+                Wire.close(done.channel());
+              } else if (done.isSuccess()) {
+                attach(where, done.channel(), false);
+              } else {
+                refuse(Refusals.portClosed(where));
+              }
+            });
+  }
+
+  private void attach(Target where, Channel channel, boolean reused) {
+    upstream = channel;
+    channel.pipeline().get(UpstreamHandler.class).use(new Answer(this, where, channel, reused));
+    Wire.write(channel, request);
+    while (!early.isEmpty()) {
+      send(channel, early.poll());
+    }
+    channel.flush();
+    channel.read();
+    readClient();
+  }
+
+  private void send(Channel channel, HttpContent content) {
+    bodySent |= content.content().isReadable();
+    Wire.write(channel, content);
+  }
+
+  /** Sends the request once more, over a new connection; only possible while no body was sent. */
+  void retry(Target where) {
+    upstream = null;
+    early.add(LastHttpContent.EMPTY_LAST_CONTENT);
+    if (address != null) {
+      connect(where, address);
+    }
+  }
+
+  /** Whether the request can be sent twice without harm, and its body is known to be empty. */
+  boolean isRepeatable() {
+    return requestComplete
+        && !bodySent
+        && (request.method().name().equals("GET") || request.method().name().equals("HEAD"));
+  }
+
+  /** Asks the engine again why a guest fell silent, and answers with what it says. */
+  void refuseAfterLookup(Target where, FullHttpResponse otherwise) {
+    upstream = null;
+    endpoints
+        .find(where)
+        .whenComplete(
+            (found, failure) ->
+                client
+                    .executor()
+                    .execute(
+                        () -> {
+                          if (ended) {
+                            otherwise.release();
+                          } else if (found == null) {
+                            otherwise.release();
+                            refuse(Refusals.unresolved(where, known(failure)));
+                          } else {
+                            refuse(otherwise);
+                          }
+                        }));
+  }
+
+  /** Gives the client this answer; the guest, if there is one, is left. */
+  void refuse(FullHttpResponse response) {
+    boolean keep = clientKeepAlive && requestComplete;
+    if (!keep) {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (!clientVersion.equals(HttpVersion.HTTP_1_1)) {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+    Wire.writeAndFlush(client, response);
+    if (upstream != null) {
+      Wire.close(upstream);
+    }
+    end(keep);
+  }
+
+  /** The answer was written. */
+  void end(boolean keepClient) {
+    ended = true;
+    upstream = null;
+    releaseEarly();
+    if (!keepClient) {
+      closeOnceRead();
+    } else {
+      front.finished(client);
+    }
+  }
+
+  /**
+   * Closes a connection whose client may still be sending: closing at once would make the kernel
+   * reset it and take the answer back from under the client's eyes.
+   */
+  private void closeOnceRead() {
+    if (requestComplete) {
+      Wire.closeAfterFlush(client);
+      return;
+    }
+    Wire.later(client.executor(), LINGER_MILLIS, () -> Wire.close(client));
+    client.read();
+  }
+
+  /** The guest vanished within its answer: the client must not take it for a whole one. */
+  void reset() {
+    ended = true;
+    upstream = null;
+    releaseEarly();
+    client.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+    Wire.close(client);
+  }
+
+  /** The guest agreed to another protocol; its answer has been written. */
+  void tunnel(Channel channel) {
+    ended = true;
+    upstream = null;
+    Tunnel bytes = new Tunnel(client, channel);
+    front.tunnel(bytes);
+    channel.pipeline().get(UpstreamHandler.class).use(bytes);
+    // A codec that leaves hands on what it had read ahead, which must not meet the other codec.
+    ChannelHandlerContext guestCodec = channel.pipeline().context(HttpClientCodec.class);
+    ((HttpClientCodec) guestCodec.handler()).prepareUpgradeFrom(guestCodec);
+    client.pipeline().remove(HttpServerCodec.class);
+    channel.pipeline().remove(HttpClientCodec.class);
+    channel.read();
+    client.read();
+  }
+
+  /** Takes the guest's connection back for other requests, or closes it. */
+  void release(Channel channel, boolean reusable) {
+    channel.pipeline().get(UpstreamHandler.class).use(null);
+    if (reusable && requestComplete && address != null) {
+      upstreams.release(channel, address);
+    } else {
+      Wire.close(channel);
+    }
+  }
+
+  void clientRead(HttpContent content) {
+    boolean broken = content.decoderResult().isFailure();
+    requestComplete |= content instanceof LastHttpContent && !broken;
+    if (broken) {
+      content.release();
+      Wire.close(client);
+    } else if (ended) {
+      content.release();
+      if (requestComplete) {
+        closeOnceRead();
+      }
+    } else if (upstream != null) {
+      send(upstream, content);
+    } else {
+      early.add(content);
+    }
+  }
+
+  void clientReadComplete() {
+    if (upstream != null) {
+      upstream.flush();
+    }
+    readClient();
+  }
+
+  /** Reads on as far as there is room; after the body only to notice that the client leaves. */
+  void readClient() {
+    boolean room = upstream != null && upstream.isWritable();
+    if (ended || (requestComplete ? !front.hasHeld() : room)) {
+      client.read();
+    }
+  }
+
+  void clientWritable() {
+    if (upstream != null && client.channel().isWritable()) {
+      upstream.read();
+    }
+  }
+
+  void clientGone() {
+    ended = true;
+    releaseEarly();
+    if (upstream != null) {
+      Wire.close(upstream);
+      upstream = null;
+    }
+  }
+
+  private void releaseEarly() {
+    early.forEach(ReferenceCountUtil::release);
+    early.clear();
+  }
+
+  ChannelHandlerContext client() {
+    return client;
+  }
+
+  HttpRequest request() {
+    return request;
+  }
+
+  HttpVersion clientVersion() {
+    return clientVersion;
+  }
+
+  boolean wantsUpgrade() {
+    return upgrade;
+  }
+
+  /** Whether the client's connection could be used for another request, as far as it goes. */
+  boolean mayKeepClient() {
+    return clientKeepAlive && requestComplete;
+  }
+}

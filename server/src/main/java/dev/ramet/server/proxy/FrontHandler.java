@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.proxy;
+
+import dev.ramet.api.RametException;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorts a client connection's requests: those for a guest are carried there by an {@link Exchange},
+ * the others go on to routing. A request waits while one of the other kind is under way, so that
+ * answers keep the order of the requests.
+ */
+final class FrontHandler extends ChannelDuplexHandler {
+  private final Endpoints endpoints;
+  private final Upstreams upstreams;
+  private final @Nullable String domain;
+
+  /** What came of requests that must wait; nothing more is read while there is any. */
+  private final Deque<Object> held = new ArrayDeque<>();
+
+  private @Nullable Exchange exchange;
+  private @Nullable Tunnel tunnel;
+
+  /** Requests that routing has not fully answered. */
+  private int routed;
+
+  private boolean receivingRouted;
+  private boolean interimResponse;
+  private boolean discarding;
+  private boolean drainingHeld;
+  private @Nullable ChannelPromise delayedClose;
+
+  FrontHandler(Endpoints endpoints, Upstreams upstreams, @Nullable String domain) {
+    this.endpoints = endpoints;
+    this.upstreams = upstreams;
+    this.domain = domain;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (tunnel != null) {
+      tunnel.clientRead(message);
+    } else if (discarding) {
+      ReferenceCountUtil.release(message);
+    } else if (!held.isEmpty() || !accept(ctx, message)) {
+      held.add(message);
+    }
+  }
+
+  /** Takes a message on, or answers false when its request must wait. */
+  private boolean accept(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest request) {
+      return exchange == null && begin(ctx, request);
+    }
+    if (receivingRouted) {
+      receivingRouted = !(message instanceof LastHttpContent);
+      ctx.fireChannelRead(message);
+    } else if (exchange != null && message instanceof HttpContent content) {
+      exchange.clientRead(content);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+    return true;
+  }
+
+  private boolean begin(ChannelHandlerContext ctx, HttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      if (routed > 0) {
+        return false;
+      }
+      discarding = true;
+      Wire.write(ctx, Refusals.malformed(request.decoderResult().cause()));
+      Wire.closeAfterFlush(ctx);
+      ReferenceCountUtil.release(request);
+      return true;
+    }
+    Target target = null;
+    RametException refusal = null;
+    try {
+      target = Target.of(request.headers(), domain);
+    } catch (RametException e) {
+      refusal = e;
+    }
+    if (target == null && refusal == null) {
+      routed++;
+      receivingRouted = !(request instanceof LastHttpContent);
+      ctx.fireChannelRead(request);
+      return true;
+    }
+    if (routed > 0) {
+      return false;
+    }
+    Exchange begun = new Exchange(this, ctx, request, endpoints, upstreams);
+    exchange = begun;
+    if (refusal != null) {
+      begun.refuse(Refusals.error(refusal));
+    } else if (target != null) {
+      begun.start(target);
+    }
+    return true;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientReadComplete();
+    } else if (exchange != null) {
+      exchange.clientReadComplete();
+    } else if (!discarding) {
+      // Routing answers this with a call to read(), which held messages keep from going through.
+      ctx.fireChannelReadComplete();
+    }
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    if (exchange == null && tunnel == null && held.isEmpty()) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (message instanceof HttpResponse response) {
+      interimResponse = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    }
+    Wire.pass(ctx, message, promise);
+    if (message instanceof LastHttpContent && !interimResponse && routed > 0) {
+      routed--;
+      if (routed == 0 && !held.isEmpty()) {
+        // Not here: routing is in the midst of its own write.
+        ctx.executor().execute(() -> resume(ctx));
+      }
+    }
+  }
+
+  /** Whether the client has sent more than the request under way. */
+  boolean hasHeld() {
+    return !held.isEmpty();
+  }
+
+  /** The exchange has ended and the connection can be used again. */
+  void finished(ChannelHandlerContext ctx) {
+    exchange = null;
+    if (delayedClose != null) {
+      Wire.close(ctx, delayedClose);
+      return;
+    }
+    // Not here: the exchange may have ended while a read is being told to it.
+    ctx.executor().execute(() -> resume(ctx));
+  }
+
+  /** The two ends change to a protocol that is none of ours. */
+  void tunnel(Tunnel bytes) {
+    tunnel = bytes;
+  }
+
+  /** Goes on with the messages that waited, then with reading. */
+  private void resume(ChannelHandlerContext ctx) {
+    if (drainingHeld || !ctx.channel().isActive()) {
+      return;
+    }
+    drainingHeld = true;
+    boolean toRouting = false;
+    while (!held.isEmpty() && accept(ctx, held.peek())) {
+      held.poll();
+      toRouting |= exchange == null;
+    }
+    drainingHeld = false;
+    if (toRouting) {
+      ctx.fireChannelReadComplete();
+    }
+    if (exchange != null) {
+      exchange.clientReadComplete();
+    } else if (held.isEmpty() && !discarding) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (exchange != null && tunnel == null && ctx.channel().isActive()) {
+      delayedClose = promise;
+    } else {
+      Wire.close(ctx, promise);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientWritable();
+    } else if (exchange != null) {
+      exchange.clientWritable();
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientGone();
+    }
+    if (exchange != null) {
+      exchange.clientGone();
+      exchange = null;
+    }
+    if (delayedClose != null) {
+      delayedClose.trySuccess();
+    }
+    releaseHeld();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    releaseHeld();
+  }
+
+  private void releaseHeld() {
+    held.forEach(ReferenceCountUtil::release);
+    held.clear();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    // A quiet stream, or an operation that takes its time, is not an idle connection.
+    boolean busy = exchange != null || routed > 0;
+    if (!(event instanceof IdleStateEvent) || !busy) {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (exchange != null || tunnel != null || discarding) {
+      Wire.close(ctx);
+    } else {
+      ctx.fireExceptionCaught(cause);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.proxy;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.HttpClientCodec;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to guests. An idle one waits a moment for the next request to the same host address;
+ * since a rollback gives a sandbox a new address, none is ever used across one. Idle connections
+ * belong to an event loop and are touched in it alone.
+ */
+final class Upstreams {
+  private static final int CONNECT_MILLIS = 5_000;
+
+  /** Shorter than servers commonly keep idle connections, so that ours end first. */
+  private static final int IDLE_MILLIS = 4_000;
+
+  private static final int MOST_IDLE_PER_ADDRESS = 16;
+  private static final int LINE_BYTES = 64 * 1024;
+  private static final int HEADER_BYTES = 256 * 1024;
+  private static final int CHUNK_BYTES = 64 * 1024;
+
+  private final Map<EventLoop, Map<InetSocketAddress, Deque<Channel>>> idle =
+      new ConcurrentHashMap<>();
+
+  /** An idle connection to this address, or null. */
+  @Nullable Channel poll(EventLoop loop, InetSocketAddress address) {
+    Deque<Channel> channels = idle(loop).get(address);
+    Channel found = null;
+    while (found == null && channels != null && !channels.isEmpty()) {
+      Channel candidate = channels.pop();
+      if (candidate.isActive()) {
+        found = candidate;
+      }
+    }
+    if (channels != null && channels.isEmpty()) {
+      idle(loop).remove(address);
+    }
+    return found;
+  }
+
+  /** A new connection, in the given event loop; reads only when told to. */
+  ChannelFuture connect(EventLoop loop, InetSocketAddress address) {
+    return new Bootstrap()
+        .group(loop)
+        .channel(NioSocketChannel.class)
+        .option(ChannelOption.AUTO_READ, false)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channel
+                    .pipeline()
+                    .addLast(new HttpClientCodec(LINE_BYTES, HEADER_BYTES, CHUNK_BYTES))
+                    .addLast(new UpstreamHandler());
+              }
+            })
+        .connect(address);
+  }
+
+  /** Takes a connection back for another request. */
+  void release(Channel channel, InetSocketAddress address) {
+    Map<InetSocketAddress, Deque<Channel>> byAddress = idle(channel.eventLoop());
+    Deque<Channel> channels = byAddress.computeIfAbsent(address, a -> new ArrayDeque<>());
+    if (!channel.isActive() || channels.size() >= MOST_IDLE_PER_ADDRESS) {
+      Wire.close(channel);
+      return;
+    }
+    channels.push(channel);
+    channel.read(); // so that the guest's closing it is noticed
+    Wire.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, address));
+  }
+
+  /** Closes a connection that lay idle; one that was used meanwhile is not found, or lives on. */
+  private void expire(Channel channel, InetSocketAddress address) {
+    Map<InetSocketAddress, Deque<Channel>> byAddress = idle(channel.eventLoop());
+    Deque<Channel> channels = byAddress.get(address);
+    if (channels != null && channels.remove(channel)) {
+      Wire.close(channel);
+      if (channels.isEmpty()) {
+        byAddress.remove(address);
+      }
+    }
+  }
+
+  private Map<InetSocketAddress, Deque<Channel>> idle(EventLoop loop) {
+    return idle.computeIfAbsent(loop, l -> new HashMap<>());
+  }
+}
