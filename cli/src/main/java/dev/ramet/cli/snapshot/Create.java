@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot create ID",
-      "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'"
+      "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'",
+      "  ramet snapshot create ID --mode incremental"
     })
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")

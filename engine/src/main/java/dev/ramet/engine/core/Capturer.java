@@ -89,6 +89,7 @@ final class Capturer {
             ? context.modes().templateChain()
             : context.modes().chain(restored, order.memoryMode());
     Pause pause = new Pause(context, helpers);
+    context.before("snapshot.attach");
     while (true) {
       try (Tracking.Use tracker = track(live, vm, chain)) {
         if (tracker == null) {
@@ -110,7 +111,6 @@ final class Capturer {
 
   /** A tracker of the chain's current mode, or null when it cannot track this machine. */
   private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
-    context.before("snapshot.attach");
     String id = chain.current();
     try {
       return live.tracking().use(id, context.modes().mode(id), vm);
