@@ -3,6 +3,7 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -183,6 +185,31 @@ final class TrackingTest {
     Snapshot fifth = snapshot();
     assertFollows(fourth, fifth);
     assertEquals(hash, restored(fifth, "file"));
+  }
+
+  @Test
+  void trackingThatIsLostInsideThePauseMeansTheSameCaptureInTheNextMode() throws Exception {
+    Snapshot first = snapshot();
+    String hash = write("file");
+    AtomicBoolean lost = new AtomicBoolean();
+    ground
+        .steps()
+        .doAt(
+            "snapshot.select",
+            () -> {
+              if (!lost.getAndSet(true)) {
+                throw new RametException(ErrorCode.UNSUPPORTED, "tracking lost: told so");
+              }
+            });
+    Snapshot second = snapshot();
+    ground.steps().reset();
+    assertMode("incremental", TRACKING + ": tracking lost: told so; ", second);
+    assertEquals(hash, restored(second, "file"));
+    assertEquals(2, ground.engine().snapshots().list(id).size(), "nothing of the first attempt");
+    Snapshot third = snapshot();
+    assertMode(TRACKING, "restored from", third);
+    assertFollows(third, snapshot());
+    assertNotEquals(first.id(), third.id());
   }
 
   /** What the tracker has let go of by then must be found again. */

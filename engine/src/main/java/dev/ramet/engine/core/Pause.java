@@ -129,8 +129,8 @@ final class Pause {
   }
 
   private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {
-    context.before("snapshot.select");
     try {
+      context.before("snapshot.select");
       return tracker.select(memory);
     } catch (RametException e) {
       if (e.code() == ErrorCode.UNSUPPORTED) {
