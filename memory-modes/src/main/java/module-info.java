@@ -7,5 +7,7 @@ module dev.ramet.memory {
 
   provides dev.ramet.spi.memory.MemoryModeProvider with
       dev.ramet.memory.FullProvider,
-      dev.ramet.memory.IncrementalProvider;
+      dev.ramet.memory.IncrementalProvider,
+      dev.ramet.memory.SoftDirtyProvider,
+      dev.ramet.memory.WriteTrackingProvider;
 }

@@ -9,5 +9,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name a name to find the snapshot by: {@code [A-Za-z0-9._-]{1,64}}; or null
  * @param description a sentence for people; or null
+ * @param memoryMode the only memory mode to use, for example {@code incremental}; null to have the
+ *     best one chosen
  */
-public record CreateSnapshot(@Nullable String name, @Nullable String description) {}
+public record CreateSnapshot(
+    @Nullable String name, @Nullable String description, @Nullable String memoryMode) {
+  /** A snapshot in whatever memory mode is best. */
+  public CreateSnapshot(@Nullable String name, @Nullable String description) {
+    this(name, description, null);
+  }
+}

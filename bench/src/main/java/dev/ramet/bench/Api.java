@@ -56,7 +56,18 @@ final class Api {
   }
 
   SnapshotInfo snapshot(String sandbox) throws IOException, InterruptedException {
-    String answer = post("/sandboxes/" + sandbox + "/snapshots", Map.of());
+    return snapshot(sandbox, Map.of());
+  }
+
+  /** In this memory mode and no other. */
+  SnapshotInfo snapshot(String sandbox, String memoryMode)
+      throws IOException, InterruptedException {
+    return snapshot(sandbox, Map.of("memoryMode", memoryMode));
+  }
+
+  private SnapshotInfo snapshot(String sandbox, Map<String, String> body)
+      throws IOException, InterruptedException {
+    String answer = post("/sandboxes/" + sandbox + "/snapshots", body);
     return JSON.readValue(answer, SnapshotInfo.class);
   }
 

@@ -20,6 +20,11 @@ final class SnapshotSuite {
   private static final int WARM_UP = 30;
 
   private static final int WARM_UP_FLOOR = 3;
+
+  /** After the others: what is left is a tracker's first capture, which is not like the rest. */
+  private static final int WARM_UP_TRACKING = 5;
+
+  private static final String INCREMENTAL = "incremental";
   private static final int EACH_ROUND = 10;
   private static final double PAUSE_RATIO = 1.5;
   private static final double RESTORE_RATIO = 1.3;
@@ -30,6 +35,7 @@ final class SnapshotSuite {
   private final Host host;
   private final Floors floors;
   private final List<CaptureInfo> captures = new ArrayList<>();
+  private final List<CaptureInfo> tracked = new ArrayList<>();
   private final List<Host.Start> starts = new ArrayList<>();
   private final Floors.Pauses pauseFloor = new Floors.Pauses();
   private final Samples jvmFloor = new Samples();
@@ -48,6 +54,7 @@ final class SnapshotSuite {
     Progress.say("pauses, and starts of the host");
     for (int round = 0; round < settings.times(10, 2); round++) {
       snapshots(sandbox);
+      trackedSnapshots(sandbox);
       // QEMU's monitor serves one client: to measure the floor on the same machine, the host stops.
       host.stop();
       Machine machine = Machine.of(sandbox);
@@ -55,10 +62,16 @@ final class SnapshotSuite {
       jvmFloor.add(floors.emptyJvm("-XX:+UseSerialGC", "-Xshare:auto"));
       starts.add(host.start());
     }
-    List<Result> results = new ArrayList<>(pauseResults());
+    List<Result> results = new ArrayList<>(pauseResults("", captures));
+    if (!tracked.isEmpty()) {
+      results.addAll(pauseResults("tracked ", tracked));
+    }
     Progress.say("restores and rollbacks");
     results.addAll(restores(sandbox));
-    results.add(memoryWritten());
+    results.add(memoryWritten("", captures));
+    if (!tracked.isEmpty()) {
+      results.add(memoryWritten("tracked ", tracked));
+    }
     results.addAll(startResults());
     Progress.say("commands");
     results.add(new CommandLine(settings, host, floors).measure());
@@ -68,7 +81,7 @@ final class SnapshotSuite {
   private void snapshots(SandboxInfo sandbox) throws IOException, InterruptedException {
     Api api = host.api();
     for (int i = 0; i < WARM_UP + EACH_ROUND; i++) {
-      SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID());
+      SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID(), INCREMENTAL);
       if (i >= WARM_UP) {
         captures.add(Objects.requireNonNull(snapshot.capture()));
       }
@@ -76,7 +89,27 @@ final class SnapshotSuite {
     }
   }
 
-  private List<Result> pauseResults() {
+  /** Snapshots that build each on the one before, where the host can do that. */
+  private void trackedSnapshots(SandboxInfo sandbox) throws IOException, InterruptedException {
+    Api api = host.api();
+    String previous = null;
+    for (int i = 0; i < WARM_UP_TRACKING + EACH_ROUND; i++) {
+      SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID());
+      CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
+      if (i >= WARM_UP_TRACKING && !capture.mode().equals(INCREMENTAL)) {
+        tracked.add(capture);
+      }
+      if (previous != null) {
+        api.deleteSnapshot(previous);
+      }
+      previous = snapshot.snapshotID();
+    }
+    if (previous != null) {
+      api.deleteSnapshot(previous);
+    }
+  }
+
+  private List<Result> pauseResults(String prefix, List<CaptureInfo> captures) {
     Samples pause = new Samples();
     Samples total = new Samples();
     Map<String, Samples> phases = new LinkedHashMap<>();
@@ -89,14 +122,14 @@ final class SnapshotSuite {
     }
     List<Result> results = new ArrayList<>();
     results.add(
-        Result.of("pause", "ms", pause)
+        Result.of(prefix + "pause", "ms", pause)
             .over(pauseFloor.all())
             .ratioAtMost(PAUSE_RATIO)
             .note("mode " + captures.get(0).mode()));
-    results.add(Result.of("snapshot total", "ms", total));
+    results.add(Result.of(prefix + "snapshot total", "ms", total));
     phases.forEach(
         (name, ms) -> {
-          Result phase = Result.of("snapshot phase " + name, "ms", ms);
+          Result phase = Result.of(prefix + "snapshot phase " + name, "ms", ms);
           Samples floor = pauseFloor.phases().get(name);
           results.add(floor == null ? phase : phase.over(floor));
         });
@@ -128,14 +161,14 @@ final class SnapshotSuite {
         Result.of("rollback", "ms", rollback.after(warmUp)).over(least));
   }
 
-  private Result memoryWritten() {
+  private static Result memoryWritten(String prefix, List<CaptureInfo> captures) {
     Samples written = new Samples();
     Samples changed = new Samples();
     for (CaptureInfo capture : captures) {
       written.add(capture.memoryBytesWritten() / 1024.0);
       changed.add((capture.memoryBytesSelected() - capture.memoryBytesHoles()) / 1024.0);
     }
-    return Result.of("memory written", "KiB", written)
+    return Result.of(prefix + "memory written", "KiB", written)
         .over(changed)
         .ratioAtMost(1)
         .note("floor: changed pages that are not zero");

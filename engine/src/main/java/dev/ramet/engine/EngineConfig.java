@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param storageBackend id of the storage backend to use on a new data root, or null to choose
  * @param hypervisor id of the hypervisor to use, or null to choose
  * @param memoryMode id of the memory mode to force, or null to choose for each capture
+ * @param verifyCaptures whether every capture is compared with all of the paused machine's memory,
+ *     which makes the pause grow with the memory; one that differs fails with {@code CORRUPT}
  * @param pluginSettings settings by plugin id
  * @param outbound whether guests may open connections unless their creator says otherwise
  * @param stagingBytes memory that holds pages read in a pause until they are written
@@ -35,6 +37,7 @@ public record EngineConfig(
     @Nullable String storageBackend,
     @Nullable String hypervisor,
     @Nullable String memoryMode,
+    boolean verifyCaptures,
     Map<String, Map<String, String>> pluginSettings,
     boolean outbound,
     long stagingBytes,
@@ -80,6 +83,7 @@ public record EngineConfig(
         null,
         null,
         null,
+        false,
         Map.of(),
         false,
         DEFAULT_STAGING_BYTES,
@@ -100,6 +104,7 @@ public record EngineConfig(
         storageBackend,
         hypervisor,
         memoryMode,
+        verifyCaptures,
         pluginSettings,
         outbound,
         stagingBytes,

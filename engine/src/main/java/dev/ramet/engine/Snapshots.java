@@ -11,8 +11,15 @@ public interface Snapshots {
    * is durable.
    *
    * @param name a name to find it by, or null; {@code ALREADY_EXISTS} when another one has it
+   * @param memoryMode id of the only memory mode to use, or null to choose; {@code UNSUPPORTED}
+   *     when it cannot do this capture, {@code INVALID_ARGUMENT} when there is none of that name
    */
-  Snapshot create(String sandboxId, @Nullable String name);
+  Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode);
+
+  /** The same in the best memory mode that can. */
+  default Snapshot create(String sandboxId, @Nullable String name) {
+    return create(sandboxId, name, null);
+  }
 
   /** The snapshot with this id or name. */
   Snapshot get(String idOrName);

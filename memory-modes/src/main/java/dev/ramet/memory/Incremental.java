@@ -12,45 +12,46 @@ import dev.ramet.spi.memory.PageRanges;
 
 /** What a machine changed since it was restored: its private copies of the image's pages. */
 final class Incremental implements MemoryMode {
+  static final String ID = "incremental";
+
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     Layout.check(memory);
     boolean restored = false;
     for (MemoryRegion region : memory.regions()) {
-      refuseShared(region);
+      refuseShared(ID, region);
       restored |= region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
     }
     if (!restored) {
-      throw unsupported("no part of its memory is a private mapping of a restore image");
+      throw unsupported(ID, "no part of its memory is a private mapping of a restore image");
     }
     return new ScanTracker(Baseline.RESTORE_IMAGE, memory.pid()) {
       @Override
       void select(MemoryRegion region, Scanner scanner, PageRanges.Builder into) {
-        refuseShared(region);
-        Rule rule =
-            region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE
-                ? Rule.CHANGED_COPIES
-                : Rule.ANONYMOUS_OR_ZERO;
-        scanner.scan(region, rule, into);
+        refuseShared(ID, region);
+        scanner.scan(region, Rule.of(region.kind()), into);
       }
     };
   }
 
-  private static void refuseShared(MemoryRegion region) {
+  /** Refuses, in the name of a mode, memory whose changes are not in the page table. */
+  static void refuseShared(String mode, MemoryRegion region) {
     if (region.kind() == MemoryRegion.Kind.SHARED) {
       throw unsupported(
+          mode,
           "its memory at image offset "
               + region.imageOffset()
               + " is a shared mapping, whose page table does not tell what the guest wrote");
     }
   }
 
-  private static RametException unsupported(String why) {
+  /** A mode cannot track this machine. */
+  static RametException unsupported(String mode, String why) {
     return new RametException(
         ErrorCode.UNSUPPORTED,
-        "incremental capture of this machine is not possible: " + why,
-        "capture it with mode full; a machine restored from that snapshot can be captured"
-            + " incrementally",
+        "capture of this machine with mode " + mode + " is not possible: " + why,
+        "capture it with another mode; full takes any machine, and a machine restored from its"
+            + " snapshot can be captured incrementally",
         null);
   }
 

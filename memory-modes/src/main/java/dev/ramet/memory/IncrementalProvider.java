@@ -24,7 +24,7 @@ public final class IncrementalProvider implements MemoryModeProvider {
 
   @Override
   public String id() {
-    return "incremental";
+    return Incremental.ID;
   }
 
   /**

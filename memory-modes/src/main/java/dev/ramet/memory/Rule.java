@@ -6,8 +6,10 @@ import static dev.ramet.linux.Pagemap.PRESENT;
 import static dev.ramet.linux.Pagemap.SWAPPED;
 
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
+import java.util.BitSet;
 
 /**
  * What a page's entry in pagemap says about its content, as a pure function from entries to ranges,
@@ -35,6 +37,15 @@ enum Rule {
   Rule(long mask, boolean elseZero) {
     this.mask = mask;
     this.elseZero = elseZero;
+  }
+
+  /** The rule for memory of a private kind. */
+  static Rule of(MemoryRegion.Kind kind) {
+    return switch (kind) {
+      case PRIVATE_IMAGE -> CHANGED_COPIES;
+      case ANONYMOUS -> ANONYMOUS_OR_ZERO;
+      case SHARED -> throw new IllegalArgumentException("no rule for shared memory");
+    };
   }
 
   /** Whether the page must be read from the process. */
@@ -68,6 +79,15 @@ enum Rule {
         into.zero(imageOffset + offset, length);
       }
       from = to;
+    }
+  }
+
+  /** Adds the pages that the process has content of its own for, counted from {@code firstPage}. */
+  void hold(LongBuffer entries, int pages, int firstPage, BitSet into) {
+    for (int i = 0; i < pages; i++) {
+      if (copies(entries.get(i))) {
+        into.set(firstPage + i);
+      }
     }
   }
 }

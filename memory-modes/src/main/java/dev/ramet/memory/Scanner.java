@@ -52,8 +52,31 @@ final class Scanner implements AutoCloseable {
     }
   }
 
+  /** Receives page table entries. */
+  @FunctionalInterface
+  interface Reader {
+    /**
+     * Entries of consecutive pages.
+     *
+     * @param entries one a page, from index 0, valid during the call
+     * @param pages how many
+     * @param first the first one's number in the region
+     */
+    void entries(LongBuffer entries, int pages, int first);
+  }
+
   /** Adds what the rule selects of one region. */
   void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+    read(
+        region,
+        (read, pages, first) -> {
+          long done = (long) first * NativeBuffer.PAGE_BYTES;
+          rule.select(read, pages, region.imageOffset() + done, region.address() + done, into);
+        });
+  }
+
+  /** Reads the entries of one region, piece by piece. */
+  void read(MemoryRegion region, Reader reader) {
     long done = 0;
     while (done < region.lengthBytes()) {
       long left = (region.lengthBytes() - done) / NativeBuffer.PAGE_BYTES;
@@ -63,7 +86,7 @@ final class Scanner implements AutoCloseable {
       } catch (LinuxException e) {
         throw failure(pagemap.pid(), e);
       }
-      rule.select(entries, pages, region.imageOffset() + done, region.address() + done, into);
+      reader.entries(entries, pages, (int) (done / NativeBuffer.PAGE_BYTES));
       done += (long) pages * NativeBuffer.PAGE_BYTES;
     }
   }

@@ -259,6 +259,23 @@ class ModesTest {
   }
 
   @Test
+  void trackingModesProbeByDoing() throws Exception {
+    // The host's kernel decides: what must hold is that the answer is one of these, with a reason.
+    ProbeResult tracking = new WriteTrackingProvider().probe(new ProbeContext(directory));
+    boolean usable = tracking instanceof ProbeResult.Usable;
+    Require.feature("userfaultfd", usable, tracking.toString());
+    ProbeResult softDirty = new SoftDirtyProvider().probe(new ProbeContext(directory));
+    if (softDirty instanceof ProbeResult.Unusable no) {
+      assertTrue(no.remedy().contains("write-tracking"), no.remedy());
+    } else {
+      assertInstanceOf(ProbeResult.Usable.class, softDirty);
+    }
+    try (var files = Files.list(directory)) {
+      assertEquals(0, files.count());
+    }
+  }
+
+  @Test
   void bothAreFoundAndUsableAndLeaveNoTrace() throws Exception {
     ModesTest.class.getModule().addUses(MemoryModeProvider.class);
     for (String id : List.of("full", "incremental")) {

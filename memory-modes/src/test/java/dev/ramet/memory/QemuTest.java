@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The incremental rule on the memory of a real, unmodified hypervisor whose firmware runs. */
 class QemuTest {
-  private static final int SIZE = 64 << 20;
+  static final int SIZE = 64 << 20;
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
   @Test
@@ -63,7 +63,7 @@ class QemuTest {
   }
 
   /** Waits until the firmware has written some hundred pages. */
-  private static GuestMemory memoryOnceWritten(Process qemu, Path image) throws Exception {
+  static GuestMemory memoryOnceWritten(Process qemu, Path image) throws Exception {
     long deadline = System.nanoTime() + 60_000_000_000L;
     while (qemu.isAlive() && System.nanoTime() < deadline) {
       for (ProcMaps.Mapping mapping : ProcMaps.read(qemu.pid())) {
@@ -86,7 +86,7 @@ class QemuTest {
     throw new AssertionError("no machine that writes its memory");
   }
 
-  private static void stop(Process process) throws Exception {
+  static void stop(Process process) throws Exception {
     Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start();
     assertEquals(0, kill.waitFor());
     // Each thread stops by itself: the machine stands still when the last one does.

@@ -8,13 +8,17 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.NativeBuffer.Advice;
 import dev.ramet.linux.Pagemap;
 import dev.ramet.linux.Smaps;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Tracee;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,9 +75,65 @@ class SwapTest {
           assertEquals(20L * PAGE, ranges.imageOffset(1));
         }
       }
+      trackedPagesInSwap(image);
     } finally {
       if (on) {
         run("swapoff", swap.toString());
+      }
+    }
+  }
+
+  /** What was written and then swapped has changed; what was only swapped, or back again, not. */
+  private void trackedPagesInSwap(Path image) throws Exception {
+    ProbeContext where = new ProbeContext(directory);
+    ProbeResult found = new WriteTrackingProvider().probe(where);
+    Require.feature("userfaultfd", found instanceof ProbeResult.Usable, found.toString());
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "single")) {
+      tracee.command("a 32 32");
+      tracee.command("w 0 8 1");
+      tracee.command("w 40 8 1");
+      GuestMemory guest =
+          new GuestMemory(
+              tracee.pid(),
+              (long) PAGES * PAGE,
+              List.of(
+                  new MemoryRegion(
+                      0, tracee.address(), 32L * PAGE, MemoryRegion.Kind.PRIVATE_IMAGE),
+                  new MemoryRegion(
+                      32L * PAGE,
+                      tracee.address() + 32L * PAGE,
+                      32L * PAGE,
+                      MemoryRegion.Kind.ANONYMOUS)));
+      try (MemoryTracker tracker = new WriteTracking().attach(guest)) {
+        tracee.command("o 0 64");
+        assertEquals(16L * PAGE, tracker.select(guest).copyBytes());
+        tracker.committed();
+        assertEquals(0, tracker.select(guest).count(), "protected while in swap");
+        tracee.command("r 0 2");
+        assertEquals(0, tracker.select(guest).count(), "read back from swap");
+        tracee.command("b 1 2 9");
+        tracee.command("b 41 1 9");
+        tracee.command("o 0 64");
+        tracee.command("d 4 1");
+        tracee.command("d 44 1");
+        PageRanges ranges = tracker.select(guest);
+        assertEquals(
+            List.of("1+2 c", "4+1 c", "41+1 c", "44+1 z"),
+            IntStream.range(0, ranges.count())
+                .mapToObj(
+                    i ->
+                        ranges.imageOffset(i) / PAGE
+                            + "+"
+                            + ranges.lengthBytes(i) / PAGE
+                            + (ranges.isZero(i) ? " z" : " c"))
+                .toList());
+        tracker.committed();
+        // The discarded page was not read in between: whether it is the image's stays in doubt.
+        assertEquals(1, tracker.select(guest).count());
+        tracee.command("r 4 1");
+        assertEquals(PAGE, tracker.select(guest).copyBytes());
+        tracker.committed();
+        assertEquals(0, tracker.select(guest).count());
       }
     }
   }

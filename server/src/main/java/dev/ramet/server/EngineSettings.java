@@ -20,6 +20,7 @@ import java.time.Duration;
  * @param hypervisor id of the hypervisor, or null to choose
  * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
  * @param memoryMode id of the memory mode to force, or null to choose
+ * @param verifyCaptures whether every capture is compared with all of the machine's memory
  * @param outbound whether guests may open connections
  * @param cloneConcurrency how many clones start at the same time, or null to choose
  * @param startTimeout how long a machine may take to start
@@ -35,6 +36,7 @@ public record EngineSettings(
     @Nullable String hypervisor,
     @Bindable(defaultValue = "auto") String accelerator,
     @Nullable String memoryMode,
+    @Bindable(defaultValue = "false") boolean verifyCaptures,
     @Bindable(defaultValue = "false") boolean outbound,
     @Nullable Integer cloneConcurrency,
     @Bindable(defaultValue = "60s") Duration startTimeout,

@@ -36,6 +36,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.storageBackend(),
             engine.hypervisor(),
             engine.memoryMode(),
+            engine.verifyCaptures(),
             Map.of("qemu", Map.of("accelerator", engine.accelerator())),
             engine.outbound(),
             defaults.stagingBytes(),

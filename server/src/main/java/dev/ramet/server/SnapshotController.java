@@ -43,7 +43,7 @@ final class SnapshotController {
   SnapshotInfo create(@PathVariable String id, @Body @Nullable String body) {
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
     String name = Checks.optionalName("name", request.name());
-    return views.of(snapshots().create(Checks.sandboxId(id), name));
+    return views.of(snapshots().create(Checks.sandboxId(id), name, request.memoryMode()));
   }
 
   @Get("/snapshots")

@@ -149,7 +149,10 @@ class ApiTest {
     assertEquals(0.25, made.json().path("capture").path("phasesMs").path("disk").asDouble());
     assertTrue(made.json().path("usedBy").isArray());
     String snapshot = made.json().path("snapshotID").asText();
-    assertEquals(201, host.post("/sandboxes/" + id + "/snapshots", null).status());
+    assertEquals(
+        201,
+        host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
+    assertEquals("incremental", host.engine.snapshots.lastMode);
     assertEquals(409, host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}").status());
     assertEquals(2, host.get("/snapshots?sandboxID=" + id).json().size());
     assertEquals(0, host.get("/snapshots?sandboxID=other").json().size());

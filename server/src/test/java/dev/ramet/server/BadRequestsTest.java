@@ -112,6 +112,8 @@ class BadRequestsTest {
         "name | snapshots | {\"name\":\"\"}",
         "name | snapshots | {\"name\":\"..\"}",
         "name | snapshots | {\"name\":7}",
+        "memoryMode | snapshots | {\"memoryMode\":\"telepathy\"}",
+        "memoryMode | snapshots | {\"memoryMode\":\"\"}",
         "snapshotID | rollback | {}",
         "snapshotID | rollback | {\"snapshotID\":[]}",
         "timeout | timeout | {}",

@@ -14,9 +14,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Snapshots on the heap. One named {@code used} is in use. */
+/** Snapshots on the heap, in memory mode incremental. One named {@code used} is in use. */
 final class FakeSnapshots implements Snapshots {
   final Map<String, Snapshot> byId = new ConcurrentHashMap<>();
+
+  /** What the last request forced. */
+  volatile @Nullable String lastMode;
+
   private final AtomicInteger count = new AtomicInteger();
   private final FakeEngine engine;
 
@@ -25,7 +29,11 @@ final class FakeSnapshots implements Snapshots {
   }
 
   @Override
-  public Snapshot create(String sandboxId, @Nullable String name) {
+  public Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode) {
+    if (memoryMode != null && !memoryMode.equals("incremental")) {
+      throw RametException.invalid("memoryMode", "must be one of incremental");
+    }
+    lastMode = memoryMode;
     Sandbox sandbox = engine.sandboxes.get(sandboxId);
     if (byId.values().stream().anyMatch(s -> name != null && name.equals(s.name()))) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "snapshot exists: " + name);

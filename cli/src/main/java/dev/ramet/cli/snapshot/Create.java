@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot create ID",
-      "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'"
+      "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'",
+      "  ramet snapshot create ID --mode incremental"
     })
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
@@ -32,6 +33,13 @@ final class Create extends ApiCommand {
 
   @Option(names = "--description", paramLabel = "TEXT", description = "A sentence for people.")
   private @Nullable String description;
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description =
+          "The only memory mode to use, for example incremental; else the best is chosen.")
+  private @Nullable String mode;
 
   Create(Context context) {
     super(context);
@@ -46,7 +54,7 @@ final class Create extends ApiCommand {
                 () ->
                     client.post(
                         "/sandboxes/" + Client.encode(sandbox) + "/snapshots",
-                        new CreateSnapshot(name, description)));
+                        new CreateSnapshot(name, description, mode)));
     if (json()) {
       context().json(answer.body());
       return 0;

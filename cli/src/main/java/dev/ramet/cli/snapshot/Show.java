@@ -73,6 +73,12 @@ final class Show extends ApiCommand {
             + " of "
             + Human.size(capture.memoryBytesTotal())
             + " of memory");
+    table.row(
+        "Selected",
+        Human.size(capture.memoryBytesSelected())
+            + ", "
+            + Human.size(capture.memoryBytesHoles())
+            + " of it zeros");
     table.row("Paused for", Human.millis(capture.pauseMs()));
     table.row("Took", Human.millis(capture.totalMs()));
     if (capture.phasesMs() != null) {

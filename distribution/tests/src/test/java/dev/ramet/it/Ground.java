@@ -77,6 +77,7 @@ final class Ground implements AutoCloseable {
         base.storageBackend(),
         base.hypervisor(),
         base.memoryMode(),
+        true,
         base.pluginSettings(),
         base.outbound(),
         base.stagingBytes(),

@@ -61,6 +61,15 @@ final class MainJobTest {
         .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
   }
 
+  /** The memory mode that the doctor says is the best here. */
+  static String memoryChoice(Ground ground) {
+    return ground.engine().doctor().report(false).selections().stream()
+        .filter(selection -> selection.role().equals("memory"))
+        .map(selection -> Objects.requireNonNull(selection.chosen()))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private static String ask(GuestShell shell) throws Exception {
     return shell.run("echo tell > /tmp/ask; cat /tmp/answer");
   }
@@ -77,7 +86,7 @@ final class MainJobTest {
 
     Snapshot snapshot = ground.engine().snapshots().create(id, "first");
     CaptureReport report = Objects.requireNonNull(snapshot.capture());
-    assertEquals("incremental", report.mode());
+    assertEquals(memoryChoice(ground), report.mode());
     assertEquals(
         report.memoryBytesSelected(), report.memoryBytesWritten() + report.memoryBytesHoles());
     assertTrue(report.memoryBytesWritten() < report.memoryBytesTotal() / 2, report.toString());
@@ -212,7 +221,7 @@ final class MainJobTest {
     Path directory = ground.root().resolve("snapshots").resolve(snapshot.id());
     assertTrue(Files.exists(directory), "its user still rests on it");
     assertEquals(
-        "incremental",
+        memoryChoice(ground),
         Objects.requireNonNull(ground.engine().snapshots().create(child.id(), null).capture())
             .mode());
     ground.engine().sandboxes().kill(child.id());

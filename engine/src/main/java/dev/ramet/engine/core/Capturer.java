@@ -7,15 +7,13 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.pages.Capture;
+import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PagesWritten;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
-import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.MemoryTracker;
-import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
@@ -24,9 +22,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.ExecutionException;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +35,12 @@ import org.jspecify.annotations.Nullable;
  * selected pages are read. Thread-safe; the caller holds the sandbox.
  */
 final class Capturer {
+  /** What a memory mode answers that cannot track a machine; everything else is a failure. */
+  private static final Set<ErrorCode> REFUSALS =
+      EnumSet.of(ErrorCode.UNSUPPORTED, ErrorCode.HOST_UNFIT, ErrorCode.CONFLICT);
+
   private final Context context;
+  private final Reclaimer reclaimer;
   private final ExecutorService helpers;
 
   /**
@@ -45,8 +48,9 @@ final class Capturer {
    *
    * @param helpers run what can be done beside something else; never refuses and never queues
    */
-  Capturer(Context context, ExecutorService helpers) {
+  Capturer(Context context, Reclaimer reclaimer, ExecutorService helpers) {
     this.context = context;
+    this.reclaimer = reclaimer;
     this.helpers = helpers;
   }
 
@@ -58,6 +62,7 @@ final class Capturer {
    * @param name its name, or null
    * @param templateId what the sandbox was created from, or null
    * @param contentKey what a template was built from, or null
+   * @param memoryMode the only memory mode the caller allows, or null
    * @param durability whether it must survive a loss of power
    */
   record Order(
@@ -66,73 +71,155 @@ final class Capturer {
       @Nullable String name,
       @Nullable String templateId,
       @Nullable String contentKey,
+      @Nullable String memoryMode,
       Durability durability) {}
 
-  /** The state of one capture under way. */
-  private static final class Work {
-    final Phases phases = new Phases();
-    long pauseNanos;
-    long selectedBytes;
-    Instant instant = Instant.EPOCH;
+  /**
+   * Captures the machine, in the best memory mode that can. When this fails it runs on, and nothing
+   * is left of the attempt.
+   *
+   * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
+   */
+  SnapshotRecord capture(LiveSandbox live, Order order) {
+    SandboxRecord sandbox = live.saved();
+    RunningVm vm = live.runningMachine();
+    String restored = sandbox.machine().memoryBase();
+    ModeChain chain =
+        order.kind() == SnapshotRecord.Kind.TEMPLATE
+            ? context.modes().templateChain()
+            : context.modes().chain(restored, order.memoryMode());
+    Pause pause = new Pause(context, helpers);
+    context.before("snapshot.attach");
+    while (true) {
+      try (Tracking.Use tracker = track(live, vm, chain)) {
+        if (tracker == null) {
+          continue;
+        }
+        try (Reclaimer.Pin base = pinBase(tracker, restored)) {
+          SnapshotRecord made =
+              capture(sandbox, vm, order, new Source(tracker, base, chain), pause);
+          tracker.published(made.id());
+          return made;
+        } catch (Pause.ModeUnfit e) {
+          tracker.lost();
+          String why = String.valueOf(e.failure.getMessage());
+          chain.refused(why, e.failure, tracker.continued());
+        }
+      }
+    }
   }
 
-  /** Captures the machine. When this fails it runs on, and nothing is left of the attempt. */
-  SnapshotRecord capture(SandboxRecord sandbox, RunningVm vm, Order order) {
+  /** A tracker of the chain's current mode, or null when it cannot track this machine. */
+  private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
+    String id = chain.current();
+    try {
+      return live.tracking().use(id, context.modes().mode(id), vm);
+    } catch (RametException e) {
+      if (!REFUSALS.contains(e.code())) {
+        throw e;
+      }
+      chain.refused(String.valueOf(e.getMessage()), e, false);
+      return null;
+    }
+  }
+
+  /** Keeps the snapshot whose memory image is overlaid; null when none is. */
+  private Reclaimer.@Nullable Pin pinBase(Tracking.Use tracker, @Nullable String restored)
+      throws Pause.ModeUnfit {
+    boolean previous = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
+    String id = previous ? tracker.previous() : restored;
+    if (tracker.baseline() == Baseline.NONE) {
+      return null;
+    }
+    Reclaimer.Pin pin = id == null ? null : reclaimer.pinIfThere(id);
+    if (pin == null) {
+      String what = previous ? "the previous capture (" : "the image it was restored from (";
+      throw new Pause.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, what + id + ") is gone"));
+    }
+    return pin;
+  }
+
+  /**
+   * Where the memory image comes from.
+   *
+   * @param tracker selects its pages
+   * @param base the snapshot whose memory image they overlay, or null for none
+   * @param chain knows why this way was chosen
+   */
+  private record Source(Tracking.Use tracker, Reclaimer.@Nullable Pin base, ModeChain chain) {
+    String reason() {
+      if (base == null) {
+        return chain.reason("all of the memory");
+      }
+      String id = base.record().id();
+      return chain.reason(
+          tracker.baseline() == Baseline.PREVIOUS_CAPTURE
+              ? "what changed since the previous capture, " + id
+              : "what changed since the machine was restored from " + id);
+    }
+  }
+
+  private SnapshotRecord capture(
+      SandboxRecord sandbox, RunningVm vm, Order order, Source source, Pause pause)
+      throws Pause.ModeUnfit {
     StorageBackend storage = context.storage();
     NodeId diskId = Layout.snapshotDisk(order.id());
     NodeId memoryId = Layout.snapshotMemory(order.id());
     Path partial = context.layout().partialSnapshot(order.id());
-    Work work = new Work();
+    SandboxRecord.Machine machine = sandbox.machine();
+    Phases phases = pause.phases;
     try (Undo undo = new Undo()) {
       context.before("snapshot.directory");
       undo.add("directory of " + order.id(), () -> Trees.delete(partial));
       Files.createDirectories(Layout.devices(partial));
-      Starter.shareKernel(
-          context.layout().machine(sandbox.id(), sandbox.machine().number()), partial);
+      Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
 
       context.before("snapshot.memory");
-      MemoryModes.Choice choice = context.modes().choose(sandbox.machine(), context.snapshots());
       undo.add("memory image of " + order.id(), () -> storage.delete(memoryId));
-      SnapshotRecord base = choice.base();
+      Reclaimer.Pin base = source.base();
       if (base == null) {
-        storage.create(memoryId, sandbox.machine().memoryBytes());
+        storage.create(memoryId, machine.memoryBytes());
       } else {
-        storage.fork(Layout.snapshotMemory(base.id()), memoryId, Durability.RELAXED);
+        storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
       }
+      Pause.Paths paths = Pause.Paths.of(sandbox.id(), machine.number(), order.id(), partial);
       context.before("snapshot.flush");
-      NodeId live = Layout.machineDisk(sandbox.id(), sandbox.machine().number());
-      storage.flush(live);
+      storage.flush(paths.liveDisk());
       undo.add("disk of " + order.id(), () -> storage.delete(diskId));
       Attachment image = storage.attach(memoryId);
       PagesWritten written;
-      try (MemoryTracker tracker = choice.mode().attach(vm.memory());
-          Capture pages = context.pages().open(image, tracker.baseline())) {
-        work.phases.ended("prepare");
-        readWhilePaused(vm, new Paths(live, diskId, partial), tracker, pages, work);
+      try (Fingerprint all = fingerprint(machine);
+          Capture pages = context.pages().open(image, source.tracker().baseline())) {
+        phases.ended("prepare");
+        pause.read(vm, paths, source.tracker(), pages, all);
         context.before("snapshot.write");
         written = pages.finish();
+        phases.ended("write");
+        if (all != null) {
+          all.compare(image.path());
+          phases.ended("compare");
+        }
       }
-      work.phases.ended("write");
       context.before("snapshot.seal");
       storage.seal(memoryId, order.durability());
       if (order.durability() == Durability.DURABLE) {
         storage.flush(diskId);
       }
-      work.phases.ended("sync");
+      phases.ended("sync");
 
       context.before("snapshot.publish");
       CaptureReport report =
           new CaptureReport(
-              choice.id(),
-              choice.reason(),
-              sandbox.machine().memoryBytes(),
-              work.selectedBytes,
+              source.chain().current(),
+              source.reason(),
+              machine.memoryBytes(),
+              pause.selectedBytes(),
               written.writtenBytes(),
               written.holeBytes(),
-              work.pauseNanos,
-              work.phases.total(),
-              work.phases.nanos());
-      SnapshotRecord record = record(sandbox, vm, order, work.instant, report);
+              pause.nanos(),
+              phases.total(),
+              phases.nanos());
+      SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
       context.snapshots().publish(record, order.durability() == Durability.DURABLE);
       undo.commit();
       return record;
@@ -141,79 +228,8 @@ final class Capturer {
     }
   }
 
-  private record Paths(NodeId liveDisk, NodeId snapshotDisk, Path partial) {}
-
-  private void readWhilePaused(
-      RunningVm vm, Paths paths, MemoryTracker tracker, Capture pages, Work work) {
-    Phases phases = work.phases;
-    context.before("snapshot.pause");
-    long start = System.nanoTime();
-    try (PausedVm paused = vm.pause()) {
-      work.instant = Instant.now();
-      phases.ended("stop");
-      // The hypervisor saves its devices while this side clones the disk, which stands still since
-      // the stop, and looks up where guest memory is, which saving does not move.
-      Future<GuestMemory> beside = helpers.submit(() -> cloneDisk(paused, paths));
-      try {
-        context.before("snapshot.devices");
-        paused.saveDevices(Layout.devices(paths.partial()));
-        phases.ended("devices");
-      } finally {
-        awaitEnd(beside);
-      }
-      GuestMemory memory = result(beside);
-      phases.ended("disk");
-      // Only now: saving the devices may have written guest memory.
-      context.before("snapshot.select");
-      PageRanges ranges = tracker.select(memory);
-      work.selectedBytes = ranges.copyBytes() + ranges.zeroBytes();
-      phases.ended("select");
-      context.before("snapshot.read");
-      pages.readWhilePaused(memory.pid(), ranges);
-      tracker.committed();
-      phases.ended("read");
-      context.before("snapshot.resume");
-      paused.resume();
-      work.pauseNanos = System.nanoTime() - start;
-      phases.ended("resume");
-    }
-  }
-
-  private GuestMemory cloneDisk(PausedVm paused, Paths paths) {
-    context.before("snapshot.disk");
-    context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
-    return paused.memory();
-  }
-
-  /** Nothing may be undone, and the machine may not run, while the other side is still at work. */
-  private static void awaitEnd(Future<?> work) {
-    boolean interrupted = false;
-    while (!work.isDone()) {
-      try {
-        work.get();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (ExecutionException e) {
-        break; // Told by whoever asks for the result.
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private GuestMemory result(Future<GuestMemory> work) {
-    try {
-      return work.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new RametException(ErrorCode.INTERNAL, "cannot clone the disk", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted during a capture", e);
-    }
+  private @Nullable Fingerprint fingerprint(SandboxRecord.Machine machine) {
+    return context.config().verifyCaptures() ? new Fingerprint(machine.memoryBytes()) : null;
   }
 
   private SnapshotRecord record(

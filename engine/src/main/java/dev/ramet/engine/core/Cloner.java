@@ -118,13 +118,13 @@ final class Cloner {
       // Worthless after a loss of power, like the clones: so it need not survive one.
       SnapshotRecord base =
           capturer.capture(
-              record,
-              source.runningMachine(),
+              source,
               new Capturer.Order(
                   Ids.next('c'),
                   SnapshotRecord.Kind.CLONE_BASE,
                   null,
                   record.sourceId(),
+                  null,
                   null,
                   Durability.RELAXED));
       return reclaimer.pin(base);

@@ -199,6 +199,7 @@ final class Lifecycle {
       context.sandboxes().save(killed);
       live.becomes(killed, vm);
       context.before("kill.machine");
+      live.tracking().close();
       if (vm != null) {
         vm.kill(KILL_TIMEOUT);
       }

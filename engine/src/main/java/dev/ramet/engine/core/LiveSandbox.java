@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class LiveSandbox {
   // Not a lock with an owner: an operation may hand its hold to the thread that finishes it.
   private final Semaphore free = new Semaphore(1, true);
+  private final Tracking tracking = new Tracking();
   private volatile SandboxRecord saved;
   private volatile @Nullable RunningVm machine;
   private volatile String busyWith = "";
@@ -36,6 +37,11 @@ final class LiveSandbox {
 
   @Nullable RunningVm machine() {
     return machine;
+  }
+
+  /** The memory tracker of its machine; for whoever holds the sandbox. */
+  Tracking tracking() {
+    return tracking;
   }
 
   /** The machine, or the reason why there is none. */

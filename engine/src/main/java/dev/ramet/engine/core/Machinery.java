@@ -172,11 +172,18 @@ final class Machinery {
 
   private Doctor.Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
     String forced = role == Role.HYPERVISOR ? config.hypervisor() : config.memoryMode();
-    return Ranking.explain(
-        role,
-        "",
-        probed,
-        role == Role.MEMORY && forced != null ? forced : chosen,
-        forced == null ? null : "set in the configuration");
+    if (forced == null) {
+      return Ranking.explain(role, "", probed, chosen, null);
+    }
+    String obstacle =
+        probed.stream()
+            .filter(one -> one.provider().id().equals(forced))
+            .findFirst()
+            .map(Probed::reason)
+            .orElse("there is no such plugin");
+    return obstacle.isEmpty()
+        ? new Doctor.Selection(role.label(), "", forced, "set in the configuration")
+        : new Doctor.Selection(
+            role.label(), "", null, forced + " is set in the configuration: " + obstacle);
   }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.store.SandboxRecord;
-import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.memory.MemoryMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The memory modes that work here, and the choice among them for one capture. Thread-safe. */
+/** The memory modes that work here, and which of them a capture may try. Thread-safe. */
 final class MemoryModes implements AutoCloseable {
   static final String FULL = "full";
   static final String INCREMENTAL = "incremental";
@@ -33,60 +33,66 @@ final class MemoryModes implements AutoCloseable {
   }
 
   /**
-   * What a capture will do.
+   * What a capture may try, modes that do not work here already passed over.
    *
-   * @param id the mode's id
-   * @param mode the mode
-   * @param reason why this one
-   * @param base the snapshot whose memory image is overlaid, or null for none
+   * @param memoryBase the snapshot the machine was restored from, or null if it was booted
+   * @param wanted the only mode the caller allows, or null; goes before the operator's
+   * @throws RametException {@code INVALID_ARGUMENT} when there is no such mode, {@code UNSUPPORTED}
+   *     when a forced one does not work here
    */
-  record Choice(String id, MemoryMode mode, String reason, @Nullable SnapshotRecord base) {}
-
-  /** Chooses for a machine, whose restore image is looked up in {@code snapshots}. */
-  Choice choose(SandboxRecord.Machine machine, SnapshotStore snapshots) {
-    String baseId = machine.memoryBase();
-    SnapshotRecord base = baseId == null ? null : snapshots.find(baseId).orElse(null);
-    String obstacle = null;
-    if (baseId == null) {
-      obstacle = "the machine was booted, so there is no image to build on";
-    } else if (base == null) {
-      obstacle = "the image the machine was restored from (" + baseId + ") is gone";
-    } else if (!usable.containsKey(INCREMENTAL)) {
-      obstacle =
-          "incremental does not work here: " + unusable.getOrDefault(INCREMENTAL, "no such plugin");
+  ModeChain chain(@Nullable String memoryBase, @Nullable String wanted) {
+    check(wanted);
+    if (wanted != null) {
+      return ModeChain.forced(wanted, "asked for by the caller", obstacle(wanted, memoryBase));
     }
-    if (FULL.equals(forced)) {
-      return new Choice(FULL, mode(FULL), "the operator forces full", null);
+    if (forced != null) {
+      return ModeChain.forced(forced, "forced by the configuration", obstacle(forced, memoryBase));
     }
-    if (forced != null && (obstacle != null || !INCREMENTAL.equals(forced))) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "memory mode "
-              + forced
-              + " is forced but cannot work for this capture: "
-              + (obstacle != null ? obstacle : "no such plugin works here"),
-          "remove the forced memory mode from the configuration",
-          null);
-    }
-    if (obstacle != null) {
-      return new Choice(FULL, mode(FULL), obstacle, null);
-    }
-    return new Choice(
-        INCREMENTAL,
-        mode(INCREMENTAL),
-        "the machine was restored from " + baseId + ", which its private pages overlay",
-        base);
+    List<String> order = new ArrayList<>(ModeChain.TRACKING);
+    order.add(INCREMENTAL);
+    order.add(FULL);
+    return among(order, memoryBase);
   }
 
-  private MemoryMode mode(String id) {
+  /** What makes a template of a booted machine: no mode but full can, so none can be forced. */
+  ModeChain templateChain() {
+    return among(List.of(FULL), null);
+  }
+
+  private ModeChain among(List<String> order, @Nullable String memoryBase) {
+    Map<String, String> obstacles = new HashMap<>();
+    for (String id : order) {
+      String obstacle = obstacle(id, memoryBase);
+      if (obstacle != null) {
+        obstacles.put(id, obstacle);
+      }
+    }
+    return ModeChain.of(order, obstacles);
+  }
+
+  private @Nullable String obstacle(String id, @Nullable String memoryBase) {
+    if (!usable.containsKey(id)) {
+      return unusable.getOrDefault(id, "no such plugin");
+    }
+    return memoryBase == null && !FULL.equals(id)
+        ? "the machine was booted, so there is no image to build on"
+        : null;
+  }
+
+  private void check(@Nullable String wanted) {
+    if (wanted != null && !usable.containsKey(wanted) && !unusable.containsKey(wanted)) {
+      List<String> known = new ArrayList<>(usable.keySet());
+      known.addAll(unusable.keySet());
+      known.sort(null);
+      throw RametException.invalid("memoryMode", "must be one of " + String.join(", ", known));
+    }
+  }
+
+  /** The mode with this id, which a chain has named. */
+  MemoryMode mode(String id) {
     MemoryMode mode = usable.get(id);
     if (mode == null) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "memory mode "
-              + id
-              + " does not work here: "
-              + unusable.getOrDefault(id, "no such plugin"));
+      throw new IllegalArgumentException("memory mode " + id + " is not open");
     }
     return mode;
   }

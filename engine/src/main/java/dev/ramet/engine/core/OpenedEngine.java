@@ -42,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 public final class OpenedEngine implements Engine {
   private static final System.Logger LOG = System.getLogger(OpenedEngine.class.getName());
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
   // Staging memory is shared: this many captures can be in a pause with all they may stage.
   private static final int CAPTURES_STAGED_AT_ONCE = 4;
 
@@ -125,10 +126,11 @@ public final class OpenedEngine implements Engine {
     close.add("timers", () -> stop(timer, workers));
     Reclaimer reclaimer = new Reclaimer(context);
     Starter starter = new Starter(context);
-    Capturer capturer = new Capturer(context, workers);
+    Capturer capturer = new Capturer(context, reclaimer, workers);
     Views views = new Views(context, reclaimer);
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
     close.add("watching of machines", lifecycle::close);
+    close.add("memory trackers", () -> closeTrackers(context));
     new Recovery(context, starter, lifecycle, reclaimer).run();
     return new OpenedEngine(
         new SandboxOperations(
@@ -172,6 +174,18 @@ public final class OpenedEngine implements Engine {
       thread.setDaemon(true);
       return thread;
     };
+  }
+
+  /** Leaves the machines' processes as they were found. */
+  private static void closeTrackers(Context context) {
+    for (LiveSandbox live : context.sandboxes().all()) {
+      try (LiveSandbox.Hold hold = live.hold("close", CLOSE_PATIENCE)) {
+        live.tracking().close();
+      } catch (RametException e) {
+        // Its kernel objects go with this process; the capture under way still needs them.
+        LOG.log(System.Logger.Level.WARNING, "memory of {0} stays tracked", live.id());
+      }
+    }
   }
 
   private static void stop(ScheduledExecutorService timer, ExecutorService workers) {

@@ -71,6 +71,19 @@ final class Reclaimer {
     return new Pin(record);
   }
 
+  /**
+   * Keeps a snapshot, deleted or not, whose memory image is to be overlaid; null when that is gone.
+   */
+  synchronized @Nullable Pin pinIfThere(String id) {
+    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    if (record == null) {
+      return null;
+    }
+    // A deleted one may have lost its image and still be on record.
+    boolean gone = record.deleted() && context.storage().find(Layout.snapshotMemory(id)).isEmpty();
+    return gone ? null : pin(record);
+  }
+
   /** The sandboxes that rest on a snapshot. */
   List<String> users(String snapshotId) {
     return context.sandboxes().all().stream()

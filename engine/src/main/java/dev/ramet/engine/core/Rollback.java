@@ -79,6 +79,7 @@ final class Rollback {
       live.becomes(after, started.vm());
       undo.commit();
       lifecycle.watch(live);
+      live.tracking().close();
       if (paused != null) {
         paused.kill();
       }

@@ -28,21 +28,21 @@ final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public Snapshot create(String sandboxId, @Nullable String name) {
+  public Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode) {
     LiveSandbox live = context.sandboxes().get(sandboxId);
     try (LiveSandbox.Hold hold = live.hold("snapshot");
         SnapshotStore.Reservation reservation = context.snapshots().reserveName(name)) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       return views.snapshot(
           capturer.capture(
-              record,
-              live.runningMachine(),
+              live,
               new Capturer.Order(
                   Ids.next('s'),
                   SnapshotRecord.Kind.SNAPSHOT,
                   name,
                   record.sourceId(),
                   null,
+                  memoryMode,
                   Durability.DURABLE)));
     }
   }

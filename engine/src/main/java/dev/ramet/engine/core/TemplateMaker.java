@@ -108,14 +108,14 @@ final class TemplateMaker {
       }
       progress.step("capturing it");
       return capturer.capture(
-          live.saved(),
-          vm,
+          live,
           new Capturer.Order(
               Ids.next('t'),
               SnapshotRecord.Kind.TEMPLATE,
               images.name(),
               null,
               images.contentKey(),
+              null,
               Durability.DURABLE));
     }
   }

@@ -2,25 +2,23 @@
 package dev.ramet.engine.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.store.Layout;
-import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
-import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 final class MemoryModesTest {
-  @TempDir Path root;
+  private final RametException refused =
+      new RametException(ErrorCode.UNSUPPORTED, "tracking lost: remapped");
 
   private static final class FakeMode implements MemoryMode {
     @Override
@@ -33,38 +31,91 @@ final class MemoryModesTest {
   }
 
   private static MemoryModes modes(@Nullable String forced, String... ids) {
-    Map<String, MemoryMode> usable = new java.util.HashMap<>();
+    Map<String, MemoryMode> usable = new HashMap<>();
     for (String id : ids) {
       usable.put(id, new FakeMode());
     }
-    return new MemoryModes(usable, Map.of("incremental", "no pagemap"), forced);
+    return new MemoryModes(usable, Map.of("soft-dirty", "the kernel keeps no bits"), forced);
   }
 
-  private static SandboxRecord.Machine machine(@Nullable String base) {
-    return new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", base, null);
+  private static MemoryModes all() {
+    return modes(null, "full", "incremental", "write-tracking");
   }
 
   @Test
-  void fallsBackToFullWithTheReason() {
-    SnapshotStore store = new SnapshotStore(new Layout(root));
-    MemoryModes both = modes(null, "full", "incremental");
-    MemoryModes.Choice booted = both.choose(machine(null), store);
-    assertEquals("full", booted.id());
-    assertTrue(booted.reason().contains("booted"));
-    assertNull(booted.base());
-    MemoryModes.Choice gone = both.choose(machine("s1"), store);
-    assertEquals("full", gone.id());
-    assertTrue(gone.reason().contains("is gone"));
+  void theBestComesFirstAndNeedsNoExcuse() {
+    ModeChain chain = all().chain("s1", null);
+    assertEquals("write-tracking", chain.current());
+    assertEquals("what changed", chain.reason("what changed"));
+  }
+
+  @Test
+  void everyModePassedOverIsInTheReason() {
+    ModeChain chain = all().chain("s1", null);
+    chain.refused("may not be traced", refused, false);
+    assertEquals("incremental", chain.current());
+    assertEquals(
+        "write-tracking: may not be traced; soft-dirty: the kernel keeps no bits;"
+            + " incremental: what changed",
+        chain.reason("what changed"));
+  }
+
+  @Test
+  void aBootedMachineIsCapturedInFullAndTheReasonSaysSo() {
+    ModeChain chain = all().chain(null, null);
+    assertEquals("full", chain.current());
+    assertTrue(chain.reason("all").contains("incremental: the machine was booted"));
+    assertTrue(chain.reason("all").contains("soft-dirty: the kernel keeps no bits"));
+    assertTrue(chain.reason("all").endsWith("; full: all"));
+  }
+
+  @Test
+  void whatATrackerKnewAndLostIsNotSoughtInAnotherTracker() {
+    ModeChain chain =
+        modes(null, "full", "incremental", "soft-dirty", "write-tracking").chain("s1", null);
+    chain.refused("tracking lost: remapped", refused, true);
+    assertEquals("incremental", chain.current());
+    assertEquals(
+        "write-tracking: tracking lost: remapped; incremental: what changed",
+        chain.reason("what changed"));
+    chain.refused("no image", refused, false);
+    assertEquals("full", chain.current());
+    assertEquals(
+        refused, assertThrows(RametException.class, () -> chain.refused("no", refused, false)));
   }
 
   @Test
   void aForcedModeThatCannotWorkIsAnError() {
-    SnapshotStore store = new SnapshotStore(new Layout(root));
-    RametException refused =
+    RametException booted =
         assertThrows(
-            RametException.class,
-            () -> modes("incremental", "full", "incremental").choose(machine(null), store));
-    assertEquals(ErrorCode.UNSUPPORTED, refused.code());
-    assertEquals("full", modes("full", "full", "incremental").choose(machine(null), store).id());
+            RametException.class, () -> modes("incremental", "incremental").chain(null, null));
+    assertEquals(ErrorCode.UNSUPPORTED, booted.code());
+    assertTrue(String.valueOf(booted.getMessage()).contains("was booted"));
+    RametException unusable =
+        assertThrows(RametException.class, () -> modes("soft-dirty", "full").chain("s1", null));
+    assertEquals(ErrorCode.UNSUPPORTED, unusable.code());
+    assertTrue(String.valueOf(unusable.getMessage()).contains("keeps no bits"));
+    assertEquals("full", modes("full", "full").chain(null, null).current());
+    assertEquals("full", modes("incremental", "full").templateChain().current());
+  }
+
+  @Test
+  void aForcedTrackerMayBeginAnewButOnlyOnce() {
+    ModeChain chain = modes("write-tracking", "write-tracking").chain("s1", null);
+    chain.refused("the previous capture is gone", refused, true);
+    assertEquals("write-tracking", chain.current());
+    assertTrue(chain.reason("what changed").startsWith("forced by the configuration"));
+    assertThrows(RametException.class, () -> chain.refused("not traced", refused, false));
+  }
+
+  @Test
+  void theCallersWishGoesBeforeTheOperatorsAndMustExist() {
+    MemoryModes modes = modes("full", "full", "incremental");
+    ModeChain chain = modes.chain("s1", "incremental");
+    assertEquals("incremental", chain.current());
+    assertFalse(chain.reason("x").contains("configuration"));
+    RametException unknown =
+        assertThrows(RametException.class, () -> modes.chain("s1", "telepathy"));
+    assertEquals(ErrorCode.INVALID_ARGUMENT, unknown.code());
   }
 }

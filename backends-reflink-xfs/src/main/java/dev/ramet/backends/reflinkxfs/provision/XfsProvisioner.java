@@ -185,7 +185,20 @@ public final class XfsProvisioner implements StorageProvisioner {
     if (device != null) {
       bypassCache(Mounts.node(device));
     }
+    giveToOwner(pool);
     LOG.log(INFO, "mounted {0} at {1}", pool.image(), pool.mountPoint());
+  }
+
+  /** Root makes the pool; whoever owns the data root works in it. */
+  private static void giveToOwner(Pool pool) {
+    try {
+      Files.setOwner(pool.mountPoint(), Files.getOwner(pool.dataRoot()));
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot give " + pool.mountPoint() + " to the data root's owner",
+          e);
+    }
   }
 
   /** Without this every page is cached twice, once in the pool and once in the image's file. */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Captures relative to the previous capture: what they select, what they hold, and what happens
+ * when the previous one is of no use. Every capture is compared with all of the machine's memory.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class TrackingTest {
+  private static final String TRACKING = "write-tracking";
+  private static final int GENERATIONS = 5;
+  private static final long BALLAST_BYTES = 40L << 20;
+  private static final long INCREMENT_BYTES = 16L << 20;
+
+  private Ground ground;
+  private String id = "";
+  private GuestShell shell;
+
+  @BeforeAll
+  void makeGround() throws Exception {
+    ground = Ground.make();
+    if (!TRACKING.equals(MainJobTest.memoryChoice(ground))) {
+      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
+      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
+      assumeTrue(false, "writes cannot be tracked here");
+    }
+  }
+
+  @AfterAll
+  void clear() throws Exception {
+    ground.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    use(ground.create());
+  }
+
+  private void use(Sandbox sandbox) {
+    id = sandbox.id();
+    shell = ground.shell(id);
+  }
+
+  @AfterEach
+  void end() {
+    ground.steps().reset();
+    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
+    ground
+        .engine()
+        .snapshots()
+        .list(null)
+        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+  }
+
+  private Snapshot snapshot() {
+    return ground.engine().snapshots().create(id, null);
+  }
+
+  private static CaptureReport report(Snapshot snapshot) {
+    return Objects.requireNonNull(snapshot.capture());
+  }
+
+  private static void assertMode(String mode, String reason, Snapshot snapshot) {
+    CaptureReport report = report(snapshot);
+    assertEquals(mode, report.mode(), report.modeReason());
+    assertTrue(report.modeReason().contains(reason), report.modeReason());
+  }
+
+  private static void assertFollows(Snapshot previous, Snapshot snapshot) {
+    assertMode(TRACKING, "previous capture, " + previous.id(), snapshot);
+  }
+
+  /** Random bytes in memory and on disk; answers their hash. */
+  private String write(String name) throws IOException {
+    return shell.run(
+        ("head -c 1000000 /dev/urandom > /tmp/NAME; cp /tmp/NAME /root/NAME; sync;"
+                + " sha256sum < /tmp/NAME")
+            .replace("NAME", name));
+  }
+
+  private static String hash(GuestShell shell, String name) throws IOException {
+    String memory = shell.run("sha256sum < /tmp/" + name);
+    assertEquals(memory, shell.run("sha256sum < /root/" + name), "disk and memory are a pair");
+    return memory;
+  }
+
+  /** What a machine restored from the snapshot has. */
+  private String restored(Snapshot snapshot, String name) throws IOException {
+    Sandbox back = ground.create(snapshot.id());
+    try {
+      return hash(ground.shell(back.id()), name);
+    } finally {
+      ground.engine().sandboxes().kill(back.id());
+    }
+  }
+
+  @Test
+  void generationsOfSmallCapturesEachHoldTheirOwnInstant() throws Exception {
+    shell.run("head -c " + BALLAST_BYTES + " /dev/urandom > /tmp/ballast");
+    List<Snapshot> made = new ArrayList<>();
+    List<String> hashes = new ArrayList<>();
+    for (int generation = 0; generation < GENERATIONS; generation++) {
+      hashes.add(write("file"));
+      made.add(snapshot());
+    }
+    assertMode(TRACKING, "restored from", made.get(0));
+    assertTrue(report(made.get(0)).memoryBytesWritten() > BALLAST_BYTES);
+    for (int i = 1; i < GENERATIONS; i++) {
+      assertFollows(made.get(i - 1), made.get(i));
+      CaptureReport report = report(made.get(i));
+      assertTrue(report.memoryBytesWritten() < INCREMENT_BYTES, report.toString());
+    }
+    for (int i = 0; i < GENERATIONS; i++) {
+      assertEquals(hashes.get(i), restored(made.get(i), "file"), "generation " + i);
+    }
+
+    ground.engine().sandboxes().rollback(id, made.get(2).id());
+    shell = ground.shell(id);
+    assertEquals(hashes.get(2), hash(shell, "file"));
+    Snapshot rolledBack = snapshot();
+    assertMode(TRACKING, "restored from " + made.get(2).id(), rolledBack);
+
+    List<Sandbox> clones =
+        ground.engine().sandboxes().clone(id, new CloneRequest(2, 2, null)).sandboxes();
+    for (Sandbox clone : clones) {
+      assertEquals(hashes.get(2), hash(ground.shell(clone.id()), "file"));
+    }
+    // The clones rest on the capture they were made of, so it is there to go on from.
+    String now = write("file");
+    Snapshot afterClone = snapshot();
+    assertMode(TRACKING, "previous capture", afterClone);
+    assertEquals(now, restored(afterClone, "file"));
+
+    use(clones.get(0));
+    String inClone = write("file");
+    Snapshot ofClone = snapshot();
+    assertFollows(ofClone, snapshot());
+    assertEquals(inClone, restored(ofClone, "file"));
+  }
+
+  @Test
+  void aDeletedPreviousCaptureMeansOneCaptureOnTheRestoreImage() throws Exception {
+    Snapshot first = snapshot();
+    write("file");
+    Snapshot second = snapshot();
+    assertFollows(first, second);
+    ground.engine().snapshots().delete(second.id(), false);
+    String hash = write("file");
+    Snapshot third = snapshot();
+    assertMode(
+        "incremental", TRACKING + ": the previous capture (" + second.id() + ") is gone; ", third);
+    assertTrue(report(third).modeReason().contains("incremental: "), report(third).modeReason());
+    assertEquals(hash, restored(third, "file"));
+    Snapshot fourth = snapshot();
+    assertMode(TRACKING, "restored from", fourth);
+    hash = write("file");
+    Snapshot fifth = snapshot();
+    assertFollows(fourth, fifth);
+    assertEquals(hash, restored(fifth, "file"));
+  }
+
+  @Test
+  void trackingThatIsLostInsideThePauseMeansTheSameCaptureInTheNextMode() throws Exception {
+    Snapshot first = snapshot();
+    String hash = write("file");
+    AtomicBoolean lost = new AtomicBoolean();
+    ground
+        .steps()
+        .doAt(
+            "snapshot.select",
+            () -> {
+              if (!lost.getAndSet(true)) {
+                throw new RametException(ErrorCode.UNSUPPORTED, "tracking lost: told so");
+              }
+            });
+    Snapshot second = snapshot();
+    ground.steps().reset();
+    assertMode("incremental", TRACKING + ": tracking lost: told so; ", second);
+    assertEquals(hash, restored(second, "file"));
+    assertEquals(2, ground.engine().snapshots().list(id).size(), "nothing of the first attempt");
+    Snapshot third = snapshot();
+    assertMode(TRACKING, "restored from", third);
+    assertFollows(third, snapshot());
+    assertNotEquals(first.id(), third.id());
+  }
+
+  /** What the tracker has let go of by then must be found again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"snapshot.resume", "snapshot.write", "snapshot.seal", "snapshot.publish"})
+  void aCaptureThatFailsAfterItWasCommittedLosesNothing(String step) throws Exception {
+    snapshot();
+    write("file");
+    ground.steps().breakAt(step, 0);
+    assertThrows(StepRecorder.Broken.class, this::snapshot);
+    ground.steps().reset();
+    String hash = hash(shell, "file");
+    Snapshot next = snapshot();
+    assertMode(TRACKING, "restored from", next);
+    assertEquals(hash, restored(next, "file"));
+    assertFollows(next, snapshot());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"snapshot.memory", "snapshot.select", "snapshot.read", "snapshot.track"})
+  void aCaptureThatFailsBeforeThatIsAsIfItHadNotBeen(String step) throws Exception {
+    Snapshot first = snapshot();
+    write("file");
+    ground.steps().breakAt(step, 0);
+    assertThrows(StepRecorder.Broken.class, this::snapshot);
+    ground.steps().reset();
+    String hash = hash(shell, "file");
+    Snapshot next = snapshot();
+    assertFollows(first, next);
+    assertEquals(hash, restored(next, "file"));
+  }
+
+  @Test
+  void aModeCanBeAskedForAndMustThenWork() throws Exception {
+    Snapshot first = snapshot();
+    write("file");
+    assertMode(
+        "incremental", "asked for", ground.engine().snapshots().create(id, null, "incremental"));
+    assertMode("full", "asked for", ground.engine().snapshots().create(id, null, "full"));
+    String hash = write("file");
+    Snapshot tracked = ground.engine().snapshots().create(id, null, TRACKING);
+    assertMode(TRACKING, "restored from", tracked);
+    assertEquals(hash, restored(tracked, "file"));
+    ground.engine().snapshots().delete(tracked.id(), false);
+    ground.engine().snapshots().delete(first.id(), false);
+    assertMode(TRACKING, "is gone", ground.engine().snapshots().create(id, null, TRACKING));
+    RametException unknown =
+        assertThrows(
+            RametException.class, () -> ground.engine().snapshots().create(id, null, "telepathy"));
+    assertEquals(ErrorCode.INVALID_ARGUMENT, unknown.code());
+  }
+
+  @Test
+  void anotherHostBeginsToTrackAnew() throws Exception {
+    snapshot();
+    write("file");
+    ground.closeEngine();
+    ground.openEngine();
+    shell = ground.shell(id);
+    String hash = write("file");
+    Snapshot next = snapshot();
+    assertMode(TRACKING, "restored from", next);
+    assertEquals(hash, restored(next, "file"));
+    assertFollows(next, snapshot());
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory modes that one capture may try, best first, and why those it passed over were of no
+ * use. Used by one thread.
+ */
+final class ModeChain {
+  private static final System.Logger LOG = System.getLogger(ModeChain.class.getName());
+
+  /** Modes that select relative to the previous capture. */
+  static final List<String> TRACKING = List.of("write-tracking", "soft-dirty");
+
+  private final List<String> order;
+  private final Deque<String> left = new ArrayDeque<>();
+  private final Map<String, String> refusals = new HashMap<>();
+  private final @Nullable String forcedBy;
+
+  private ModeChain(List<String> order, @Nullable String forcedBy) {
+    this.order = order;
+    this.forcedBy = forcedBy;
+    this.left.addAll(order);
+  }
+
+  /**
+   * All modes that may be tried, best first.
+   *
+   * @param obstacles what makes some of them useless from the start, by id
+   * @throws RametException {@code UNSUPPORTED} when nothing may be tried
+   */
+  static ModeChain of(List<String> order, Map<String, String> obstacles) {
+    ModeChain chain = new ModeChain(order, null);
+    chain.refusals.putAll(obstacles);
+    chain.left.removeIf(obstacles::containsKey);
+    if (chain.left.isEmpty()) {
+      throw new RametException(ErrorCode.UNSUPPORTED, "no memory mode works: " + chain.reasons());
+    }
+    return chain;
+  }
+
+  /**
+   * Only this mode.
+   *
+   * @param by who wants it so, as a part of a sentence
+   * @param obstacle what makes it useless from the start, or null
+   * @throws RametException {@code UNSUPPORTED} when there is such an obstacle
+   */
+  static ModeChain forced(String id, String by, @Nullable String obstacle) {
+    ModeChain chain = new ModeChain(List.of(id), by);
+    if (obstacle != null) {
+      chain.refused(obstacle, null, false);
+    }
+    return chain;
+  }
+
+  /** The mode to try now. */
+  String current() {
+    return left.element();
+  }
+
+  /**
+   * The current mode is of no use for this capture.
+   *
+   * @param why the reason as the manifest shall have it
+   * @param failure what was thrown, or null
+   * @param continued whether it had a tracker from an earlier capture: what that one knew is lost,
+   *     so the capture is taken relative to the restore image, without starting to track anew
+   *     inside of it
+   * @throws RametException when nothing else may be tried
+   */
+  void refused(String why, @Nullable RametException failure, boolean continued) {
+    String id = left.remove();
+    refusals.put(id, why);
+    if (forcedBy != null) {
+      if (continued) {
+        left.add(id); // Works without its past.
+        return;
+      }
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
+          "do not force a memory mode; another one is then chosen",
+          failure);
+    }
+    if (continued) {
+      left.removeIf(TRACKING::contains);
+    }
+    if (left.isEmpty()) {
+      throw failure == null
+          ? new RametException(ErrorCode.UNSUPPORTED, "no memory mode works: " + reasons())
+          : failure;
+    }
+    LOG.log(
+        System.Logger.Level.INFO, "memory mode {0} instead of {1}: {2}", left.element(), id, why);
+  }
+
+  /** Why the current mode is the one, and why no better one: the whole chain. */
+  String reason(String what) {
+    String passedOver = reasons();
+    String all = passedOver.isEmpty() ? what : passedOver + "; " + current() + ": " + what;
+    return forcedBy == null ? all : forcedBy + "; " + all;
+  }
+
+  private String reasons() {
+    return order.stream()
+        .filter(refusals::containsKey)
+        .takeWhile(id -> forcedBy != null || isBeforeCurrent(id))
+        .map(id -> id + ": " + refusals.get(id))
+        .collect(Collectors.joining("; "));
+  }
+
+  private boolean isBeforeCurrent(String id) {
+    String current = left.peek();
+    return current == null || order.indexOf(id) < order.indexOf(current);
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory tracker of one sandbox's machine. One that can tell what changed since its last
+ * capture is kept from capture to capture, together with the snapshot that capture became, because
+ * that snapshot's memory image is the only one its next selection fits on. Used by whoever holds
+ * the sandbox.
+ */
+final class Tracking implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Tracking.class.getName());
+
+  private @Nullable Kept kept;
+
+  Tracking() {}
+
+  /**
+   * A tracker between two captures.
+   *
+   * @param mode the id of its mode
+   * @param vm whose memory it tracks
+   * @param tracker the tracker
+   * @param snapshotId the snapshot that its last committed selection went into
+   */
+  private record Kept(String mode, RunningVm vm, MemoryTracker tracker, String snapshotId) {}
+
+  /**
+   * Takes the kept tracker for a capture if it is one of this mode and machine; otherwise gives it
+   * up, because the capture at hand comes in between, and attaches a new one.
+   *
+   * @throws RametException when the mode cannot track this machine
+   */
+  Use use(String modeId, MemoryMode mode, RunningVm vm) {
+    Kept before = kept;
+    if (before != null && before.vm() == vm && before.mode().equals(modeId)) {
+      return new Use(modeId, vm, before.tracker(), before.snapshotId());
+    }
+    close();
+    return new Use(modeId, vm, mode.attach(vm.memory()), null);
+  }
+
+  /** Gives the tracker up: the next capture attaches another. Idempotent. */
+  @Override
+  public void close() {
+    Kept before = kept;
+    kept = null;
+    if (before != null) {
+      closeQuietly(before.tracker());
+    }
+  }
+
+  private static void closeQuietly(MemoryTracker tracker) {
+    try {
+      tracker.close();
+    } catch (RuntimeException e) {
+      // The machine may be gone already, and nothing of the capture depends on it.
+      LOG.log(System.Logger.Level.WARNING, "a memory tracker could not be closed", e);
+    }
+  }
+
+  /**
+   * A tracker in one capture. Closing it decides what becomes of the tracker: it is kept if it can
+   * go on from the published snapshot, or if the capture failed before it learned of anything.
+   */
+  final class Use implements AutoCloseable {
+    private final String mode;
+    private final RunningVm vm;
+    private final MemoryTracker tracker;
+    private final Baseline baseline;
+    private final @Nullable String previous;
+    private boolean lost;
+    private boolean committed;
+    private @Nullable String published;
+
+    private Use(String mode, RunningVm vm, MemoryTracker tracker, @Nullable String previous) {
+      this.mode = mode;
+      this.vm = vm;
+      this.tracker = tracker;
+      this.previous = previous;
+      this.baseline = tracker.baseline();
+    }
+
+    /** What its selection is relative to. */
+    Baseline baseline() {
+      return baseline;
+    }
+
+    /** The snapshot of its last capture; null for a tracker that was just attached. */
+    @Nullable String previous() {
+      return previous;
+    }
+
+    /** Whether it has been there before this capture. */
+    boolean continued() {
+      return previous != null;
+    }
+
+    /** Answers what must be written. The machine is paused. */
+    PageRanges select(GuestMemory memory) {
+      try {
+        return tracker.select(memory);
+      } catch (RametException e) {
+        lost = e.code() == ErrorCode.UNSUPPORTED;
+        throw e;
+      }
+    }
+
+    /** The selected pages were read; the machine is still paused. */
+    void committed() {
+      committed = true;
+      tracker.committed();
+    }
+
+    /** The image this tracker's selection fits on is not there any more. */
+    void lost() {
+      lost = true;
+    }
+
+    /** The capture is now this snapshot. */
+    void published(String snapshotId) {
+      published = snapshotId;
+    }
+
+    @Override
+    public void close() {
+      String now = published;
+      if (now != null && tracker.baseline() == Baseline.PREVIOUS_CAPTURE) {
+        kept = new Kept(mode, vm, tracker, now);
+      } else if (now == null && !committed && !lost && previous != null) {
+        LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");
+      } else {
+        // Committed for a snapshot that never came to be, lost, or without a memory of its own.
+        kept = null;
+        closeQuietly(tracker);
+      }
+    }
+  }
+}

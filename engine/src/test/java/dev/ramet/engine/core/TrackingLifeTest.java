@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a tracker after each way a capture can end. */
+final class TrackingLifeTest {
+  private static final GuestMemory MEMORY = new GuestMemory(1, 0, List.of());
+
+  private final Tracking tracking = new Tracking();
+  private final Mode mode = new Mode(Baseline.PREVIOUS_CAPTURE);
+  private final RunningVm vm = machine();
+
+  /** Counts its trackers. */
+  private static final class Mode implements MemoryMode {
+    final Baseline afterCommit;
+    final List<Tracker> attached = new ArrayList<>();
+    int open;
+    @Nullable RametException failure;
+
+    Mode(Baseline afterCommit) {
+      this.afterCommit = afterCommit;
+    }
+
+    @Override
+    public MemoryTracker attach(GuestMemory memory) {
+      Tracker tracker = new Tracker();
+      attached.add(tracker);
+      open++;
+      return tracker;
+    }
+
+    @Override
+    public void close() {}
+
+    final class Tracker implements MemoryTracker {
+      private Baseline baseline = Baseline.RESTORE_IMAGE;
+
+      @Override
+      public Baseline baseline() {
+        return baseline;
+      }
+
+      @Override
+      public PageRanges select(GuestMemory memory) {
+        if (failure != null) {
+          throw failure;
+        }
+        return new PageRanges.Builder().build();
+      }
+
+      @Override
+      public void committed() {
+        baseline = afterCommit;
+      }
+
+      @Override
+      public void close() {
+        open--;
+      }
+    }
+  }
+
+  private static RunningVm machine() {
+    return (RunningVm)
+        Proxy.newProxyInstance(
+            RunningVm.class.getClassLoader(),
+            new Class<?>[] {RunningVm.class},
+            (proxy, method, arguments) -> method.getName().equals("memory") ? MEMORY : null);
+  }
+
+  private void capture(String snapshot) {
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      use.select(MEMORY);
+      use.committed();
+      use.published(snapshot);
+    }
+  }
+
+  private @Nullable String previous() {
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      return use.previous();
+    }
+  }
+
+  @Test
+  void oneThatCanGoOnIsKeptWithItsSnapshot() {
+    capture("s1");
+    assertEquals("s1", previous());
+    capture("s2");
+    assertEquals("s2", previous());
+    assertEquals(1, mode.attached.size());
+    tracking.close();
+    tracking.close();
+    assertEquals(0, mode.open);
+  }
+
+  @Test
+  void oneThatRemembersNothingIsClosed() {
+    Mode scan = new Mode(Baseline.RESTORE_IMAGE);
+    try (Tracking.Use use = tracking.use("scan", scan, vm)) {
+      use.select(MEMORY);
+      use.committed();
+      use.published("s1");
+    }
+    assertEquals(0, scan.open);
+  }
+
+  @Test
+  void whatWasCommittedForNothingEndsIt() {
+    capture("s1");
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      use.select(MEMORY);
+      use.committed();
+    }
+    assertEquals(0, mode.open);
+    assertNull(previous());
+  }
+
+  @Test
+  void aFailureBeforeThatDoesNot() {
+    capture("s1");
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      use.select(MEMORY);
+    }
+    mode.failure = new RametException(ErrorCode.HYPERVISOR_FAILED, "not now");
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      assertThrows(RametException.class, () -> use.select(MEMORY));
+    }
+    assertEquals("s1", previous());
+    assertEquals(1, mode.open);
+  }
+
+  @Test
+  void aLossEndsIt() {
+    capture("s1");
+    mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      assertThrows(RametException.class, () -> use.select(MEMORY));
+    }
+    assertEquals(0, mode.open);
+    mode.failure = null;
+    capture("s2");
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      use.lost();
+    }
+    assertEquals(0, mode.open);
+  }
+
+  @Test
+  void anotherModeOrMachineInBetweenEndsIt() {
+    capture("s1");
+    Mode other = new Mode(Baseline.RESTORE_IMAGE);
+    tracking.use("other", other, vm).close();
+    assertEquals(0, mode.open);
+    assertEquals(0, other.open);
+    capture("s2");
+    try (Tracking.Use use = tracking.use("m", mode, machine())) {
+      assertNull(use.previous());
+    }
+    assertEquals(0, mode.open);
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux;
+
+import com.sun.jna.Native;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens a userfaultfd for another process's memory. The process itself must make that call, so one
+ * of its threads is borrowed for two: userfaultfd and close. In between the descriptor is taken
+ * over (pidfd_getfd(2)), so that nothing stays behind in the process, and whatever was registered
+ * ends with the descriptor, also when this process dies.
+ */
+final class Injector {
+  private static final long STOP_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final int ROUNDS = 5;
+  private static final long SECCOMP_DISABLED = 0;
+
+  private final long pid;
+  private final long flags;
+  private final Consumer<String> step;
+
+  /**
+   * @param step told what is about to happen, for tests
+   */
+  Injector(long pid, long flags, Consumer<String> step) {
+    this.pid = pid;
+    this.flags = flags;
+    this.step = step;
+  }
+
+  /**
+   * Does it on a thread of its own, which is all that ptrace(2) asks for, and whose end lets go of
+   * the process whatever happens.
+   *
+   * @param threads which threads to borrow, best first
+   * @return the descriptor in this process
+   */
+  int open(List<Long> threads) throws LinuxException, InjectionException {
+    Outcome outcome = new Outcome();
+    Thread tracer =
+        new Thread(
+            () -> {
+              try {
+                outcome.fd = tryEach(threads);
+              } catch (LinuxException | InjectionException | RuntimeException | Error e) {
+                outcome.failure = e;
+              }
+            },
+            "tracer of " + pid);
+    tracer.start();
+    boolean interrupted = false;
+    while (tracer.isAlive()) {
+      try {
+        tracer.join();
+      } catch (InterruptedException e) {
+        interrupted = true; // It takes a millisecond, and cannot be left half done.
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return outcome.get();
+  }
+
+  private static final class Outcome {
+    int fd = -1;
+    @Nullable Throwable failure;
+
+    int get() throws LinuxException, InjectionException {
+      Throwable e = failure;
+      if (e instanceof LinuxException known) {
+        throw known;
+      } else if (e instanceof InjectionException known) {
+        throw known;
+      } else if (e instanceof RuntimeException known) {
+        throw known;
+      } else if (e instanceof Error known) {
+        throw known;
+      }
+      return fd;
+    }
+  }
+
+  private int tryEach(List<Long> threads) throws LinuxException, InjectionException {
+    long instruction = SyscallInstruction.find(pid);
+    if (instruction == 0) {
+      throw new InjectionException(
+          InjectionException.Reason.ARCHITECTURE, "process " + pid + " has no syscall instruction");
+    }
+    LinuxException gone = null;
+    for (int round = 0; round < ROUNDS; round++) {
+      for (long thread : threads) {
+        step.accept("seize");
+        TracedThread stopped = null;
+        try {
+          stopped = TracedThread.stop(pid, thread, STOP_NANOS);
+        } catch (LinuxException e) {
+          if (e.errno() != LinuxException.ESRCH) {
+            throw e;
+          }
+          gone = e; // Threads come and go; another one will do.
+        }
+        if (stopped != null) {
+          try (TracedThread traced = stopped) {
+            return open(traced, thread, instruction);
+          }
+        }
+      }
+    }
+    if (gone != null) {
+      throw gone;
+    }
+    throw new InjectionException(
+        InjectionException.Reason.NO_THREAD,
+        "process " + pid + " has no thread that can be borrowed: " + threads.size() + " tried");
+  }
+
+  private int open(TracedThread traced, long thread, long instruction)
+      throws LinuxException, InjectionException {
+    step.accept("stopped");
+    String status = "/proc/" + pid + "/task/" + thread + "/status";
+    List<SeccompProgram> filters =
+        ProcStatus.number(status, "Seccomp", SECCOMP_DISABLED) == SECCOMP_DISABLED
+            ? List.of()
+            : filters(traced);
+    // The number that close will get is not known yet; filters do not look at it.
+    demand(filters, "close", TraceCalls.NR_CLOSE, instruction, 0);
+    demand(filters, "userfaultfd", TraceCalls.NR_USERFAULTFD, instruction, flags);
+    step.accept("userfaultfd");
+    long remote = traced.call(instruction, TraceCalls.NR_USERFAULTFD, flags);
+    if (remote < 0) {
+      throw new InjectionException(
+          InjectionException.Reason.CALL_FAILED,
+          "userfaultfd in process " + pid + " answered errno " + -remote);
+    }
+    int own = -1;
+    try {
+      step.accept("take");
+      own = take(remote);
+    } finally {
+      step.accept("close");
+      demand(filters, "close", TraceCalls.NR_CLOSE, instruction, remote);
+      traced.call(instruction, TraceCalls.NR_CLOSE, remote);
+      step.accept("restore");
+    }
+    return own;
+  }
+
+  private List<SeccompProgram> filters(TracedThread traced)
+      throws LinuxException, InjectionException {
+    try {
+      return traced.filters();
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ESRCH) {
+        throw e;
+      }
+      throw new InjectionException(
+          InjectionException.Reason.FILTER_UNREADABLE,
+          "process "
+              + pid
+              + " filters its system calls and the filter cannot be read: errno "
+              + e.errno());
+    }
+  }
+
+  private void demand(
+      List<SeccompProgram> filters, String name, long number, long instruction, long argument)
+      throws InjectionException {
+    ByteBuffer call =
+        SeccompProgram.call((int) number, instruction + Registers.SYSCALL_BYTES, argument);
+    for (SeccompProgram filter : filters) {
+      int action = filter.evaluate(call);
+      if (!SeccompProgram.permits(action)) {
+        throw new InjectionException(
+            InjectionException.Reason.FILTERED,
+            "process %d filters its system calls: %s would be answered with %#x"
+                .formatted(pid, name, action));
+      }
+    }
+  }
+
+  private int take(long remote) throws LinuxException {
+    long process = TraceCalls.syscall(TraceCalls.NR_PIDFD_OPEN, pid, 0, 0);
+    int errno = process < 0 ? Native.getLastError() : 0;
+    if (process < 0) {
+      throw new LinuxException("pidfd_open", errno, "process " + pid);
+    }
+    try {
+      long own = TraceCalls.syscall(TraceCalls.NR_PIDFD_GETFD, process, remote, 0);
+      errno = own < 0 ? Native.getLastError() : 0;
+      if (own < 0) {
+        throw new LinuxException("pidfd_getfd", errno, "process " + pid);
+      }
+      return (int) own;
+    } finally {
+      ProcessCalls.close((int) process);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+
+/**
+ * Direct mappings for tracing (ptrace(2), linux/ptrace.h, asm/unistd_64.h). As everywhere, {@link
+ * Native#getLastError} is read in the very next statement.
+ */
+final class TraceCalls {
+  static final int PTRACE_CONT = 7;
+  static final int PTRACE_GETREGS = 12;
+  static final int PTRACE_SETREGS = 13;
+  static final int PTRACE_DETACH = 17;
+  static final int PTRACE_SYSCALL = 24;
+  static final int PTRACE_SEIZE = 0x4206;
+  static final int PTRACE_INTERRUPT = 0x4207;
+  static final int PTRACE_GETSIGMASK = 0x420a;
+  static final int PTRACE_SETSIGMASK = 0x420b;
+  static final int PTRACE_SECCOMP_GET_FILTER = 0x420c;
+  static final int PTRACE_GET_RSEQ_CONFIGURATION = 0x420f;
+
+  static final long PTRACE_O_TRACESYSGOOD = 1;
+  static final int PTRACE_EVENT_STOP = 128;
+
+  static final int WNOHANG = 1;
+  static final int WALL = 0x40000000;
+
+  // Numbers of x86-64: the only architecture whose registers this module knows.
+  static final long NR_CLOSE = 3;
+  static final long NR_USERFAULTFD = 323;
+  static final long NR_PIDFD_OPEN = 434;
+  static final long NR_PIDFD_GETFD = 438;
+
+  private TraceCalls() {}
+
+  static {
+    Native.register(TraceCalls.class, NativeLibrary.getInstance(null));
+  }
+
+  static native long ptrace(long request, long thread, long address, long data);
+
+  static native int waitpid(int thread, long status, int options);
+
+  static native long syscall(long number, long first, long second, long third);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tracker whose selections are relative to the previous capture. Until the first {@link
+ * #committed} they are relative to the restore image and equal those of mode incremental, and so
+ * they are again after tracking was lost. What was selected but never committed is selected again:
+ * nothing is reset before the pages are safe.
+ */
+abstract class DeltaTracker implements MemoryTracker {
+  private static final Logger LOG = System.getLogger(DeltaTracker.class.getName());
+
+  private final String mode;
+  final Scanner scanner;
+
+  /** The memory at the previous capture and its pages that were held; null before one. */
+  private @Nullable GuestMemory known;
+
+  private BitSet held = new BitSet();
+
+  /** The same of a selection that waits to be committed. */
+  private @Nullable GuestMemory selected;
+
+  private BitSet heldNow = new BitSet();
+
+  DeltaTracker(String mode, Scanner scanner) {
+    this.mode = mode;
+    this.scanner = scanner;
+  }
+
+  @Override
+  public final Baseline baseline() {
+    return known == null ? Baseline.RESTORE_IMAGE : Baseline.PREVIOUS_CAPTURE;
+  }
+
+  @Override
+  public final PageRanges select(GuestMemory memory) {
+    selected = null;
+    if (memory.pid() != scanner.pid()) {
+      throw new RametException(
+          ErrorCode.INTERNAL,
+          "tracker of process " + scanner.pid() + " was given process " + memory.pid());
+    }
+    Layout.check(memory);
+    memory.regions().forEach(region -> Incremental.refuseShared(mode, region));
+    PageRanges.Builder ranges = new PageRanges.Builder();
+    BitSet now = new BitSet();
+    try {
+      begin();
+      for (MemoryRegion region : memory.regions()) {
+        if (known == null) {
+          selectAll(region, now, ranges);
+        } else if (continues(known, region)) {
+          selectChanged(region, held, now, ranges);
+        } else if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
+          selectAll(region, now, ranges); // Nothing of what was here before shows through.
+        } else {
+          throw lost("image offset " + region.imageOffset() + " is mapped differently than it was");
+        }
+      }
+    } catch (TrackingLost e) {
+      forget();
+      throw e.failure;
+    } catch (LinuxException e) {
+      throw Scanner.failure(scanner.pid(), e);
+    }
+    selected = memory;
+    heldNow = now;
+    return ranges.build();
+  }
+
+  /** Adds every held page, and what is known to be zero. */
+  final void selectAll(MemoryRegion region, BitSet now, PageRanges.Builder into) {
+    Rule rule = Rule.of(region.kind());
+    int firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
+    scanner.read(
+        region,
+        (entries, pages, first) -> {
+          long done = (long) first * NativeBuffer.PAGE_BYTES;
+          rule.select(entries, pages, region.imageOffset() + done, region.address() + done, into);
+          rule.hold(entries, pages, firstPage + first, now);
+        });
+  }
+
+  /**
+   * Whether a region's memory was mapped in the same way at the previous capture, be it that
+   * mappings were joined or cut since: advice on a part of memory does that.
+   */
+  private static boolean continues(GuestMemory before, MemoryRegion now) {
+    long at = now.imageOffset();
+    long end = at + now.lengthBytes();
+    long shift = now.address() - at;
+    for (MemoryRegion old : before.regions()) {
+      long oldEnd = old.imageOffset() + old.lengthBytes();
+      if (oldEnd > at && at < end) {
+        if (old.kind() != now.kind() || old.address() - old.imageOffset() != shift) {
+          return false;
+        }
+        at = oldEnd;
+      }
+    }
+    return at >= end;
+  }
+
+  /**
+   * Re-arms. A kernel that refuses is logged and answered with {@link Baseline#RESTORE_IMAGE} next
+   * time, because the capture itself is good.
+   */
+  @Override
+  public final void committed() {
+    GuestMemory memory = selected;
+    if (memory == null) {
+      throw new RametException(ErrorCode.INTERNAL, "committed without a selection");
+    }
+    selected = null;
+    try {
+      arm(memory);
+      // The machine stands still since the selection, so what was held then is held now.
+      held = heldNow;
+      known = memory;
+    } catch (LinuxException e) {
+      LOG.log(
+          Level.WARNING,
+          () -> mode + " of process " + scanner.pid() + " cannot go on, starting over",
+          e);
+      forget();
+    }
+  }
+
+  private void forget() {
+    GuestMemory tracked = known;
+    known = null;
+    held = new BitSet();
+    if (tracked != null) {
+      disarm(tracked);
+    }
+  }
+
+  /** Called before the regions of a selection. */
+  abstract void begin() throws TrackingLost;
+
+  /**
+   * Adds what differs from the previous capture, and perhaps more.
+   *
+   * @param before the pages of the image that were held then
+   * @param now receives those that are held now
+   */
+  abstract void selectChanged(
+      MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
+      throws TrackingLost, LinuxException;
+
+  /** Starts to track anew. */
+  abstract void arm(GuestMemory memory) throws LinuxException;
+
+  /** Stops to track. */
+  abstract void disarm(GuestMemory memory);
+
+  @Override
+  public void close() {
+    known = null;
+    selected = null;
+    scanner.close();
+  }
+
+  final TrackingLost lost(String why) {
+    return new TrackingLost(
+        new RametException(
+            ErrorCode.UNSUPPORTED,
+            "tracking lost: "
+                + why
+                + ", so "
+                + mode
+                + " cannot tell what process "
+                + scanner.pid()
+                + " changed since its previous capture",
+            "capture relative to the restore image; tracking starts over with that capture",
+            null));
+  }
+
+  /** Tells the loss of tracking from every other failure, after which tracking goes on. */
+  static final class TrackingLost extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    final RametException failure;
+
+    TrackingLost(RametException failure) {
+      super(failure);
+      this.failure = failure;
+    }
+  }
+
+  /** Refuses memory that no mode can track relative to an image. */
+  static void check(String mode, GuestMemory memory) {
+    Layout.check(memory);
+    List<MemoryRegion> regions = memory.regions();
+    regions.forEach(region -> Incremental.refuseShared(mode, region));
+    if (regions.stream().noneMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE)) {
+      throw Incremental.unsupported(
+          mode, "no part of its memory is a private mapping of a restore image");
+    }
+  }
+}

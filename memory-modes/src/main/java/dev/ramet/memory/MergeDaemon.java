@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Kernel samepage merging (admin-guide/mm/ksm.rst). It replaces a page by one of the same content
+ * and forgets the page's soft-dirty bit with it, so that a write before the merge is lost.
+ */
+record MergeDaemon(Path control) {
+  static final Path CONTROL = Path.of("/sys/kernel/mm/ksm/run");
+
+  static final String REASON =
+      "kernel samepage merging is on and forgets which pages were written; switch it off (write 2"
+          + " to "
+          + CONTROL
+          + ")";
+
+  /** Whether pages are being merged. A kernel without it has no such file. */
+  boolean runs() {
+    try {
+      return Files.exists(control) && Files.readString(control).trim().equals("1");
+    } catch (IOException e) {
+      return true; // Nobody knows, and the mode would lose pages.
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static dev.ramet.linux.Pagemap.FILE_OR_SHARED;
+import static dev.ramet.linux.Pagemap.PRESENT;
+import static dev.ramet.linux.Pagemap.SOFT_DIRTY;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.ClearRefs;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.LongBuffer;
+import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What a machine wrote since its previous capture, by the kernel's soft-dirty bits. They exist once
+ * per process: a second tracker would reset what the first has not seen.
+ */
+final class SoftDirty implements MemoryMode {
+  static final String ID = "soft-dirty";
+
+  /** Mapped by this process alone (admin-guide/mm/pagemap.rst): never the shared page of zeros. */
+  static final long EXCLUSIVE = 1L << 56;
+
+  private final Set<Long> tracked = ConcurrentHashMap.newKeySet();
+  private final MergeDaemon merging;
+
+  SoftDirty(MergeDaemon merging) {
+    this.merging = merging;
+  }
+
+  @Override
+  public MemoryTracker attach(GuestMemory memory) {
+    DeltaTracker.check(ID, memory);
+    if (merging.runs()) {
+      throw Incremental.unsupported(ID, MergeDaemon.REASON);
+    }
+    if (!tracked.add(memory.pid())) {
+      throw new RametException(
+          ErrorCode.CONFLICT, "process " + memory.pid() + " is tracked by soft-dirty already");
+    }
+    boolean attached = false;
+    try {
+      Tracker tracker = new Tracker(memory.pid());
+      attached = true;
+      return tracker;
+    } finally {
+      if (!attached) {
+        tracked.remove(memory.pid());
+      }
+    }
+  }
+
+  @Override
+  public void close() {}
+
+  /** What an entry says about its page, given that it says anything at all. */
+  enum State {
+    ABSENT,
+    UNWRITTEN,
+    CHANGED;
+
+    /**
+     * A page that is not exclusive may be the shared page of zeros, mapped by a read after the page
+     * was discarded, which sets no bit; or one that was shared between processes, or merged with
+     * its like. It counts as changed.
+     */
+    static State of(long entry, MemoryRegion.Kind kind) {
+      boolean image = kind == MemoryRegion.Kind.PRIVATE_IMAGE;
+      Rule rule = image ? Rule.CHANGED_COPIES : Rule.ANONYMOUS_OR_ZERO;
+      if (!rule.copies(entry)) {
+        return ABSENT;
+      }
+      boolean own = (entry & (PRESENT | FILE_OR_SHARED | EXCLUSIVE)) == (PRESENT | EXCLUSIVE);
+      return (entry & SOFT_DIRTY) == 0 && (own || (entry & PRESENT) == 0) ? UNWRITTEN : CHANGED;
+    }
+  }
+
+  /**
+   * Applies the rule to the entries of consecutive pages.
+   *
+   * @param first the first one's number in the region
+   */
+  static void select(
+      LongBuffer entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
+    int from = 0;
+    while (from < pages) {
+      State state = State.of(entries.get(from), kind);
+      int to = from + 1;
+      while (to < pages && State.of(entries.get(to), kind) == state) {
+        to++;
+      }
+      switch (state) {
+        case ABSENT -> delta.absent(first + from, first + to);
+        case UNWRITTEN -> delta.unwritten(first + from, first + to);
+        case CHANGED -> delta.changed(first + from, first + to);
+      }
+      from = to;
+    }
+  }
+
+  private final class Tracker extends DeltaTracker {
+    private final ClearRefs bits;
+    private boolean closed;
+
+    Tracker(long pid) {
+      super(ID, Scanner.open(pid));
+      try {
+        bits = ClearRefs.open(pid);
+      } catch (LinuxException e) {
+        scanner.close();
+        throw Scanner.failure(pid, e);
+      }
+    }
+
+    @Override
+    void begin() throws TrackingLost {
+      if (merging.runs()) {
+        throw lost(MergeDaemon.REASON);
+      }
+    }
+
+    @Override
+    void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into) {
+      Delta delta = new Delta(region, before, now, into);
+      scanner.read(
+          region,
+          (entries, pages, first) -> SoftDirty.select(entries, pages, first, region.kind(), delta));
+    }
+
+    @Override
+    void arm(GuestMemory memory) throws LinuxException {
+      bits.resetSoftDirty();
+    }
+
+    /** The bits cost nothing while nobody resets them. */
+    @Override
+    void disarm(GuestMemory memory) {}
+
+    @Override
+    public void close() {
+      super.close();
+      bits.close();
+      if (!closed) {
+        closed = true;
+        tracked.remove(scanner.pid());
+      }
+    }
+  }
+}

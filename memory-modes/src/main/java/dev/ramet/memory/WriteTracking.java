@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.InjectionException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.Userfaultfd;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a machine wrote since its previous capture, by write protection that the kernel lifts at the
+ * first write. Only pages that are there are protected: one that comes into being later is not, and
+ * so counts as written.
+ */
+final class WriteTracking implements MemoryMode {
+  static final String ID = "write-tracking";
+
+  @Override
+  public MemoryTracker attach(GuestMemory memory) {
+    DeltaTracker.check(ID, memory);
+    long pid = memory.pid();
+    Scanner scanner = Scanner.open(pid);
+    PagemapScan scan = null;
+    Userfaultfd protection = null;
+    boolean attached = false;
+    try {
+      scan = PagemapScan.open(pid);
+      protection = Userfaultfd.openIn(pid);
+      for (MemoryRegion region : memory.regions()) {
+        // Tried now, because a refusal inside a pause would come too late. Not kept, because it
+        // costs the machine time: a registered file mapping is read in page by page.
+        protection.register(region.address(), region.lengthBytes());
+        protection.unregister(region.address(), region.lengthBytes());
+      }
+      attached = true;
+      return new Tracker(scanner, scan, protection);
+    } catch (InjectionException e) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, ID + " is not possible: " + e.getMessage(), remedy(e), e);
+    } catch (LinuxException e) {
+      throw failure(pid, e);
+    } finally {
+      if (!attached) {
+        scanner.close();
+        close(scan);
+        close(protection);
+      }
+    }
+  }
+
+  private static void close(@Nullable PagemapScan scan) {
+    if (scan != null) {
+      scan.close();
+    }
+  }
+
+  private static void close(@Nullable Userfaultfd protection) {
+    if (protection != null) {
+      protection.close();
+    }
+  }
+
+  static String remedy(InjectionException e) {
+    return switch (e.reason()) {
+      case ARCHITECTURE -> "use mode soft-dirty or incremental here";
+      case FILTERED -> "let the hypervisor's seccomp filter pass userfaultfd and close";
+      case FILTER_UNREADABLE ->
+          "give Ramet CAP_SYS_ADMIN, which reading a filter takes, or start the hypervisor without";
+      case NO_THREAD, CALL_FAILED -> "see the message; mode incremental needs nothing of this";
+    };
+  }
+
+  private static RametException failure(long pid, LinuxException e) {
+    return switch (e.errno()) {
+      case LinuxException.EPERM, LinuxException.EACCES ->
+          new RametException(
+              ErrorCode.HOST_UNFIT,
+              "process " + pid + " may not be traced",
+              "run Ramet as the hypervisor's user with kernel.yama.ptrace_scope 0 or as its parent"
+                  + " with 1, or give it CAP_SYS_PTRACE",
+              e);
+      case LinuxException.ENOENT, LinuxException.ESRCH -> Scanner.failure(pid, e);
+      default ->
+          new RametException(
+              ErrorCode.UNSUPPORTED,
+              ID + " is not possible: " + e.getMessage(),
+              "use Linux 6.7 or newer, and a hypervisor that does not use userfaultfd itself",
+              e);
+    };
+  }
+
+  @Override
+  public void close() {}
+
+  private static final class Tracker extends DeltaTracker {
+    private final PagemapScan scan;
+    private final Userfaultfd protection;
+
+    Tracker(Scanner scanner, PagemapScan scan, Userfaultfd protection) {
+      super(ID, scanner);
+      this.scan = scan;
+      this.protection = protection;
+    }
+
+    @Override
+    void begin() {}
+
+    @Override
+    void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
+        throws TrackingLost, LinuxException {
+      // A refusal comes when a part was found already: collected apart, it can be dropped.
+      PageRanges.Builder found = new PageRanges.Builder();
+      Delta delta = new Delta(region, before, now, found);
+      try {
+        new WrittenPages(region, before, scanner, delta).scan(scan);
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.EPERM) {
+          throw e;
+        }
+        if (region.kind() != MemoryRegion.Kind.ANONYMOUS) {
+          throw lost("memory at image offset " + region.imageOffset() + " was mapped anew");
+        }
+        delta.forget();
+        selectAll(region, now, into);
+        return;
+      }
+      PageRanges ranges = found.build();
+      for (int i = 0; i < ranges.count(); i++) {
+        if (ranges.isZero(i)) {
+          into.zero(ranges.imageOffset(i), ranges.lengthBytes(i));
+        } else {
+          into.copy(ranges.imageOffset(i), ranges.address(i), ranges.lengthBytes(i));
+        }
+      }
+    }
+
+    @Override
+    void arm(GuestMemory memory) throws LinuxException {
+      for (MemoryRegion region : memory.regions()) {
+        protection.register(region.address(), region.lengthBytes());
+        scan.protect(region.address(), region.lengthBytes());
+      }
+    }
+
+    @Override
+    void disarm(GuestMemory memory) {
+      for (MemoryRegion region : memory.regions()) {
+        try {
+          // The kernel unregisters a range only when all of it is registered.
+          protection.register(region.address(), region.lengthBytes());
+          protection.unregister(region.address(), region.lengthBytes());
+        } catch (LinuxException e) {
+          // What stays registered costs the machine time but hides nothing.
+          System.getLogger(WriteTracking.class.getName())
+              .log(System.Logger.Level.DEBUG, "memory stays registered", e);
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      scan.close();
+      protection.close();
+    }
+  }
+}

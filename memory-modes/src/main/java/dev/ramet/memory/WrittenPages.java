@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static dev.ramet.linux.PagemapScan.PRESENT;
+import static dev.ramet.linux.PagemapScan.WRITTEN;
+
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.PagemapScan;
+import dev.ramet.spi.memory.MemoryRegion;
+import java.nio.LongBuffer;
+import java.util.BitSet;
+
+/**
+ * What a scan of one region says about its pages.
+ *
+ * <p>The kernel keeps the protection of a page of a file mapping when the page is discarded, as an
+ * entry that looks swapped and not written: exactly like a page that was swapped out and not
+ * touched since. The first has changed, the second has not. Where the page table's entry shows
+ * which swap area it is in, which it does to privileged readers, the two are told apart; otherwise
+ * the page is copied. Without a page that was held before, it can only be the first, and then there
+ * was nothing to discard.
+ */
+final class WrittenPages implements PagemapScan.Sink {
+  /** Of a swapped page's entry: the area's number, then where in it (pagemap.rst). */
+  private static final long AREA = 0x1f;
+
+  private static final long PLACE = ((1L << 50) - 1) << 5;
+
+  /** The kernel numbers real areas from 0 and its own kinds of entries down from 31. */
+  private static final int REAL_AREAS = 16;
+
+  private final MemoryRegion region;
+  private final BitSet before;
+  private final Scanner scanner;
+  private final Delta delta;
+  private int at;
+
+  WrittenPages(MemoryRegion region, BitSet before, Scanner scanner, Delta delta) {
+    this.region = region;
+    this.before = before;
+    this.scanner = scanner;
+    this.delta = delta;
+  }
+
+  void scan(PagemapScan scan) throws LinuxException {
+    boolean image = region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
+    scan.scan(region.address(), region.lengthBytes(), !image, this);
+    int end = (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES);
+    if (at < end) {
+      delta.absent(at, end);
+    }
+  }
+
+  @Override
+  public void pages(long start, long end, long categories) {
+    int from = (int) ((start - region.address()) / NativeBuffer.PAGE_BYTES);
+    int to = (int) ((end - region.address()) / NativeBuffer.PAGE_BYTES);
+    if (at < from) {
+      delta.absent(at, from);
+    }
+    at = to;
+    if ((categories & WRITTEN) != 0) {
+      delta.changed(from, to);
+    } else if ((categories & PRESENT) != 0 || region.kind() == MemoryRegion.Kind.ANONYMOUS) {
+      delta.unwritten(from, to);
+    } else {
+      swapped(from, to);
+    }
+  }
+
+  private void swapped(int from, int to) {
+    int shift = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
+    int page = from + shift;
+    int end = to + shift;
+    while ((page = before.nextSetBit(page)) >= 0 && page < end) {
+      int stop = Math.min(end, before.nextClearBit(page));
+      long offset = (long) (page - shift) * NativeBuffer.PAGE_BYTES;
+      MemoryRegion part =
+          new MemoryRegion(
+              region.imageOffset() + offset,
+              region.address() + offset,
+              (long) (stop - page) * NativeBuffer.PAGE_BYTES,
+              region.kind());
+      int base = page - shift;
+      scanner.read(part, (entries, pages, first) -> resolve(entries, pages, base + first));
+      page = stop;
+    }
+  }
+
+  private void resolve(LongBuffer entries, int pages, int first) {
+    for (int i = 0; i < pages; i++) {
+      if (inSwap(entries.get(i))) {
+        delta.unwritten(first + i, first + i + 1);
+      } else {
+        delta.changed(first + i, first + i + 1);
+      }
+    }
+  }
+
+  /** Whether the entry names a place in a real swap area. Place 0 is every area's header. */
+  static boolean inSwap(long entry) {
+    return (entry & AREA) < REAL_AREAS && (entry & PLACE) != 0;
+  }
+}

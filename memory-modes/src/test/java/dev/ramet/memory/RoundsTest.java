@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.ProcMaps;
+import dev.ramet.linux.ProcessMemory;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Tracee;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Captures composed generation by generation equal the memory byte for byte, whatever the process
+ * does in between. Soft-dirty runs here too where the kernel tracks it, which is not everywhere.
+ */
+@Timeout(300)
+class RoundsTest {
+  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+  private static final int PAGES = 2048;
+  private static final int GENERATIONS = 40;
+
+  private final Path directory;
+
+  RoundsTest(@TempDir Path directory) {
+    this.directory = directory;
+  }
+
+  private Path image() throws Exception {
+    byte[] bytes = new byte[PAGES * PAGE];
+    new Random(1).nextBytes(bytes);
+    Arrays.fill(bytes, 100 * PAGE, 140 * PAGE, (byte) 0);
+    return Files.write(directory.resolve("image"), bytes);
+  }
+
+  private MemoryMode tracking() {
+    WriteTrackingProvider provider = new WriteTrackingProvider();
+    ProbeResult found = provider.probe(new ProbeContext(directory));
+    Require.feature("userfaultfd", found instanceof ProbeResult.Usable, found.toString());
+    return provider.open(new ProbeContext(directory));
+  }
+
+  private MemoryMode softDirty() {
+    SoftDirtyProvider provider = new SoftDirtyProvider();
+    ProbeResult found = provider.probe(new ProbeContext(directory));
+    Require.feature("softdirty", found instanceof ProbeResult.Usable, found.toString());
+    return provider.open(new ProbeContext(directory));
+  }
+
+  /** The memory as the process has it mapped now. */
+  private static GuestMemory memory(Tracee tracee, Path image) throws LinuxException {
+    long start = tracee.address();
+    long end = start + (long) PAGES * PAGE;
+    List<MemoryRegion> regions = new ArrayList<>();
+    for (ProcMaps.Mapping mapping : ProcMaps.read(tracee.pid())) {
+      long from = Math.max(start, mapping.start());
+      long to = Math.min(end, mapping.end());
+      if (from < to) {
+        boolean file = mapping.path().equals(image.toString());
+        MemoryRegion.Kind kind =
+            file ? MemoryRegion.Kind.PRIVATE_IMAGE : MemoryRegion.Kind.ANONYMOUS;
+        regions.add(new MemoryRegion(from - start, from, to - from, kind));
+      }
+    }
+    return new GuestMemory(tracee.pid(), (long) PAGES * PAGE, regions);
+  }
+
+  /** What a capture would be: the baseline with the selected pages over it. */
+  private static void overlay(Tracee tracee, PageRanges ranges, byte[] base) throws Exception {
+    try (ProcessMemory source = new ProcessMemory(tracee.pid());
+        NativeBuffer copy = NativeBuffer.allocate((long) PAGES * PAGE)) {
+      for (int i = 0; i < ranges.count(); i++) {
+        int length = (int) ranges.lengthBytes(i);
+        int at = (int) ranges.imageOffset(i);
+        if (ranges.isZero(i)) {
+          Arrays.fill(base, at, at + length, (byte) 0);
+        } else {
+          source.add(ranges.address(i), length);
+          source.read(copy, 0);
+          copy.view(0, length).get(base, at, length);
+        }
+      }
+    }
+  }
+
+  private static void assertEqualsMemory(Tracee tracee, byte[] image, String when)
+      throws Exception {
+    try (ProcessMemory source = new ProcessMemory(tracee.pid());
+        NativeBuffer copy = NativeBuffer.allocate((long) PAGES * PAGE)) {
+      source.add(tracee.address(), (long) PAGES * PAGE);
+      source.read(copy, 0);
+      int wrong = copy.view(0, PAGES * PAGE).mismatch(ByteBuffer.wrap(image));
+      assertEquals(-1, wrong, () -> when + ": page " + wrong / PAGE + " was lost");
+    }
+  }
+
+  private static void act(Tracee tracee, Random random, boolean remaps) throws Exception {
+    for (int i = random.nextInt(30); i >= 0; i--) {
+      int page = random.nextInt(PAGES);
+      int count = Math.min(PAGES - page, 1 + random.nextInt(random.nextInt(10) == 0 ? 600 : 8));
+      switch (random.nextInt(remaps ? 11 : 10)) {
+        case 0, 1 -> tracee.command("w %d %d %d".formatted(page, count, random.nextInt(256)));
+        case 2, 3 -> tracee.command("b %d %d %d".formatted(page, count, random.nextInt(PAGE)));
+        case 4 -> tracee.command("r %d %d".formatted(page, count));
+        case 5 -> tracee.command("d %d %d".formatted(page, count));
+        case 6 -> tracee.command("k %d %d".formatted(page, count));
+        case 7 -> tracee.command("f %d %d".formatted(page, count));
+        case 8 -> {
+          tracee.command("d %d %d".formatted(page, count));
+          tracee.command("r %d %d".formatted(page, (count + 1) / 2));
+          if (random.nextBoolean()) {
+            tracee.command("b %d %d 1".formatted(page, (count + 2) / 3));
+          }
+        }
+        case 9 -> tracee.command("h %d %d".formatted(page, count));
+        default -> tracee.command("a %d %d".formatted(page, count));
+      }
+    }
+  }
+
+  private void rounds(MemoryMode mode, boolean remaps, long seed, String... first)
+      throws Exception {
+    Path image = image();
+    Random random = new Random(seed);
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      byte[] restored = Files.readAllBytes(image);
+      byte[] previous = restored;
+      for (String command : first) {
+        tracee.command(command);
+      }
+      act(tracee, random, remaps);
+      try (MemoryTracker tracker = mode.attach(memory(tracee, image));
+          MemoryTracker reference = new Incremental().attach(memory(tracee, image))) {
+        long tracked = 0;
+        long incremental = 0;
+        for (int generation = 0; generation < GENERATIONS; generation++) {
+          act(tracee, random, remaps);
+          tracee.kill("STOP");
+          GuestMemory memory = memory(tracee, image);
+          assertEquals(
+              generation == 0 ? Baseline.RESTORE_IMAGE : Baseline.PREVIOUS_CAPTURE,
+              tracker.baseline());
+          PageRanges ranges = tracker.select(memory);
+          if (generation == 0) {
+            assertEquals(reference.select(memory).copyBytes(), ranges.copyBytes());
+            assertEquals(reference.select(memory).zeroBytes(), ranges.zeroBytes());
+          }
+          byte[] composed = previous.clone();
+          overlay(tracee, ranges, composed);
+          assertEqualsMemory(tracee, composed, "generation " + generation);
+          tracked += ranges.copyBytes();
+          incremental += reference.select(memory).copyBytes();
+          // A capture that fails after its pages were read must lose nothing.
+          if (random.nextInt(3) != 0 || generation == 0) {
+            tracker.committed();
+            previous = composed;
+          }
+          byte[] absolute = restored.clone();
+          overlay(tracee, reference.select(memory), absolute);
+          assertEqualsMemory(tracee, absolute, "incremental beside it, " + generation);
+          tracee.kill("CONT");
+        }
+        assertTrue(tracked < incremental / 2, tracked + " of " + incremental);
+      }
+      assertArrayEquals(new long[6], Arrays.copyOf(tracee.disturbances(), 6));
+    }
+  }
+
+  @Test
+  void writeTrackingComposes() throws Exception {
+    rounds(tracking(), false, 11);
+  }
+
+  @Test
+  void writeTrackingComposesWhenMemoryIsReplaced() throws Exception {
+    rounds(tracking(), true, 12);
+  }
+
+  @Test
+  void writeTrackingComposesInHugePages() throws Exception {
+    rounds(tracking(), false, 15, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
+  }
+
+  /** Needs a kernel with soft-dirty bits; Debian's in a virtual machine have them. */
+  @Test
+  void softDirtyComposes() throws Exception {
+    rounds(softDirty(), false, 13);
+    rounds(softDirty(), true, 14);
+    rounds(softDirty(), false, 16, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
+  }
+
+  @Test
+  void softDirtyIsRefusedWhereItLoses() throws Exception {
+    MemoryMode mode = softDirty();
+    Path image = image();
+    Path control = Files.writeString(directory.resolve("run"), "0\n");
+    MemoryMode merged = new SoftDirty(new MergeDaemon(control));
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      GuestMemory memory = memory(tracee, image);
+      try (MemoryTracker tracker = mode.attach(memory)) {
+        RametException e = assertThrows(RametException.class, () -> mode.attach(memory).close());
+        assertEquals(ErrorCode.CONFLICT, e.code());
+        assertEquals(0, tracker.select(memory).count());
+      }
+      mode.attach(memory).close();
+      try (MemoryTracker tracker = merged.attach(memory)) {
+        tracker.select(memory);
+        tracker.committed();
+        Files.writeString(control, "1\n");
+        RametException e = assertThrows(RametException.class, () -> tracker.select(memory));
+        assertTrue(String.valueOf(e.getMessage()).startsWith("tracking lost"));
+        assertThrows(RametException.class, () -> merged.attach(memory).close());
+      }
+    }
+  }
+
+  @Test
+  void nothingStaysBehind() throws Exception {
+    MemoryMode mode = tracking();
+    Path image = image();
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      Set<String> before = tracee.descriptors();
+      tracee.command("w 0 64 1");
+      GuestMemory memory = memory(tracee, image);
+      MemoryTracker tracker = mode.attach(memory);
+      assertEquals(before, tracee.descriptors());
+      assertFalse(registered(tracee), "nothing is registered before the first capture");
+      tracker.select(memory);
+      tracker.committed();
+      assertTrue(registered(tracee));
+      assertEquals(before, tracee.descriptors());
+      assertEquals(0, tracker.select(memory).count());
+      tracker.close();
+      tracker.close();
+      assertFalse(registered(tracee));
+      try (MemoryTracker again = mode.attach(memory)) {
+        assertEquals(64L * PAGE, again.select(memory).copyBytes());
+        again.committed();
+        RametException e = assertThrows(RametException.class, () -> mode.attach(memory).close());
+        assertEquals(ErrorCode.UNSUPPORTED, e.code(), "memory is registered once");
+        assertEquals(0, again.select(memory).count());
+      }
+      assertFalse(registered(tracee));
+    }
+  }
+
+  @Test
+  void deathOfTheTrackerLeavesTheProcessAsItWas() throws Exception {
+    tracking().close();
+    Path image = image();
+    String separator = System.getProperty("path.separator");
+    String path =
+        String.join(
+            separator,
+            "target/test-classes",
+            System.getProperty("jdk.module.path", ""),
+            System.getProperty("java.class.path", ""));
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      Set<String> before = tracee.descriptors();
+      tracee.command("w 0 64 1");
+      Process holder =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  path,
+                  Holder.class.getName(),
+                  Long.toString(tracee.pid()),
+                  Long.toString(tracee.address()),
+                  Long.toString((long) PAGES * PAGE))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      try {
+        assertEquals('!', holder.getInputStream().read());
+        assertTrue(registered(tracee));
+        assertEquals(before, tracee.descriptors());
+      } finally {
+        holder.destroyForcibly().waitFor();
+      }
+      assertFalse(registered(tracee));
+      tracee.command("w 32 64 2");
+      try (MemoryTracker tracker = new WriteTracking().attach(memory(tracee, image))) {
+        assertEquals(96L * PAGE, tracker.select(memory(tracee, image)).copyBytes());
+      }
+    }
+  }
+
+  /** Tracks a process until it is killed. */
+  static final class Holder {
+    private Holder() {}
+
+    public static void main(String[] arguments) throws Exception {
+      long length = Long.parseLong(arguments[2]);
+      GuestMemory memory =
+          new GuestMemory(
+              Long.parseLong(arguments[0]),
+              length,
+              List.of(
+                  new MemoryRegion(
+                      0, Long.parseLong(arguments[1]), length, MemoryRegion.Kind.PRIVATE_IMAGE)));
+      try (MemoryTracker tracker = new WriteTracking().attach(memory)) {
+        tracker.select(memory);
+        tracker.committed();
+        System.out.write('!');
+        System.out.flush();
+        Thread.sleep(60_000);
+      }
+    }
+  }
+
+  /** Whether any mapping has the flag "uw": registered for write protection. */
+  private static boolean registered(Tracee tracee) throws Exception {
+    return Files.readAllLines(Path.of("/proc/" + tracee.pid() + "/smaps")).stream()
+        .anyMatch(line -> line.startsWith("VmFlags:") && (line + " ").contains(" uw "));
+  }
+
+  @Test
+  void lostTrackingIsAnErrorAndThenStartsOver() throws Exception {
+    MemoryMode mode = tracking();
+    Path image = image();
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      tracee.command("w 0 64 1");
+      GuestMemory memory = memory(tracee, image);
+      try (MemoryTracker tracker = mode.attach(memory)) {
+        tracker.select(memory);
+        tracker.committed();
+        tracee.command("m 32 1");
+        tracee.command("w 50 1 2");
+        RametException e =
+            assertThrows(RametException.class, () -> tracker.select(memory(tracee, image)));
+        assertEquals(ErrorCode.UNSUPPORTED, e.code());
+        assertTrue(String.valueOf(e.getMessage()).startsWith("tracking lost"));
+        assertEquals(Baseline.RESTORE_IMAGE, tracker.baseline());
+        assertFalse(registered(tracee));
+        assertEquals(63L * PAGE, tracker.select(memory(tracee, image)).copyBytes());
+        tracker.committed();
+        assertEquals(Baseline.PREVIOUS_CAPTURE, tracker.baseline());
+        tracee.command("w 7 1 3");
+        assertEquals(PAGE, tracker.select(memory(tracee, image)).copyBytes());
+      }
+    }
+  }
+
+  @Test
+  void refusals() throws Exception {
+    MemoryMode mode = tracking();
+    Path image = image();
+    for (String filter : List.of("0x80000000", "0x50001")) {
+      try (Tracee tracee = new Tracee(directory, image, PAGES, filter)) {
+        RametException e =
+            assertThrows(RametException.class, () -> mode.attach(memory(tracee, image)).close());
+        assertEquals(ErrorCode.UNSUPPORTED, e.code());
+        tracee.command("r 0 1");
+      }
+    }
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      GuestMemory memory = memory(tracee, image);
+      GuestMemory shared =
+          new GuestMemory(
+              tracee.pid(),
+              memory.imageSizeBytes(),
+              List.of(
+                  new MemoryRegion(
+                      0, tracee.address(), memory.imageSizeBytes(), MemoryRegion.Kind.SHARED)));
+      RametException e = assertThrows(RametException.class, () -> mode.attach(shared).close());
+      assertEquals(ErrorCode.UNSUPPORTED, e.code());
+      try (MemoryTracker tracker = mode.attach(memory)) {
+        e = assertThrows(RametException.class, tracker::committed);
+        assertEquals(ErrorCode.INTERNAL, e.code());
+        tracker.select(memory);
+        tracker.committed();
+        tracee.kill("KILL");
+        while (tracee.alive()) {
+          Thread.sleep(1);
+        }
+        e = assertThrows(RametException.class, () -> tracker.select(memory));
+        assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
+      }
+      e = assertThrows(RametException.class, () -> mode.attach(memory).close());
+      assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
+      // Nobody may trace himself, which stands for every process that may not be traced.
+      GuestMemory own =
+          new GuestMemory(ProcessHandle.current().pid(), memory.imageSizeBytes(), memory.regions());
+      e = assertThrows(RametException.class, () -> mode.attach(own).close());
+      assertEquals(ErrorCode.HOST_UNFIT, e.code());
+      assertTrue(String.valueOf(e.remedy()).contains("CAP_SYS_PTRACE"));
+    }
+  }
+}
