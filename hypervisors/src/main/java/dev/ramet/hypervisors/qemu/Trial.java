@@ -63,8 +63,8 @@ final class Trial {
   }
 
   /**
-   * Pauses and saves until the code of a pause is compiled: the first machine of a user shall not
-   * stand still for the interpreter, which takes two to three times as long.
+   * Pauses and saves until the code of a pause is compiled, so that the first machine of a user
+   * does not stand still for the interpreter. What this gains has not been measured.
    */
   private static void rehearse(RunningVm vm, Path directory) {
     for (int i = 0; i < REHEARSALS; i++) {
