@@ -16,6 +16,7 @@ type agent struct {
 	settings    settings
 	users       userFiles
 	processes   processTable
+	watches     watchTable
 	connections connections
 	system      system
 	cpu         cpuMeter
@@ -26,6 +27,7 @@ func newAgent(defaultUser string) *agent {
 		settings:    settings{user: defaultUser},
 		users:       userFiles{passwd: "/etc/passwd", group: "/etc/group"},
 		processes:   processTable{keepEnded: 30 * time.Second, all: make(map[int]*process)},
+		watches:     watchTable{all: make(map[string]*keptWatch)},
 		connections: connections{open: make(map[net.Conn]struct{})},
 		system:      realSystem(),
 	}
@@ -73,10 +75,19 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.move}}
 	case "/filesystem.Filesystem/Remove":
 		return []route{{"POST", false, a.remove}}
-	case "/process.Process/StreamInput", "/filesystem.Filesystem/WatchDir":
-		return []route{{"POST", false, unimplementedStream}}
-	case "/process.Process/Update", "/files/compose", "/filesystem.Filesystem/CreateWatcher",
-		"/filesystem.Filesystem/GetWatcherEvents", "/filesystem.Filesystem/RemoveWatcher":
+	case "/process.Process/StreamInput":
+		return []route{{"POST", false, a.streamInput}}
+	case "/process.Process/Update":
+		return []route{{"POST", false, a.update}}
+	case "/filesystem.Filesystem/WatchDir":
+		return []route{{"POST", false, a.watchDir}}
+	case "/filesystem.Filesystem/CreateWatcher":
+		return []route{{"POST", false, a.createWatcher}}
+	case "/filesystem.Filesystem/GetWatcherEvents":
+		return []route{{"POST", false, a.watcherEvents}}
+	case "/filesystem.Filesystem/RemoveWatcher":
+		return []route{{"POST", false, a.removeWatcher}}
+	case "/files/compose":
 		return []route{{"POST", false, unimplemented}}
 	}
 	return nil
@@ -124,13 +135,6 @@ func unimplemented(w http.ResponseWriter, r *http.Request) {
 	} else {
 		writeError(w, http.StatusNotImplemented, message)
 	}
-}
-
-// unimplementedStream says so where a client of a stream looks: in its end.
-func unimplementedStream(w http.ResponseWriter, r *http.Request) {
-	f := startStream(w)
-	defer f.release()
-	f.end(failed(codeUnimplemented, r.URL.Path+" is not supported by this agent"))
 }
 
 // recovered keeps one bad request from ending the agent, and with it every process's client.

@@ -82,7 +82,7 @@ func (f *fixture) do(method, path, contentType, body string, header ...string) a
 		r.Header.Set(header[i], header[i+1])
 	}
 	// A connection per call: a test that closes the agent's connections must not make another fail.
-	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}).Do(r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -114,6 +114,7 @@ type tape struct {
 	stderr string
 	end    *endEvent
 	err    *rpcError
+	pty    string
 	pid    int
 	alive  int // keepalives
 }
@@ -134,7 +135,7 @@ func (f *fixture) stream(name, message string, header ...string) *tape {
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}).Do(r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func (t *tape) next() string {
 		Error *rpcError
 		Event struct {
 			Start     *struct{ PID int }
-			Data      *struct{ Stdout, Stderr []byte }
+			Data      *struct{ Stdout, Stderr, PTY []byte }
 			Keepalive *struct{}
 			End       *endEvent
 		}
@@ -181,6 +182,7 @@ func (t *tape) next() string {
 	case e.Data != nil:
 		t.stdout += string(e.Data.Stdout)
 		t.stderr += string(e.Data.Stderr)
+		t.pty += string(e.Data.PTY)
 		return "data"
 	case e.Keepalive != nil:
 		t.alive++
@@ -259,11 +261,7 @@ func TestHealthAndUnknownEndpoints(t *testing.T) {
 
 func TestUnimplementedIsAnError(t *testing.T) {
 	f := newFixture(t)
-	f.want(f.unary("Update", "{}"), 501, `"code":"unimplemented"`)
-	f.want(f.do("POST", "/filesystem.Filesystem/CreateWatcher", "application/json", "{}"), 501, `"code":"unimplemented"`)
-	f.want(f.do("POST", "/filesystem.Filesystem/WatchDir", "application/connect+json", ""), 200, `"code":"unimplemented"`)
 	f.want(f.do("POST", "/files/compose", "application/json", "{}"), 501, `"code":501`)
-	f.stream("Start", `{"process":{"cmd":"sh"},"pty":{"size":{"cols":80,"rows":24}}}`).failedWith(codeUnimplemented)
 }
 
 func TestAccessToken(t *testing.T) {
@@ -272,7 +270,9 @@ func TestAccessToken(t *testing.T) {
 	f.want(f.unary("List", "{}"), 401, `"code":"unauthenticated"`)
 	f.want(f.do("POST", "/settle", "", ""), 401, `"code":401`)
 	f.want(f.do("GET", "/health", "", ""), 204, "")
-	f.want(f.do("GET", "/files?path=/etc/passwd", "", ""), 200, "root")
+	f.want(f.do("GET", "/files?path=/etc/passwd", "", ""), 401, `"code":401`)
+	f.want(f.do("GET", "/files?path=/etc/passwd", "", "", "X-Access-Token", "s3cret"), 200, "root")
+	f.want(f.do("POST", "/files?path=/x", octets, "", "X-Access-Token", "wrong"), 401, `"code":401`)
 	f.want(f.do("POST", "/process.Process/List", "application/json", "{}", "X-Access-Token", "s3cret"), 200, "processes")
 	f.want(f.do("POST", "/init", "", `{"accessToken":""}`), 204, "")
 	f.want(f.unary("List", "{}"), 200, "processes")

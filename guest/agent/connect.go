@@ -107,29 +107,42 @@ func streamRequest(r *http.Request, request interface{}) error {
 	if err := plainJSON(r, "application/connect+json", "Connect-Content-Encoding"); err != nil {
 		return err
 	}
-	var header [frameHeader]byte
-	if _, err := io.ReadFull(r.Body, header[:]); err != nil {
+	body, err := readFrame(r.Body)
+	if err == io.EOF {
 		return failed(codeInvalidArgument, "the request carries no message")
 	}
-	if header[0] != 0 {
-		return failed(codeInvalidArgument, fmt.Sprintf("unexpected frame flags 0x%02x", header[0]))
-	}
-	size := binary.BigEndian.Uint32(header[1:])
-	if size > maxMessageBytes {
-		return failed(codeResourceExhausted, fmt.Sprintf("a message of %d bytes exceeds the limit of %d", size, maxMessageBytes))
-	}
-	body, err := readLimited(io.LimitReader(r.Body, int64(size)), maxMessageBytes)
 	if err != nil {
 		return err
 	}
-	if len(body) != int(size) {
-		return failed(codeInvalidArgument, "the message is shorter than its frame says")
-	}
+	var header [1]byte
 	// Reading to the very end also lets the server notice when the client goes away.
-	if n, _ := io.ReadFull(r.Body, header[:1]); n != 0 {
+	if n, _ := io.ReadFull(r.Body, header[:]); n != 0 {
 		return failed(codeInvalidArgument, "the request carries more than one message")
 	}
 	return decode(body, request)
+}
+
+// readFrame reads one message of a stream; io.EOF means that there is none left.
+func readFrame(from io.Reader) ([]byte, error) {
+	var header [frameHeader]byte
+	if n, err := io.ReadFull(from, header[:]); err != nil {
+		if n == 0 && err == io.EOF {
+			return nil, err
+		}
+		return nil, failed(codeInvalidArgument, "the request breaks off within a frame")
+	}
+	if header[0] != 0 {
+		return nil, failed(codeInvalidArgument, fmt.Sprintf("unexpected frame flags 0x%02x", header[0]))
+	}
+	size := binary.BigEndian.Uint32(header[1:])
+	if size > maxMessageBytes {
+		return nil, failed(codeResourceExhausted, fmt.Sprintf("a message of %d bytes exceeds the limit of %d", size, maxMessageBytes))
+	}
+	body, err := readLimited(io.LimitReader(from, int64(size)), maxMessageBytes)
+	if err == nil && len(body) != int(size) {
+		err = failed(codeInvalidArgument, "the message is shorter than its frame says")
+	}
+	return body, err
 }
 
 func plainJSON(r *http.Request, contentType, encodingHeader string) error {

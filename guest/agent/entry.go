@@ -22,6 +22,8 @@ type entryInfo struct {
 	Group         string `json:"group"`
 	ModifiedTime  string `json:"modifiedTime"`
 	SymlinkTarget string `json:"symlinkTarget,omitempty"`
+
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // describer holds what the entries of one answer share.
@@ -52,6 +54,9 @@ func (d describer) describe(path string) (entryInfo, error) {
 		if target, err := os.Stat(path); err == nil {
 			e.Type = entryType(target.Mode())
 		}
+	}
+	if info.Mode().IsRegular() || info.IsDir() {
+		e.Metadata = readMetadata(path)
 	}
 	return e, nil
 }

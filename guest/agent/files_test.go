@@ -141,7 +141,7 @@ func TestABrokenUploadChangesNothing(t *testing.T) {
 
 	me := account{uid: uint32(os.Getuid()), gid: uint32(os.Getgid())}
 	full := io.MultiReader(strings.NewReader("new"), iotest.ErrReader(syscall.ENOSPC))
-	if err := replaceFile(path, me, full); err == nil {
+	if err := replaceFile(path, me, full, nil); err == nil {
 		t.Error("no error")
 	}
 	f.want(f.do("GET", f.fileURL(path), "", ""), 200, "old")

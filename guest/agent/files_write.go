@@ -19,6 +19,8 @@ type writtenFile struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
 	Type string `json:"type"`
+
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // writeFile takes one file as the raw body, or any number as parts of a form.
@@ -27,14 +29,22 @@ func (a *agent) writeFile(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		media = r.Header.Get("Content-Type")
 	}
-	body, err := decompressed(r)
 	var written []writtenFile
+	var body io.Reader
+	var metadata map[string]string
+	err = a.mayUseFiles(r, "write")
+	if err == nil {
+		metadata, err = metadataOf(r)
+	}
+	if err == nil {
+		body, err = decompressed(r)
+	}
 	switch {
 	case err != nil:
 	case media == "multipart/form-data" && parameters["boundary"] != "":
-		written, err = a.writeParts(r, multipart.NewReader(body, parameters["boundary"]))
+		written, err = a.writeParts(r, multipart.NewReader(body, parameters["boundary"]), metadata)
 	case media == "application/octet-stream":
-		written, err = a.writeBody(r, body)
+		written, err = a.writeBody(r, body, metadata)
 	default:
 		err = &fileError{http.StatusBadRequest, fmt.Sprintf(
 			"content type %q is not supported, use multipart/form-data or application/octet-stream", media)}
@@ -61,7 +71,7 @@ func decompressed(r *http.Request) (io.Reader, error) {
 	}
 }
 
-func (a *agent) writeBody(r *http.Request, body io.Reader) ([]writtenFile, error) {
+func (a *agent) writeBody(r *http.Request, body io.Reader, metadata map[string]string) ([]writtenFile, error) {
 	given := r.URL.Query().Get("path")
 	if given == "" {
 		return nil, &fileError{http.StatusBadRequest, "the path is missing"}
@@ -70,13 +80,13 @@ func (a *agent) writeBody(r *http.Request, body io.Reader) ([]writtenFile, error
 	if err != nil {
 		return nil, err
 	}
-	if err := replaceFile(path, user, body); err != nil {
+	if err := replaceFile(path, user, body, metadata); err != nil {
 		return nil, err
 	}
-	return []writtenFile{describeWritten(path)}, nil
+	return []writtenFile{{path, filepath.Base(path), "file", metadata}}, nil
 }
 
-func (a *agent) writeParts(r *http.Request, form *multipart.Reader) ([]writtenFile, error) {
+func (a *agent) writeParts(r *http.Request, form *multipart.Reader, metadata map[string]string) ([]writtenFile, error) {
 	written := []writtenFile{}
 	seen := make(map[string]bool)
 	for {
@@ -105,10 +115,10 @@ func (a *agent) writeParts(r *http.Request, form *multipart.Reader) ([]writtenFi
 			return nil, &fileError{http.StatusBadRequest, fmt.Sprintf("%s is given twice", path)}
 		}
 		seen[path] = true
-		if err := replaceFile(path, user, part); err != nil {
+		if err := replaceFile(path, user, part, metadata); err != nil {
 			return nil, err
 		}
-		written = append(written, describeWritten(path))
+		written = append(written, writtenFile{path, filepath.Base(path), "file", metadata})
 	}
 	if len(written) == 0 {
 		return nil, &fileError{http.StatusBadRequest, "the form has no part named file"}
@@ -125,10 +135,6 @@ func fullFileName(part *multipart.Part) string {
 	return parameters["filename"]
 }
 
-func describeWritten(path string) writtenFile {
-	return writtenFile{path, filepath.Base(path), "file"}
-}
-
 // brokenUpload marks errors of the client's side of a copy.
 type brokenUpload struct{ from io.Reader }
 
@@ -142,7 +148,7 @@ func (b brokenUpload) Read(p []byte) (int, error) {
 
 // replaceFile puts content in place of path by a rename: whoever reads path sees all of the old
 // content or all of the new, and a failure leaves the old.
-func replaceFile(path string, owner account, content io.Reader) (err error) {
+func replaceFile(path string, owner account, content io.Reader, metadata map[string]string) (err error) {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
 		path = target // the link itself stays
 	}
@@ -168,6 +174,9 @@ func replaceFile(path string, owner account, content io.Reader) (err error) {
 		}
 	}()
 	if _, err := io.Copy(file, brokenUpload{content}); err != nil {
+		return err
+	}
+	if err := setMetadata(file.Name(), metadata); err != nil {
 		return err
 	}
 	if err := own(file.Name(), owner); err != nil {

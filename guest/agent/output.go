@@ -9,10 +9,11 @@ type stream int
 const (
 	stdout stream = iota
 	stderr
+	pty // a terminal mixes the two
 	streams
 )
 
-func (s stream) String() string { return [...]string{"stdout", "stderr"}[s] }
+func (s stream) String() string { return [...]string{"stdout", "stderr", "pty"}[s] }
 
 // output carries what a process writes to those who watch it.
 //

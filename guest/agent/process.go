@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -35,6 +34,8 @@ type process struct {
 	started time.Time
 	exited  chan struct{} // closed once the process was waited for
 
+	terminal *os.File // nil without one; never changes
+
 	inputMu sync.Mutex
 	input   *os.File // nil once closed, or when the process was started without
 
@@ -44,73 +45,52 @@ type process struct {
 }
 
 // launch starts a command that was already resolved. Its output is watched from the first byte.
-func launch(c command, tag string, config processConfig, withInput bool) (*process, *watcher, error) {
+func launch(c command, tag string, config processConfig, connect plumbing) (*process, *watcher, error) {
 	p := &process{tag: tag, config: config, out: newOutput(), started: time.Now(), exited: make(chan struct{})}
-	var opened []*os.File
-	fail := func(err error) (*process, *watcher, error) {
-		for _, f := range opened {
-			f.Close()
-		}
+	ends, err := connect(p, c)
+	if err != nil {
 		return nil, nil, err
-	}
-	pipe := func() (r, w *os.File, err error) {
-		if r, w, err = os.Pipe(); err == nil {
-			opened = append(opened, r, w)
-		}
-		return r, w, err
-	}
-	outRead, outWrite, err := pipe()
-	if err != nil {
-		return fail(err)
-	}
-	errRead, errWrite, err := pipe()
-	if err != nil {
-		return fail(err)
-	}
-	var inRead *os.File
-	if withInput {
-		inRead, p.input, err = pipe()
-	} else if inRead, err = os.Open(os.DevNull); err == nil {
-		opened = append(opened, inRead)
-	}
-	if err != nil {
-		return fail(err)
 	}
 	p.handle, err = os.StartProcess(c.path, c.argv, &os.ProcAttr{
 		Dir:   c.dir,
 		Env:   c.env,
-		Files: []*os.File{inRead, outWrite, errWrite},
+		Files: ends.theirs,
 		// A session of its own gives a timeout a process group to kill, and keeps the command away
 		// from whatever terminal the agent has.
-		Sys: &syscall.SysProcAttr{Setsid: true, Credential: c.credential},
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: p.terminal != nil, Credential: c.credential},
 	})
+	ends.closeTheirs()
 	if err != nil {
-		return fail(err)
+		ends.closeOurs()
+		return nil, nil, err
 	}
-	inRead.Close()
-	outWrite.Close()
-	errWrite.Close()
 	p.pid = p.handle.Pid
 	unprotectFromOOM(p.pid)
 	w := p.out.watch()
-	go p.supervise(outRead, errRead)
+	go p.supervise(ends.output)
 	return p, w, nil
 }
 
 // supervise moves output until the process has ended and publishes the end event last.
-func (p *process) supervise(outRead, errRead *os.File) {
+func (p *process) supervise(sources map[stream]*os.File) {
 	var pumps sync.WaitGroup
-	pumps.Add(2)
-	go pump(p.out, stdout, outRead, pumps.Done)
-	go pump(p.out, stderr, errRead, pumps.Done)
+	pumps.Add(len(sources))
+	for s, from := range sources {
+		if s == pty {
+			go pumpTerminal(p.out, from, p.exited, pumps.Done)
+		} else {
+			go pump(p.out, s, from, pumps.Done)
+		}
+	}
 	state, err := p.handle.Wait()
 	p.stopTimeout()
 	close(p.exited)
 	deadline := time.Now().Add(stragglerGrace)
-	_ = outRead.SetReadDeadline(deadline)
-	_ = errRead.SetReadDeadline(deadline)
+	for _, from := range sources {
+		_ = from.SetReadDeadline(deadline)
+	}
 	pumps.Wait()
-	_ = p.closeInput()
+	p.dropInput()
 	p.out.finish(describe(state, err))
 }
 
@@ -123,46 +103,6 @@ func describe(state *os.ProcessState, err error) endEvent {
 		e.Error = e.Status
 	}
 	return e
-}
-
-var errNoInput = errors.New("the process has no open standard input")
-
-// write hands data to the process. It gives up when done is closed, because a process is free
-// never to read.
-func (p *process) write(data []byte, done <-chan struct{}) error {
-	p.inputMu.Lock()
-	defer p.inputMu.Unlock()
-	if p.input == nil {
-		return errNoInput
-	}
-	_ = p.input.SetWriteDeadline(time.Time{})
-	finished := make(chan struct{})
-	interrupted := make(chan struct{})
-	go func() {
-		defer close(interrupted)
-		select {
-		case <-done:
-		case <-p.exited:
-		case <-finished:
-			return
-		}
-		_ = p.input.SetWriteDeadline(time.Now())
-	}()
-	_, err := p.input.Write(data)
-	close(finished)
-	<-interrupted
-	return err
-}
-
-func (p *process) closeInput() error {
-	p.inputMu.Lock()
-	defer p.inputMu.Unlock()
-	if p.input == nil {
-		return errNoInput
-	}
-	err := p.input.Close()
-	p.input = nil
-	return err
 }
 
 // signal goes to the process alone, not to its descendants.

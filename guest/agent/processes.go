@@ -24,6 +24,18 @@ type selector struct {
 	Tag *string `json:"tag"`
 }
 
+// maxProcesses bounds what is remembered of processes, each with its unread output.
+const maxProcesses = 1024
+
+func (t *processTable) hasRoom() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.all) >= maxProcesses {
+		return failed(codeResourceExhausted, fmt.Sprintf("%d processes run or ended a moment ago; end some, or wait", len(t.all)))
+	}
+	return nil
+}
+
 // add records p. The kernel may reuse the number of an ended process that is still remembered; the
 // newer one takes its place.
 func (t *processTable) add(p *process) {

@@ -28,6 +28,29 @@ func pump(out *output, s stream, from *os.File, done func()) {
 	}
 }
 
+// pumpTerminal moves what a terminal shows until the process has ended. A terminal that nobody has open
+// reads as an error, which is not yet the end: the process may open it again, and it must not be closed
+// while the process lives, which would be sent SIGHUP: see pty(7) and termios(3).
+func pumpTerminal(out *output, from *os.File, exited <-chan struct{}, done func()) {
+	defer from.Close()
+	defer done()
+	for pause := time.Millisecond; ; pause = 2*pause + 1 {
+		if pumpUntilDeadline(out, pty, from) {
+			drain(out, pty, from)
+			return
+		}
+		select {
+		case <-exited:
+			drain(out, pty, from)
+			return
+		case <-time.After(pause):
+		}
+		if pause > time.Second {
+			pause = time.Second
+		}
+	}
+}
+
 // pumpUntilDeadline reports whether the pipe is still open.
 func pumpUntilDeadline(out *output, s stream, from *os.File) bool {
 	for {

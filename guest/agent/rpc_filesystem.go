@@ -33,6 +33,9 @@ func (a *agent) listDir(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// maxEntries bounds an answer, which is made in memory.
+const maxEntries = 50000
+
 func (d describer) list(entries []entryInfo, folder string, depth uint32) ([]entryInfo, error) {
 	children, err := os.ReadDir(folder)
 	if err != nil {
@@ -42,6 +45,10 @@ func (d describer) list(entries []entryInfo, folder string, depth uint32) ([]ent
 		entry, err := d.describe(filepath.Join(folder, child.Name()))
 		if err != nil {
 			continue // it went away meanwhile
+		}
+		if len(entries) >= maxEntries {
+			return entries, failed(codeResourceExhausted, fmt.Sprintf(
+				"%s has more than %d entries at this depth; list less deeply", folder, maxEntries))
 		}
 		entries = append(entries, entry)
 		if depth > 1 && child.IsDir() {
@@ -67,9 +74,14 @@ func (a *agent) makeDir(w http.ResponseWriter, r *http.Request) {
 
 func (a *agent) remove(w http.ResponseWriter, r *http.Request) {
 	a.onPath(w, r, func(path string, _ account, _ pathRequest) (interface{}, error) {
+		if !mayRemove(path) {
+			return nil, failed(codeInvalidArgument, "the root directory cannot be removed")
+		}
 		return struct{}{}, os.RemoveAll(path)
 	})
 }
+
+func mayRemove(path string) bool { return path != "/" }
 
 func (a *agent) move(w http.ResponseWriter, r *http.Request) {
 	var request struct {

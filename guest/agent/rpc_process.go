@@ -4,10 +4,8 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,50 +25,6 @@ func (a *agent) list(w http.ResponseWriter, r *http.Request) {
 		}
 		return map[string]interface{}{"processes": infos}, nil
 	})
-}
-
-func (a *agent) sendInput(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		Process selector `json:"process"`
-		Input   struct {
-			Stdin []byte          `json:"stdin"`
-			PTY   json.RawMessage `json:"pty"`
-		} `json:"input"`
-	}
-	unary(w, r, &request, func() (interface{}, error) {
-		if request.Input.PTY != nil {
-			return nil, failed(codeUnimplemented, "terminals (pty) are not supported by this agent")
-		}
-		p, err := a.processes.find(request.Process)
-		if err != nil {
-			return nil, err
-		}
-		return struct{}{}, inputError(p.write(request.Input.Stdin, r.Context().Done()))
-	})
-}
-
-func (a *agent) closeStdin(w http.ResponseWriter, r *http.Request) {
-	var request connectRequest
-	unary(w, r, &request, func() (interface{}, error) {
-		p, err := a.processes.find(request.Process)
-		if err != nil {
-			return nil, err
-		}
-		return struct{}{}, inputError(p.closeInput())
-	})
-}
-
-func inputError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, errNoInput), errors.Is(err, syscall.EPIPE):
-		return failed(codeFailedPrecondition, errNoInput.Error())
-	case os.IsTimeout(err):
-		return failed(codeDeadlineExceeded, "the process did not read its standard input in time")
-	default:
-		return failed(codeInternal, err.Error())
-	}
 }
 
 func (a *agent) sendSignal(w http.ResponseWriter, r *http.Request) {

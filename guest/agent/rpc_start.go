@@ -43,8 +43,9 @@ func (a *agent) launch(r *http.Request) (*process, *watcher, error) {
 	if err := streamRequest(r, &request); err != nil {
 		return nil, nil, err
 	}
-	if len(request.PTY) > 0 && string(request.PTY) != "null" {
-		return nil, nil, failed(codeUnimplemented, "terminals (pty) are not supported by this agent")
+	terminal, err := parseTerminal(request.PTY)
+	if err != nil {
+		return nil, nil, err
 	}
 	timeout, err := callTimeout(r)
 	if err != nil {
@@ -58,7 +59,14 @@ func (a *agent) launch(r *http.Request) (*process, *watcher, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, watch, err := launch(c, request.Tag, request.Process, request.Stdin == nil || *request.Stdin)
+	if err := a.processes.hasRoom(); err != nil {
+		return nil, nil, err
+	}
+	connect := byPipes(request.Stdin == nil || *request.Stdin)
+	if terminal != nil {
+		connect = byTerminal(terminal.Size)
+	}
+	p, watch, err := launch(c, request.Tag, request.Process, connect)
 	if err != nil {
 		return nil, nil, failed(codeInvalidArgument, fmt.Sprintf("cannot start %q: %v", request.Process.Cmd, err))
 	}

@@ -36,6 +36,13 @@ func (s *settings) defaultEnv() map[string]string {
 	return s.env
 }
 
+// accessToken is empty when none is required.
+func (s *settings) accessToken() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.token
+}
+
 func (s *settings) tokenMatches(given string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
