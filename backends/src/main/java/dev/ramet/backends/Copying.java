@@ -6,7 +6,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 
 /** Tells how far a copy is and finds out whether it is still wanted. */
-final class Copying {
+public final class Copying {
   private Copying() {}
 
   /**
@@ -15,7 +15,7 @@ final class Copying {
    * @throws RametException {@code CANCELLED} when the watcher or an interrupt says to stop; the
    *     interrupt stays set
    */
-  static void report(CopyProgress progress, long doneBytes, long totalBytes) {
+  public static void report(CopyProgress progress, long doneBytes, long totalBytes) {
     boolean wanted = progress.copied(doneBytes, totalBytes);
     if (!wanted || Thread.currentThread().isInterrupted()) {
       throw new RametException(

@@ -9,6 +9,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.Node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -16,18 +17,42 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.UUID;
 
-/** Reads and writes image files outside a root, on whatever file system they are. */
-final class Images {
+/**
+ * Reads and writes image files outside a root, on whatever file system they are. Thread-safe, with
+ * the errors of {@link dev.ramet.spi.storage.ImageTransfer}.
+ */
+public final class Images {
   private final CopyStrategy strategy;
   private final Disk disk;
 
-  Images(CopyStrategy strategy, Disk disk) {
+  /** With a way to copy, which need not work between any two files. */
+  public Images(CopyStrategy strategy, Disk disk) {
     this.strategy = strategy;
     this.disk = disk;
   }
 
+  /** What becomes of an image that is being read. */
+  @FunctionalInterface
+  public interface Reader {
+    /** Makes a volume of it. */
+    Node make(NodeFiles.Filler filler);
+  }
+
+  /**
+   * Reads an image file.
+   *
+   * @param reader is given what fills a new file with the disk in the image, once
+   */
+  public Node read(Path source, ImageFormat format, CopyProgress progress, Reader reader) {
+    try (Fd from = open(source)) {
+      return reader.make(filler(from, source, format, progress));
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "import " + source, source);
+    }
+  }
+
   /** Opens an image file and refuses what is none. */
-  static Fd open(Path source) throws LinuxException {
+  private static Fd open(Path source) throws LinuxException {
     Fd from = Fd.open(source, Set.of(OpenFlag.READ), 0);
     boolean done = false;
     try {
@@ -45,7 +70,7 @@ final class Images {
   }
 
   /** What gives a new volume the content of an image. */
-  NodeFiles.Filler filler(Fd from, Path source, ImageFormat format, CopyProgress progress)
+  private NodeFiles.Filler filler(Fd from, Path source, ImageFormat format, CopyProgress progress)
       throws LinuxException {
     return switch (format) {
       case RAW -> (target, path) -> copy(from, target, progress);
@@ -61,7 +86,7 @@ final class Images {
   }
 
   /** Copies in the backend's way, or in one that works between any two files. */
-  private void copy(Fd from, Fd target, CopyProgress progress) throws LinuxException {
+  void copy(Fd from, Fd target, CopyProgress progress) throws LinuxException {
     try {
       strategy.copy(from, target, progress);
     } catch (LinuxException e) {
@@ -74,7 +99,16 @@ final class Images {
   }
 
   /** Writes a file that appears under its name when it is whole and durable. */
-  void write(Fd from, Path target, CopyProgress progress) throws LinuxException {
+  public void write(Path target, NodeFiles.Filler content) {
+    try {
+      writeFile(target, content);
+    } catch (LinuxException e) {
+      Path parent = target.toAbsolutePath().getParent();
+      throw HostErrors.translate(e, "export to " + target, parent != null ? parent : target);
+    }
+  }
+
+  private void writeFile(Path target, NodeFiles.Filler content) throws LinuxException {
     Path absolute = target.toAbsolutePath().normalize();
     Path directory = absolute.getParent();
     if (directory == null || !Files.isDirectory(directory)) {
@@ -87,7 +121,7 @@ final class Images {
     boolean done = false;
     try {
       try (Fd to = disk.makeFile(unfinished, 0600)) {
-        copy(from, to, progress);
+        content.fill(to, unfinished);
         disk.sync(to);
       }
       disk.renameToNew(unfinished, absolute);
@@ -101,7 +135,7 @@ final class Images {
   }
 
   /** Refuses a target inside the root: the next open would find a file it did not make. */
-  static void refuseInside(Layout layout, Path target) {
+  public static void refuseInside(Layout layout, Path target) {
     Path parent = target.toAbsolutePath().normalize().getParent();
     try {
       if (parent != null

@@ -132,7 +132,8 @@ public final class NodeFiles {
   }
 
   /** Makes a volume larger in its place. */
-  void grow(NodeId origin, NodeId id, long oldSizeBytes, long newSizeBytes) throws LinuxException {
+  public void grow(NodeId origin, NodeId id, long oldSizeBytes, long newSizeBytes)
+      throws LinuxException {
     Path path = layout.file(origin, id);
     try (Fd fd = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
       disk.truncate(fd, newSizeBytes);

@@ -174,22 +174,6 @@ public final class NodeIndex {
     return entry;
   }
 
-  /** Finds a node and holds it, so that it is not changed or deleted; the caller unlocks. */
-  public Entry hold(NodeId id) {
-    Entry entry = require(id);
-    entry.lock().readLock().lock();
-    boolean done = false;
-    try {
-      entry.require();
-      done = true;
-      return entry;
-    } finally {
-      if (!done) {
-        entry.lock().readLock().unlock();
-      }
-    }
-  }
-
   private synchronized @Nullable Entry entry(NodeId id) {
     return entries.get(id);
   }

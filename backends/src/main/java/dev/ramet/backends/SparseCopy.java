@@ -31,28 +31,41 @@ public final class SparseCopy implements CopyStrategy {
   public void copy(Fd source, Fd target, CopyProgress progress) throws LinuxException {
     long size = source.sizeBytes();
     target.truncate(size);
-    boolean inKernel = true;
     long from = source.seekData(0);
     while (from >= 0 && from < size) {
-      long hole = source.seekHole(from);
-      if (hole < 0) {
-        throw changed(source);
-      }
-      long end = Math.min(hole, size);
-      while (from < end) {
-        long length = Math.min(end - from, PIECE_BYTES);
-        long done = inKernel ? inKernel(source, target, from, length) : 0;
-        if (done < length) {
-          // Refused once between these two files is refused always.
-          inKernel = false;
-          throughBuffer(source, target, from + done, length - done);
-        }
-        from += length;
-        Copying.report(progress, from, size);
-      }
+      long end = Math.min(size, from + PIECE_BYTES);
+      copyRange(source, target, from, end);
+      Copying.report(progress, end, size);
       from = source.seekData(end);
     }
     Copying.report(progress, size, size);
+  }
+
+  /**
+   * Copies the data in a range to the same place in a file that has a hole there.
+   *
+   * @return how many bytes were copied
+   */
+  public long copyRange(Fd source, Fd target, long from, long to) throws LinuxException {
+    boolean inKernel = true;
+    long copied = 0;
+    long start = source.seekData(from);
+    while (start >= 0 && start < to) {
+      long hole = source.seekHole(start);
+      if (hole < 0) {
+        throw changed(source);
+      }
+      long length = Math.min(hole, to) - start;
+      long done = inKernel ? inKernel(source, target, start, length) : 0;
+      if (done < length) {
+        // Refused once between these two files is refused always.
+        inKernel = false;
+        throughBuffer(source, target, start + done, length - done);
+      }
+      copied += length;
+      start = source.seekData(start + length);
+    }
+    return copied;
   }
 
   private static long inKernel(Fd source, Fd target, long offset, long length)

@@ -58,6 +58,8 @@ final class BusyHost {
   }
 
   private static void beBusy(StorageBackend backend, Path image, long seed) {
+    // Something is there before the kill, however slow this host is.
+    backend.importFrom(NodeId.of("first"), image);
     System.out.println("ready");
     for (int thread = 0; thread < 3; thread++) {
       Random random = new Random(seed * 10 + thread);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import java.nio.ByteBuffer;
@@ -70,6 +71,14 @@ final class CowStore {
     return (1 + (chunks / LINES + 2) * (LINES + 1)) * CHUNK_BYTES;
   }
 
+  /** The size of a device that so many bytes fit in. */
+  static long wholeChunks(long bytes) {
+    if (bytes > MAX_DEVICE_BYTES) {
+      throw RametException.invalid("size", "must be at most 8 TiB");
+    }
+    return (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
+  }
+
   /** The chunk of the store that the line of a number speaks of, when none is left out. */
   static long place(long line) {
     return 2 + line + line / LINES;
@@ -100,24 +109,23 @@ final class CowStore {
     file.pwrite(header.flip(), 0);
   }
 
-  /**
-   * Makes a store valid again that the kernel gave up, when it could not write to it: what it had
-   * taken before is all there, and what it could not take it never acknowledged.
-   *
-   * @return whether it was given up
-   */
-  static boolean revive(Fd file) throws LinuxException {
+  /** Whether the kernel gave a store up, because it could not write to it. */
+  static boolean isGivenUp(Fd file) throws LinuxException {
     ByteBuffer header = littleEndian(HEADER_BYTES);
     file.pread(header, 0);
-    if (header.position() < HEADER_BYTES
-        || header.getInt(0) != MAGIC
-        || header.getInt(VALID) == 1) {
-      return false;
-    }
+    return header.position() == HEADER_BYTES
+        && header.getInt(0) == MAGIC
+        && header.getInt(VALID) != 1;
+  }
+
+  /**
+   * Makes a store valid again that the kernel gave up: what it had taken before is all there, and
+   * what it could not take it never acknowledged.
+   */
+  static void revive(Fd file) throws LinuxException {
     ByteBuffer one = littleEndian(Integer.BYTES);
     file.pwrite(one.putInt(1).flip(), VALID);
     file.fdatasync();
-    return true;
   }
 
   /** Reads the table of a store that nobody writes. */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The device-mapper devices of a root: {@code …l<n>} for the frozen layer n, read-only, and {@code
  * …v<d>} for a volume. Each has one target, {@code linear} or {@code snapshot}, on a loop device
- * that shows the layer's file and lives as long as the table that uses it.
+ * that shows the layer's file and lives as long as the table that uses it. A layer that is larger
+ * than what it stands on has that as {@code …w<n>.<g>}, with zeros after it.
  *
  * <p>Not thread-safe.
  */
@@ -41,22 +42,21 @@ final class Devices implements AutoCloseable {
     this.steps = files.steps();
   }
 
-  /** Something to be done while a device is at rest. */
-  interface Switch {
-    void run() throws LinuxException;
-  }
-
   /** What a layer's table needs to know of the rest. */
   interface Stack {
     /** The layer a layer stands on. */
     Layer parent(Layer layer);
 
-    /** How large its device is. */
+    /** How large a layer is. */
     long sizeBytes(Layer layer) throws LinuxException;
   }
 
   DeviceMapper mapper() {
     return mapper;
+  }
+
+  LayerFiles files() {
+    return files;
   }
 
   String prefix() {
@@ -71,6 +71,23 @@ final class Devices implements AutoCloseable {
     return prefix + "v" + device;
   }
 
+  /** The name of what a layer stands on, made as large as the layer. */
+  String wideName(Layer layer) {
+    return prefix + "w" + layer.id() + "." + layer.generation();
+  }
+
+  /** The number in a name: of a volume's device, or of a layer. */
+  long numberIn(String name) {
+    String rest = name.substring(prefix.length() + 1);
+    int end = rest.indexOf('.');
+    return Long.parseLong(end < 0 ? rest : rest.substring(0, end));
+  }
+
+  /** Whether a name is that of a volume's device. */
+  boolean isVolume(String name) {
+    return name.startsWith(prefix + "v");
+  }
+
   boolean isActive(String name) {
     return active.containsKey(name);
   }
@@ -80,9 +97,22 @@ final class Devices implements AutoCloseable {
     return active.get(name);
   }
 
+  /** Says that a device has another name now. */
+  void renamed(String from, String to) {
+    DeviceNumber number = active.remove(from);
+    if (number != null) {
+      active.put(to, number);
+    }
+  }
+
   /** Takes a device that is there into account. */
   void adopt(DmDevice device) {
-    active.put(device.name(), device.number());
+    adopt(device.name(), device.number());
+  }
+
+  /** Takes a device that is there into account. */
+  void adopt(String name, DeviceNumber number) {
+    active.put(name, number);
   }
 
   /** The device of a frozen layer, made when it is not there, with all it stands on. */
@@ -99,11 +129,19 @@ final class Devices implements AutoCloseable {
 
   private DeviceNumber make(String name, Layer layer, Stack stack, boolean writable)
       throws LinuxException {
+    return make(name, device -> load(device, layer, stack, writable));
+  }
+
+  private interface Loader {
+    void load(String name) throws LinuxException;
+  }
+
+  private DeviceNumber make(String name, Loader loader) throws LinuxException {
     steps.before("make device");
     mapper.create(name);
     boolean done = false;
     try {
-      load(name, layer, stack, writable);
+      loader.load(name);
       steps.before("resume");
       DmDevice device = mapper.resume(name);
       active.put(name, device.number());
@@ -118,14 +156,46 @@ final class Devices implements AutoCloseable {
   }
 
   /** Loads a layer's table into a device, on a loop device of its own. */
-  private void load(String name, Layer layer, Stack stack, boolean writable) throws LinuxException {
-    DeviceNumber parent = layer.isFlat() ? null : layer(stack.parent(layer), stack);
-    long size = stack.sizeBytes(layer);
+  void load(String name, Layer layer, Stack stack, boolean writable) throws LinuxException {
+    DeviceNumber parent = layer.isFlat() ? null : origin(layer, stack);
     revive(layer);
     try (Fd file = files.open(layer, writable);
         LoopDevice loop = LoopDevice.show(file, name, !writable, true)) {
-      steps.before("load table");
-      mapper.load(name, !writable, List.of(target(size, parent, loop.number())));
+      load(name, stack.sizeBytes(layer), parent, loop, writable);
+    }
+  }
+
+  /** Loads a table into a device. Returns what the device is then. */
+  DmDevice load(
+      String name, long sizeBytes, @Nullable DeviceNumber parent, LoopDevice loop, boolean writable)
+      throws LinuxException {
+    steps.before("load table");
+    return mapper.load(name, !writable, List.of(target(sizeBytes, parent, loop.number())));
+  }
+
+  /** What a store stands on, as large as the store. */
+  private DeviceNumber origin(Layer layer, Stack stack) throws LinuxException {
+    Layer parent = stack.parent(layer);
+    long size = stack.sizeBytes(layer);
+    long there = stack.sizeBytes(parent);
+    DeviceNumber known = active.get(wideName(layer));
+    if (known != null || there == size) {
+      return known != null ? known : layer(parent, stack);
+    }
+    DeviceNumber below = layer(parent, stack);
+    try (Fd file = files.makeZeros(size - there);
+        LoopDevice loop = LoopDevice.show(file, wideName(layer), true, true)) {
+      long sectors = there / DmTarget.SECTOR_BYTES;
+      long added = (size - there) / DmTarget.SECTOR_BYTES;
+      return make(
+          wideName(layer),
+          name ->
+              mapper.load(
+                  name,
+                  true,
+                  List.of(
+                      new DmTarget(0, sectors, "linear", below + " 0"),
+                      new DmTarget(sectors, added, "linear", loop.number() + " 0"))));
     }
   }
 
@@ -133,10 +203,14 @@ final class Devices implements AutoCloseable {
     if (layer.isFlat()) {
       return;
     }
-    try (Fd file = files.open(layer, true)) {
-      if (CowStore.revive(file)) {
-        LOG.log(WARNING, "the kernel had given up {0}: it is used again", files.path(layer));
+    try (Fd file = files.open(layer, false)) {
+      if (!CowStore.isGivenUp(file)) {
+        return;
       }
+    }
+    try (Fd file = files.open(layer, true)) {
+      CowStore.revive(file);
+      LOG.log(WARNING, "the kernel had given up {0}: it is used again", files.path(layer));
     }
   }
 
@@ -145,131 +219,6 @@ final class Devices implements AutoCloseable {
     return parent == null
         ? DmTarget.whole(size, "linear", loop + " 0")
         : DmTarget.whole(size, "snapshot", parent + " " + loop + " PO " + CowStore.CHUNK_SECTORS);
-  }
-
-  /**
-   * Freezes the top of a volume whose device is active and puts a new layer on it, under whoever
-   * has the device open. The kernel hands the old store, with what it has in memory of it, to the
-   * new device of the frozen layer, so the time does not depend on how much is in it.
-   *
-   * @param record is run while the volume is at rest: from then on files say the same as the kernel
-   * @param back takes that back
-   */
-  void freeze(long device, Layer frozen, Layer next, Stack stack, Switch record, Switch back)
-      throws LinuxException {
-    String volume = volumeName(device);
-    String layer = layerName(frozen.id());
-    List<DmTarget> table = mapper.table(volume);
-    steps.before("make device");
-    mapper.create(layer);
-    boolean recorded = false;
-    boolean done = false;
-    try (Fd file = files.open(next, true);
-        LoopDevice loop = LoopDevice.show(file, volume, false, true)) {
-      steps.before("load table");
-      DeviceNumber number = mapper.load(layer, true, table).number();
-      if (frozen.isFlat()) {
-        steps.before("resume");
-        mapper.resume(layer);
-      }
-      steps.before("load table");
-      mapper.load(volume, false, List.of(target(stack.sizeBytes(next), number, loop.number())));
-      steps.before("suspend");
-      mapper.suspend(volume);
-      steps.before("record layer");
-      record.run();
-      recorded = true;
-      if (!frozen.isFlat()) {
-        steps.before("resume");
-        mapper.resume(layer);
-      }
-      done = true;
-      active.put(layer, number);
-    } finally {
-      if (!done) {
-        // In this order: what another device waits to take over from cannot be resumed.
-        steps.before("clear table");
-        mapper.clear(volume);
-        steps.before("remove device");
-        mapper.remove(layer, true);
-        if (recorded) {
-          back.run();
-        }
-        steps.before("resume");
-        mapper.resume(volume);
-      }
-    }
-    steps.before("resume");
-    mapper.resume(volume);
-  }
-
-  /** Turns the device of a volume, if it is active, into that of a frozen layer. */
-  void seal(long device, Layer top) throws LinuxException {
-    String volume = volumeName(device);
-    if (!active.containsKey(volume)) {
-      return;
-    }
-    reload(volume, true, mapper.table(volume));
-    rename(volume, layerName(top.id()));
-  }
-
-  /** Takes {@link #seal} back. */
-  void unseal(long device, Layer top) throws LinuxException {
-    String layer = layerName(top.id());
-    if (!active.containsKey(layer)) {
-      return;
-    }
-    reload(layer, false, mapper.table(layer));
-    rename(layer, volumeName(device));
-  }
-
-  private void rename(String from, String to) throws LinuxException {
-    steps.before("rename device");
-    mapper.rename(from, to);
-    DeviceNumber number = active.remove(from);
-    if (number != null) {
-      active.put(to, number);
-    }
-  }
-
-  private void reload(String name, boolean readOnly, List<DmTarget> table) throws LinuxException {
-    steps.before("load table");
-    mapper.load(name, readOnly, table);
-    steps.before("suspend");
-    mapper.suspend(name);
-    steps.before("resume");
-    mapper.resume(name);
-  }
-
-  /**
-   * Puts the table that the files ask for under a volume's device that is there, with nothing of
-   * the old one kept. At rest all the while: the new table reads what the old one wrote.
-   */
-  void restore(long device, Layer top, Stack stack) throws LinuxException {
-    String volume = volumeName(device);
-    steps.before("suspend");
-    mapper.suspend(volume);
-    try {
-      load(volume, top, stack, true);
-    } finally {
-      steps.before("resume");
-      active.put(volume, mapper.resume(volume).number());
-    }
-  }
-
-  /**
-   * Puts another file with the same content under the device of a frozen layer, if it is active.
-   * The table is read before anything stands still.
-   */
-  void replace(Layer layer, Stack stack) throws LinuxException {
-    String name = layerName(layer.id());
-    if (active.containsKey(name)) {
-      load(name, layer, stack, false);
-      steps.before("suspend");
-      mapper.suspend(name);
-      steps.before("resume");
-      mapper.resume(name);
-    }
   }
 
   /** Removes a device if it is there, when its last user has closed it. */
@@ -287,17 +236,21 @@ final class Devices implements AutoCloseable {
       progress = false;
       for (String name : List.copyOf(mapper.devices().keySet())) {
         if (name.startsWith(prefix) && removeIfUnused(name)) {
-          active.remove(name);
           progress = true;
         }
       }
     }
   }
 
-  private boolean removeIfUnused(String name) throws LinuxException {
+  /** Removes a device unless somebody has it open; returns whether it is gone. */
+  boolean removeIfUnused(String name) throws LinuxException {
     try {
       steps.before("remove device");
-      return mapper.remove(name, false);
+      boolean gone = mapper.remove(name, false);
+      if (gone) {
+        active.remove(name);
+      }
+      return gone;
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EBUSY || e.errno() == LinuxException.ENXIO) {
         return false;

@@ -10,10 +10,10 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageCapabilities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -47,13 +47,13 @@ final class DmProbe {
       try (DeviceMapper mapper = DeviceMapper.open()) {
         evidence.put("device-mapper", mapper.version());
       }
-      Files.createDirectory(place);
+      PathCalls.makeDirectory(place, 0700);
       try {
         tryOut(place, evidence);
       } finally {
         removeTree(place);
       }
-      return new ProbeResult.Usable(Set.of(StorageCapabilities.COPY_ON_WRITE), evidence);
+      return new ProbeResult.Usable(DmSnapshotBackend.CAPABILITIES, evidence);
     } catch (LinuxException e) {
       return explain(e, root, e);
     } catch (RametException e) {

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.backends.Disk;
-import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Images;
 import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeFiles;
 import dev.ramet.backends.NodeIndex;
-import dev.ramet.backends.SparseCopy;
-import dev.ramet.linux.DeviceNumber;
+import dev.ramet.backends.Nodes;
 import dev.ramet.linux.Fd;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,41 +33,58 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. One process has a root open at a time. Devices are made when a node is first
  * attached, and removed by {@link #close} unless somebody has them open.
  */
-final class DmSnapshotBackend implements StorageBackend {
+final class DmSnapshotBackend implements StorageBackend, Growable, ImageTransfer {
+  /** What it can do. */
+  static final Set<String> CAPABILITIES =
+      Set.of(
+          StorageCapabilities.COPY_ON_WRITE,
+          StorageCapabilities.GROW,
+          StorageCapabilities.IMAGE_TRANSFER);
+
   private final Layout layout;
-  private final NodeIndex index;
+  private final Nodes nodes;
   private final NodeFiles files;
+  private final Images images;
   private final LayerStore store;
-  private final Map<NodeId, NodeRecord> records;
-  private final Fd rootLock;
+  private final LiveDevices live;
+  private final Records records;
+  private final NodeMaker maker;
   private final Merger merger;
   private final SpaceGuard guard;
-  private volatile boolean closed;
+  private final Fd rootLock;
 
-  DmSnapshotBackend(
-      Layout layout,
-      NodeIndex index,
-      LayerStore store,
-      Map<NodeId, NodeRecord> records,
-      Disk disk,
-      Fd rootLock,
-      Tuning tuning) {
-    this.layout = layout;
-    this.index = index;
-    this.files = new NodeFiles(layout, disk);
-    this.store = store;
-    this.records = new ConcurrentHashMap<>(records);
-    this.rootLock = rootLock;
+  DmSnapshotBackend(Opened root, Tuning tuning) {
+    this.layout = root.layout();
+    this.nodes = new Nodes(layout, root.index());
+    this.files = root.files();
+    this.images = root.images();
+    this.store = root.store();
+    this.live = root.live();
+    this.records = root.records();
+    this.rootLock = root.lock();
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
-    this.guard = new SpaceGuard(store, tuning.reserveBytes());
+    this.guard = new SpaceGuard(store, live, tuning.reserveBytes());
+    this.maker = new NodeMaker(nodes, root, guard, merger);
     // What the last user of the root did not get to.
-    for (NodeRecord record : records.values()) {
-      Layer top = store.find(record.layer());
-      if (record.device() != 0 && top != null && !top.isFlat()) {
+    for (Node node : root.index().nodes()) {
+      NodeRecord record = records.find(node.id());
+      Layer top = record == null ? null : store.find(record.layer());
+      if (node.kind() == Node.Kind.VOLUME && top != null && !top.isFlat()) {
         merger.consider(top.parent());
       }
     }
   }
+
+  /** A root that is in order. */
+  record Opened(
+      Layout layout,
+      NodeIndex index,
+      NodeFiles files,
+      Images images,
+      LayerStore store,
+      LiveDevices live,
+      Records records,
+      Fd lock) {}
 
   /** What an operator may set. */
   record Tuning(long mergeBytesPerSecond, long reserveBytes) {}
@@ -82,315 +96,170 @@ final class DmSnapshotBackend implements StorageBackend {
 
   /** How many layers a node stands on, its own included. */
   int depth(NodeId id) {
-    return store.depth(record(id).layer());
+    return store.depth(records.of(id).layer());
   }
 
   @Override
   public Node create(NodeId id, long sizeBytes) {
-    if (sizeBytes <= 0 || sizeBytes > CowStore.MAX_DEVICE_BYTES) {
-      throw RametException.invalid("size", "must be positive, and at most 8 TiB");
+    if (sizeBytes <= 0) {
+      throw RametException.invalid("size", "must be positive");
     }
-    long size = rounded(sizeBytes);
-    return makeVolume(
-        id,
-        size,
-        () -> store.newFlat((file, path) -> file.truncate(size), true),
-        Durability.DURABLE);
-  }
-
-  private static long rounded(long bytes) {
-    return (bytes + CowStore.CHUNK_BYTES - 1) & -CowStore.CHUNK_BYTES;
+    return maker.image(id, (file, path) -> file.truncate(sizeBytes));
   }
 
   @Override
   public Node importFrom(NodeId id, Path source) {
-    try (Fd from = Fd.open(source, Set.of(OpenFlag.READ), 0)) {
-      FileStat stat = from.stat();
-      if (!stat.isRegularFile()
-          || stat.sizeBytes() == 0
-          || stat.sizeBytes() > CowStore.MAX_DEVICE_BYTES) {
-        throw RametException.invalid(
-            "source", "not a regular file with content, of at most 8 TiB: " + source);
-      }
-      long size = rounded(stat.sizeBytes());
-      return makeVolume(
-          id,
-          size,
-          () ->
-              store.newFlat(
-                  (target, path) -> {
-                    new SparseCopy().copy(from, target);
-                    target.truncate(size);
-                  },
-                  true),
-          Durability.DURABLE);
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "import " + source, source);
-    }
+    return importFrom(id, source, ImageFormat.RAW, CopyProgress.NONE);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+    nodes.requireOpen();
+    return images.read(source, format, progress, filler -> maker.image(id, filler));
+  }
+
+  @Override
+  public void exportTo(NodeId id, Path target, CopyProgress progress) {
+    nodes.use(
+        id,
+        "export " + id,
+        entry -> {
+          Images.refuseInside(layout, target);
+          writeBack(records.of(id));
+          long size = entry.require().sizeBytes();
+          try (StackCopy copy = store.open(records.of(id).layer())) {
+            images.write(target, (to, path) -> copy.image(to, size, progress, StackCopy.Pace.NONE));
+          }
+          return entry;
+        });
+  }
+
+  @Override
+  public Node grow(NodeId volume, long newSizeBytes) {
+    long size = newSizeBytes <= 0 ? newSizeBytes : CowStore.wholeChunks(newSizeBytes);
+    return nodes.grow(volume, size, entry -> maker.grow(entry.require(), size));
   }
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
-    NodeIndex.Entry source = hold(volume, true);
-    try {
-      Node node = source.require();
-      NodeIndex.Entry entry = index.reserve(id, source.origin());
-      return make(
-          entry,
-          Node.Kind.SNAPSHOT,
-          "take the snapshot " + id + " of " + volume,
-          () -> {
-            long top = record(volume).layer();
-            if (node.kind() == Node.Kind.VOLUME) {
-              freeze(node);
-            }
-            NodeRecord record = new NodeRecord(top, 0);
-            store.use(top);
-            boolean done = false;
-            try {
-              long size =
-                  files.makeSnapshot(
-                      entry.origin(),
-                      id,
-                      (file, path) -> fill(file, node.sizeBytes(), record),
-                      durability);
-              records.put(id, record);
-              done = true;
-              return size;
-            } finally {
-              if (!done) {
-                store.release(top);
-              }
-              merger.consider(top);
-            }
-          });
-    } finally {
-      source.lock().writeLock().unlock();
-    }
-  }
-
-  /**
-   * Freezes the top of a volume. Its content stays the same, so nothing has to be undone when what
-   * follows fails.
-   */
-  private void freeze(Node volume) throws LinuxException {
-    NodeRecord before = record(volume.id());
-    DeviceNumber device = store.activeVolume(before.device());
-    if (device != null) {
-      // What was written to the device before this call is in the snapshot, flushed or not.
-      try (Fd fd = Fd.open(device.node(), Set.of(OpenFlag.READ), 0)) {
-        fd.writeBack();
-      }
-    }
-    // Durable even in a relaxed snapshot: what the volume's user flushes from now on must be found
-    // after a loss of power, and that takes the layer and the record of it.
-    long next = store.newStore(before.layer(), true);
-    NodeRecord after = new NodeRecord(next, before.device());
-    Path path = layout.file(volume.origin(), volume.id());
-    boolean done = false;
-    try (Fd file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
-      store.freeze(
-          before.device(),
-          before.layer(),
-          next,
-          () -> {
-            after.write(file);
-            file.fdatasync();
-            records.put(volume.id(), after);
-          },
-          () -> {
-            before.write(file);
-            records.put(volume.id(), before);
-          });
-      done = true;
-    } finally {
-      if (!done && record(volume.id()).equals(before)) {
-        store.release(next);
-      }
-    }
-  }
-
-  private static void fill(Fd file, long sizeBytes, NodeRecord record) throws LinuxException {
-    file.truncate(sizeBytes);
-    record.write(file);
+    String doing = "take the snapshot " + id + " of " + volume;
+    return nodes.change(
+        volume,
+        doing,
+        source ->
+            nodes.make(
+                id,
+                source.origin(),
+                Node.Kind.SNAPSHOT,
+                doing,
+                entry -> maker.snapshot(source.require(), id, doing, durability)));
   }
 
   @Override
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
-    NodeIndex.Entry source = hold(snapshot, false);
-    try {
-      Node node = source.require();
-      if (node.kind() != Node.Kind.SNAPSHOT) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "only a snapshot can be forked, and this is a volume: " + snapshot,
-            "take a snapshot of it first",
-            null);
-      }
-      boolean durable = durability == Durability.DURABLE;
-      return makeVolume(
-          id,
-          node.sizeBytes(),
-          () -> store.newStore(record(snapshot).layer(), durable),
-          durability);
-    } finally {
-      source.lock().readLock().unlock();
-    }
-  }
-
-  private Node makeVolume(NodeId id, long sizeBytes, Work<Long> top, Durability durability) {
-    checkOpen();
-    NodeIndex.Entry entry = index.reserve(id, id);
-    return make(
-        entry,
-        Node.Kind.VOLUME,
-        "make the volume " + id,
-        () -> {
-          long layer = top.run();
-          boolean done = false;
-          try {
-            NodeRecord record = new NodeRecord(layer, store.newId());
-            long size =
-                files.makeVolume(id, (file, path) -> fill(file, sizeBytes, record), durability);
-            records.put(id, record);
-            done = true;
-            return size;
-          } finally {
-            if (!done) {
-              store.release(layer);
-            }
-          }
+    return nodes.use(
+        snapshot,
+        "fork " + snapshot,
+        source -> {
+          Nodes.requireSnapshot(source);
+          return maker.fork(id, records.of(snapshot).layer(), durability);
         });
-  }
-
-  /** Makes what a name is reserved for, or gives the name back. */
-  private Node make(NodeIndex.Entry entry, Node.Kind kind, String doing, Work<Long> work) {
-    boolean done = false;
-    try {
-      guard.checkRoom(doing);
-      long size = work.run();
-      Node node = new Node(entry.id(), kind, entry.origin(), size);
-      entry.publish(node);
-      done = true;
-      return node;
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, doing, layout.volumes());
-    } finally {
-      if (!done) {
-        index.release(entry);
-      }
-    }
   }
 
   @Override
   public Node seal(NodeId volume, Durability durability) {
-    NodeIndex.Entry entry = hold(volume, true);
-    try {
-      Node node = entry.require();
-      NodeRecord record = record(volume);
-      if (durability == Durability.DURABLE) {
-        syncData(record);
-      }
-      if (node.kind() == Node.Kind.VOLUME) {
-        store.seal(record.device(), record.layer());
-        boolean done = false;
-        try {
-          files.seal(entry.origin(), entry.id(), durability);
-          done = true;
-        } finally {
-          if (!done) {
-            store.unseal(record.device(), record.layer());
+    return nodes.change(
+        volume,
+        "seal " + volume,
+        entry -> {
+          NodeRecord record = records.of(volume);
+          if (durability == Durability.DURABLE) {
+            syncData(record);
           }
-        }
-        node = new Node(node.id(), Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
-        entry.publish(node);
-        merger.consider(record.layer());
-      } else if (durability == Durability.DURABLE) {
-        files.sync(entry.origin(), entry.id());
-      }
-      return node;
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "seal " + volume, layout.volumes());
+          if (entry.require().kind() == Node.Kind.VOLUME) {
+            seal(entry, record, durability);
+            merger.consider(record.layer());
+            return Nodes.sealed(entry);
+          }
+          if (durability == Durability.DURABLE) {
+            files.sync(entry.origin(), volume);
+          }
+          return entry.require();
+        });
+  }
+
+  private void seal(NodeIndex.Entry entry, NodeRecord record, Durability durability)
+      throws LinuxException {
+    live.seal(record.device(), record.layer());
+    boolean done = false;
+    try {
+      files.seal(entry.origin(), entry.id(), durability);
+      done = true;
     } finally {
-      entry.lock().writeLock().unlock();
+      if (!done) {
+        live.unseal(record.device(), record.layer());
+      }
     }
   }
 
   @Override
   public Attachment attach(NodeId id) {
-    NodeIndex.Entry entry = hold(id, false);
-    try {
-      NodeRecord record = record(id);
-      boolean volume = entry.require().kind() == Node.Kind.VOLUME;
-      Path path =
-          volume
-              ? store.attachVolume(record.device(), record.layer())
-              : store.attachLayer(record.layer());
-      return new Attachment(Attachment.Kind.BLOCK_DEVICE, path, !volume);
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "attach " + id, layout.volumes());
-    } finally {
-      entry.lock().readLock().unlock();
-    }
+    return nodes.use(
+        id,
+        "attach " + id,
+        entry -> {
+          NodeRecord record = records.of(id);
+          boolean volume = entry.require().kind() == Node.Kind.VOLUME;
+          Path path =
+              volume
+                  ? live.attachVolume(record.device(), record.layer())
+                  : live.attachLayer(record.layer());
+          return new Attachment(Attachment.Kind.BLOCK_DEVICE, path, !volume);
+        });
   }
 
   @Override
   public void flush(NodeId id) {
-    NodeIndex.Entry entry = hold(id, false);
-    try {
-      syncData(record(id));
-      files.sync(entry.origin(), id);
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "flush " + id, layout.volumes());
-    } finally {
-      entry.lock().readLock().unlock();
-    }
+    nodes.use(
+        id,
+        "flush " + id,
+        entry -> {
+          syncData(records.of(id));
+          files.sync(entry.origin(), id);
+          return entry;
+        });
   }
 
   private void syncData(NodeRecord record) throws LinuxException {
-    DeviceNumber device = store.activeVolume(record.device());
-    if (device != null) {
-      try (Fd fd = Fd.open(device.node(), Set.of(OpenFlag.READ), 0)) {
-        fd.fsync();
-      }
-    }
+    writeBack(record);
     for (Layer layer : store.stack(record.layer())) {
       store.files().sync(layer);
     }
   }
 
+  /** Has what was written to a volume's device put into its layer. */
+  private void writeBack(NodeRecord record) throws LinuxException {
+    try (Fd device = live.openVolume(record.device())) {
+      if (device != null) {
+        device.fsync();
+      }
+    }
+  }
+
   @Override
   public void delete(NodeId id) {
-    checkOpen();
-    NodeIndex.Entry entry = index.get(id);
-    if (entry == null) {
-      return;
-    }
-    Lock lock = entry.lock().writeLock();
-    lock.lock();
-    try {
-      if (entry.node() == null) {
-        return;
-      }
-      files.unlink(entry.origin(), id);
-      NodeRecord record = records.remove(id);
-      try {
-        if (record != null) {
-          store.removeVolume(record.device());
-          store.release(record.layer());
-          merger.consider(record.layer());
-          considerAbove(record.layer());
-        }
-        files.settleRemoval(entry.origin());
-      } finally {
-        // Only now: a new volume of that name must find no directory in its way.
-        index.release(entry);
-      }
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "delete " + id, layout.volumes());
-    } finally {
-      lock.unlock();
-    }
+    nodes.delete(
+        id,
+        files,
+        entry -> {
+          NodeRecord record = records.remove(id);
+          if (record != null) {
+            live.remove(record.device());
+            store.release(record.layer());
+            merger.consider(record.layer());
+            considerAbove(record.layer());
+          }
+        });
   }
 
   /** Has a layer looked at that is the last to need another one. */
@@ -403,99 +272,43 @@ final class DmSnapshotBackend implements StorageBackend {
 
   @Override
   public Optional<Node> find(NodeId id) {
-    checkOpen();
-    NodeIndex.Entry entry = index.get(id);
-    return entry == null ? Optional.empty() : Optional.ofNullable(entry.node());
+    return nodes.find(id);
   }
 
   @Override
   public List<Node> list() {
-    checkOpen();
-    return index.nodes();
+    return nodes.list();
   }
 
   @Override
   public List<Node> page(@Nullable NodeId after, int limit) {
-    checkOpen();
-    if (limit < 1) {
-      throw RametException.invalid("limit", "must be positive");
-    }
-    return index.page(after, limit);
+    return nodes.page(after, limit);
   }
 
   /** What the node's layers take; exclusive is what no other node's stack has in it. */
   @Override
   public Usage usage(NodeId id) {
-    NodeIndex.Entry entry = hold(id, false);
-    try {
-      return store.usage(record(id).layer());
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "find out the usage of " + id, layout.volumes());
-    } finally {
-      entry.lock().readLock().unlock();
-    }
+    return nodes.use(
+        id, "find out the usage of " + id, entry -> store.usage(records.of(id).layer()));
   }
 
   @Override
   public void close() {
-    synchronized (rootLock) {
-      if (closed) {
-        return;
-      }
-      closed = true;
+    if (nodes.close()) {
+      return;
     }
     guard.close();
     merger.close();
-    store.close();
+    live.close();
     rootLock.close();
   }
 
   /** Leaves everything as it is, as a process that is killed does. */
   void abandon() {
-    closed = true;
+    nodes.close();
     guard.close();
     merger.close();
     store.devices().close();
     rootLock.close();
-  }
-
-  /** Finds a node and holds it; the caller unlocks. */
-  private NodeIndex.Entry hold(NodeId id, boolean forChange) {
-    checkOpen();
-    NodeIndex.Entry entry = index.require(id);
-    Lock lock = forChange ? entry.lock().writeLock() : entry.lock().readLock();
-    lock.lock();
-    boolean done = false;
-    try {
-      entry.require();
-      done = true;
-      return entry;
-    } finally {
-      if (!done) {
-        lock.unlock();
-      }
-    }
-  }
-
-  private NodeRecord record(NodeId id) {
-    NodeRecord record = records.get(id);
-    if (record == null) {
-      throw new RametException(
-          ErrorCode.CORRUPT,
-          "the file of " + id + " does not say where its data is",
-          "restore it from a backup, or delete the node",
-          null);
-    }
-    return record;
-  }
-
-  private void checkOpen() {
-    if (closed) {
-      throw new RametException(ErrorCode.UNAVAILABLE, "closed: " + layout.volumes());
-    }
-  }
-
-  private interface Work<T> {
-    T run() throws LinuxException;
   }
 }

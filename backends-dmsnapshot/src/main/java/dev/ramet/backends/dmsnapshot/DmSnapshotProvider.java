@@ -5,10 +5,13 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.Disk;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Images;
 import dev.ramet.backends.Layout;
+import dev.ramet.backends.NodeFiles;
 import dev.ramet.backends.NodeIndex;
 import dev.ramet.backends.RootOpening;
 import dev.ramet.backends.RootScan;
+import dev.ramet.backends.SparseCopy;
 import dev.ramet.backends.Steps;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
@@ -100,16 +103,21 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
       NodeIndex index = new NodeIndex();
       new RootScan(layout, disk, index).run();
       LayerStore store = new LayerStore(files, devices);
-      var records = new Reconciler(layout, store).run(index.nodes());
+      NodeFiles nodeFiles = new NodeFiles(layout, disk);
+      LiveDevices live = new LiveDevices(store);
+      var records = new Reconciler(layout, index, nodeFiles, store, live).run();
       long reserve = reserveBytes > 0 ? reserveBytes : SpaceGuard.defaultReserve(FsInfo.of(layers));
       DmSnapshotBackend backend =
           new DmSnapshotBackend(
-              layout,
-              index,
-              store,
-              records,
-              disk,
-              lock,
+              new DmSnapshotBackend.Opened(
+                  layout,
+                  index,
+                  nodeFiles,
+                  new Images(new SparseCopy(), disk),
+                  store,
+                  live,
+                  new Records(records),
+                  lock),
               new DmSnapshotBackend.Tuning(mergeBytesPerSecond, reserve));
       done = true;
       return backend;

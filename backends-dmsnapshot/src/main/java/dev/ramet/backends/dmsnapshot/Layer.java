@@ -11,13 +11,32 @@ import org.jspecify.annotations.Nullable;
  * @param id its number, never used again
  * @param generation how often its file was replaced by one with the same content
  * @param parent the layer it differs from, or {@link #NONE} when it is an image by itself
+ * @param grownBytes how large a store that is larger than its parent is; 0 for all others: an image
+ *     is as large as its file, a store as what it stands on
  */
-record Layer(long id, int generation, long parent) {
+record Layer(long id, int generation, long parent, long grownBytes) {
   /** No layer. */
   static final long NONE = 0;
 
   private static final Pattern NAME =
-      Pattern.compile("([1-9][0-9]{0,17})\\.([0-9]{1,9})\\.(?:flat|on\\.([1-9][0-9]{0,17}))");
+      Pattern.compile(
+          "([1-9][0-9]{0,17})\\.([0-9]{1,9})\\."
+              + "(?:flat|on\\.([1-9][0-9]{0,17})(?:\\.([1-9][0-9]{0,17}))?)");
+
+  /** A new image. */
+  static Layer flat(long id) {
+    return new Layer(id, 0, NONE, 0);
+  }
+
+  /** The same with another size, 0 for that of what it stands on. */
+  Layer grownTo(long bytes) {
+    return new Layer(id, generation, parent, bytes);
+  }
+
+  /** A new store, as large as what it stands on. */
+  static Layer on(long parent, long id) {
+    return new Layer(id, 0, parent, 0);
+  }
 
   /** The layer that a file's name means; null when it means none. */
   static @Nullable Layer parse(String fileName) {
@@ -25,11 +44,15 @@ record Layer(long id, int generation, long parent) {
     if (!matcher.matches()) {
       return null;
     }
-    String parent = matcher.group(3);
     return new Layer(
         Long.parseLong(matcher.group(1)),
         Integer.parseInt(matcher.group(2)),
-        parent == null ? NONE : Long.parseLong(parent));
+        number(matcher.group(3)),
+        number(matcher.group(4)));
+  }
+
+  private static long number(@Nullable String digits) {
+    return digits == null ? 0 : Long.parseLong(digits);
   }
 
   boolean isFlat() {
@@ -37,6 +60,7 @@ record Layer(long id, int generation, long parent) {
   }
 
   String fileName() {
-    return id + "." + generation + (isFlat() ? ".flat" : ".on." + parent);
+    String store = ".on." + parent + (grownBytes == 0 ? "" : "." + grownBytes);
+    return id + "." + generation + (isFlat() ? ".flat" : store);
   }
 }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** The files of layers. Thread-safe for different layers. */
 final class LayerFiles {
@@ -109,6 +110,41 @@ final class LayerFiles {
       fd.fsync();
     }
     Fd.syncDirectory(directory);
+  }
+
+  /** Changes the length of a layer's file, durably. */
+  void resize(Layer layer, long bytes) throws LinuxException {
+    try (Fd fd = open(layer, true)) {
+      steps.before("truncate layer");
+      fd.truncate(bytes);
+      fd.fsync();
+    }
+  }
+
+  /** Gives a layer's file the name that says something else of the same layer. */
+  void rename(Layer layer, Layer now) throws LinuxException {
+    steps.before("rename layer");
+    PathCalls.renameToNew(path(layer), path(now));
+    Fd.syncDirectory(directory);
+  }
+
+  /** A file without a name that is nothing but a hole. It goes when nothing shows it any more. */
+  Fd makeZeros(long bytes) throws LinuxException {
+    Path path = directory.resolve(Layout.NEW + "zeros-" + UUID.randomUUID());
+    steps.before("make zeros");
+    Fd fd = Fd.createNew(path, MODE);
+    boolean done = false;
+    try {
+      fd.truncate(bytes);
+      done = true;
+      return fd;
+    } finally {
+      steps.before("unlink zeros");
+      PathCalls.unlink(path);
+      if (!done) {
+        fd.close();
+      }
+    }
   }
 
   /** What a layer's file takes on disk. */

@@ -4,11 +4,9 @@ package dev.ramet.backends.dmsnapshot;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.NodeFiles;
-import dev.ramet.linux.DeviceNumber;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Usage;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,10 +16,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of a root, who stands on them, and their devices. Thread-safe; its lock is held while
- * devices change, and never while data is copied.
+ * The layers of a root and who stands on them. Thread-safe; its lock is held while devices change,
+ * and never while data is copied.
  */
-final class LayerStore implements Devices.Stack, AutoCloseable {
+final class LayerStore implements Devices.Stack {
   /** Stacks are kept this low in the background. */
   static final int DEPTH = 8;
 
@@ -30,6 +28,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
 
   private final LayerFiles files;
   private final Devices devices;
+  private final DeviceChanges changes;
   private final Map<Long, Layer> layers = new HashMap<>();
 
   /** How many nodes have a layer as their top, and how many layers stand on it. */
@@ -40,14 +39,12 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
   /** Layers that are the top of a volume; all others never change again. */
   private final Set<Long> writable = new HashSet<>();
 
-  /** The volumes that have a device now, by what names it. */
-  private final Map<Long, NodeRecord> active = new HashMap<>();
-
   private long nextId = 1;
 
   LayerStore(LayerFiles files, Devices devices) {
     this.files = files;
     this.devices = devices;
+    this.changes = new DeviceChanges(devices);
   }
 
   LayerFiles files() {
@@ -112,7 +109,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
 
   /** Makes an image. Its first user is the caller. */
   long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
-    Layer layer = new Layer(newId(), 0, Layer.NONE);
+    Layer layer = Layer.flat(newId());
     files.make(layer, filler, durable);
     register(layer);
     return layer.id();
@@ -134,7 +131,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
       // While the file is made, the parent must not go away.
       use(parent);
     }
-    Layer layer = new Layer(newId(), 0, parent);
+    Layer layer = Layer.on(parent, newId());
     boolean done = false;
     try {
       files.make(layer, (file, path) -> CowStore.initialize(file, size), durable);
@@ -154,7 +151,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
     writable.add(layer.id());
   }
 
-  /** Says that a layer found on disk is a volume's top. */
+  /** Says that a layer is a volume's top. */
   synchronized void isTop(long id) {
     writable.add(id);
   }
@@ -179,6 +176,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
 
   private void discard(Layer layer) throws LinuxException {
     devices.remove(devices.layerName(layer.id()));
+    devices.remove(devices.wideName(layer));
     files.delete(layer);
     layers.remove(layer.id());
     users.remove(layer.id());
@@ -189,63 +187,9 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
     }
   }
 
-  /**
-   * Freezes the top of a volume and puts a new layer on it.
-   *
-   * @param record makes the volume's file name the new layer
-   * @param back makes it name the old one again
-   */
-  synchronized void freeze(
-      long device, long top, long next, Devices.Switch record, Devices.Switch back)
-      throws LinuxException {
-    if (devices.isActive(devices.volumeName(device))) {
-      devices.freeze(device, layer(top), layer(next), this, record, back);
-      active.put(device, new NodeRecord(next, device));
-    } else {
-      record.run();
-    }
-    writable.remove(top);
-    // The volume has gone up by one: its use of the old top became the new layer's.
-    release(top);
-  }
-
-  synchronized Path attachLayer(long id) throws LinuxException {
-    return devices.layer(layer(id), this).node();
-  }
-
-  synchronized Path attachVolume(long device, long top) throws LinuxException {
-    DeviceNumber number = devices.volume(device, layer(top), this);
-    active.put(device, new NodeRecord(top, device));
-    return number.node();
-  }
-
-  /** The volumes that have a device now. */
-  synchronized List<NodeRecord> activeVolumes() {
-    return List.copyOf(active.values());
-  }
-
-  /** The device of a volume, if there is one now. */
-  synchronized @Nullable DeviceNumber activeVolume(long device) {
-    return devices.number(devices.volumeName(device));
-  }
-
-  synchronized void seal(long device, long top) throws LinuxException {
-    devices.seal(device, layer(top));
-    active.remove(device);
-    writable.remove(top);
-  }
-
-  synchronized void unseal(long device, long top) throws LinuxException {
-    writable.add(top);
-    devices.unseal(device, layer(top));
-    if (devices.isActive(devices.volumeName(device))) {
-      active.put(device, new NodeRecord(top, device));
-    }
-  }
-
-  synchronized void removeVolume(long device) throws LinuxException {
-    active.remove(device);
-    devices.remove(devices.volumeName(device));
+  /** Says that a layer is no volume's top any more, and will not change. */
+  synchronized void freeze(long id) {
+    writable.remove(id);
   }
 
   /** The layers of a stack, the top first. */
@@ -307,7 +251,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
         size = file.stat().sizeBytes();
       }
     } else {
-      size = sizeBytes(parent(layer));
+      size = layer.grownBytes() > 0 ? layer.grownBytes() : sizeBytes(parent(layer));
     }
     sizes.put(layer.id(), size);
     return size;
@@ -329,6 +273,13 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
     return new Usage(exclusive, referenced);
   }
 
+  /** What a run of layers becomes when it is merged: the top, on what the bottom stands on. */
+  synchronized Layer merged(Layer top, Layer bottom) throws LinuxException {
+    Layer now = new Layer(top.id(), top.generation() + 1, bottom.parent(), 0);
+    boolean grown = !now.isFlat() && sizeBytes(top) > sizeBytes(parent(now));
+    return grown ? now.grownTo(sizeBytes(top)) : now;
+  }
+
   /**
    * Puts a layer's new generation in place of the old one, if that is still what it was made from.
    *
@@ -341,7 +292,7 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
     layers.put(now.id(), now);
     boolean done = false;
     try {
-      devices.replace(now, this);
+      changes.replace(now, this);
       done = true;
     } finally {
       if (!done) {
@@ -352,21 +303,41 @@ final class LayerStore implements Devices.Stack, AutoCloseable {
       use(now.parent());
     }
     files.delete(old);
+    devices.remove(devices.wideName(old));
     if (!old.isFlat()) {
       release(old.parent());
     }
     return true;
   }
 
-  /** Removes the devices that nobody has open; the others stay as they are. */
-  @Override
-  public synchronized void close() {
-    try (devices) {
-      devices.removeUnused();
-    } catch (LinuxException e) {
-      // The next who opens the root tries again.
-      System.getLogger(LayerStore.class.getName())
-          .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
+  /**
+   * Makes the top of a volume larger or takes that back. No device shows it.
+   *
+   * @return what it was before
+   */
+  synchronized Layer resize(long id, long sizeBytes) throws LinuxException {
+    Layer layer = layer(id);
+    Layer now = layer;
+    if (layer.isFlat()) {
+      files.resize(layer, sizeBytes);
+    } else {
+      // Up to the renaming the file is longer than it need be, and the layer as large as ever.
+      files.resize(layer, CowStore.capacityBytes(sizeBytes));
+      now = layer.grownTo(sizeBytes == sizeBytes(parent(layer)) ? 0 : sizeBytes);
+      files.rename(layer, now);
     }
+    layers.put(id, now);
+    sizes.put(id, sizeBytes);
+    return layer;
+  }
+
+  /** Opens the files of a stack, so that they can be read whatever becomes of their names. */
+  synchronized StackCopy open(List<Layer> stack) throws LinuxException {
+    return StackCopy.open(files, stack);
+  }
+
+  /** Opens the files of the stack below a top, which it is now. */
+  synchronized StackCopy open(long top) throws LinuxException {
+    return open(stack(top));
   }
 }

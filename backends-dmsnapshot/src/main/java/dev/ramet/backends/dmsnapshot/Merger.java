@@ -6,12 +6,10 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.backends.SparseCopy;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import dev.ramet.spi.storage.CopyProgress;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,8 +26,6 @@ import java.util.Set;
  */
 final class Merger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Merger.class.getName());
-  private static final int PIECE_BYTES = 1 << 20;
-  private static final int PIECE_CHUNKS = PIECE_BYTES / CowStore.CHUNK_BYTES;
 
   private final LayerStore store;
   private final long bytesPerSecond;
@@ -107,7 +103,7 @@ final class Merger implements AutoCloseable {
     }
     Layer top = run.get(0);
     Layer bottom = run.get(run.size() - 1);
-    Layer merged = new Layer(top.id(), top.generation() + 1, bottom.parent());
+    Layer merged = store.merged(top, bottom);
     boolean replaced = false;
     try {
       store.files().make(merged, (target, path) -> fill(target, run), true);
@@ -182,55 +178,13 @@ final class Merger implements AutoCloseable {
   }
 
   private void fill(Fd target, List<Layer> run) throws LinuxException {
-    List<Fd> sources = new ArrayList<>();
-    try {
-      for (Layer layer : run) {
-        sources.add(store.files().open(layer, false));
-      }
-      Layer bottom = run.get(run.size() - 1);
-      if (bottom.isFlat()) {
-        new SparseCopy().copy(sources.get(run.size() - 1), target);
-        List<CowStore.Table> tables = tables(sources.subList(0, run.size() - 1));
-        copy(target, sources, Union.of(tables), true);
+    long size = store.sizeBytes(run.get(0));
+    try (StackCopy copy = store.open(run)) {
+      if (run.get(run.size() - 1).isFlat()) {
+        copy.image(target, size, CopyProgress.NONE, this::pause);
       } else {
-        CowStore.initialize(target, store.sizeBytes(bottom));
-        Union union = Union.of(tables(sources));
-        copy(target, sources, union, false);
-        CowStore.writeTable(target, union.chunks());
+        copy.store(target, size, this::pause);
       }
-    } finally {
-      sources.forEach(Fd::close);
-    }
-  }
-
-  private static List<CowStore.Table> tables(List<Fd> sources) throws LinuxException {
-    List<CowStore.Table> tables = new ArrayList<>();
-    for (Fd source : sources) {
-      tables.add(CowStore.read(source));
-    }
-    return tables;
-  }
-
-  private void copy(Fd target, List<Fd> sources, Union union, boolean inPlace)
-      throws LinuxException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE_BYTES);
-    int at = 0;
-    while (at < union.size()) {
-      long from = union.place(at);
-      long to = inPlace ? union.chunk(at) : CowStore.place(at);
-      int length = 1;
-      while (at + length < union.size()
-          && length < PIECE_CHUNKS
-          && union.source(at + length) == union.source(at)
-          && union.place(at + length) == from + length
-          && (inPlace ? union.chunk(at + length) : CowStore.place(at + length)) == to + length) {
-        length++;
-      }
-      buffer.clear().limit(length * CowStore.CHUNK_BYTES);
-      sources.get(union.source(at)).pread(buffer, from * CowStore.CHUNK_BYTES);
-      target.pwrite(buffer.flip(), to * CowStore.CHUNK_BYTES);
-      pause(length * (long) CowStore.CHUNK_BYTES);
-      at += length;
     }
   }
 

@@ -5,6 +5,8 @@ import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.backends.Layout;
+import dev.ramet.backends.NodeFiles;
+import dev.ramet.backends.NodeIndex;
 import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.DeviceNumber;
 import dev.ramet.linux.DmDevice;
@@ -28,18 +30,25 @@ final class Reconciler {
 
   private final Layout layout;
   private final LayerStore store;
+  private final LiveDevices live;
+  private final NodeIndex index;
+  private final NodeFiles files;
   private final Devices devices;
   private final DeviceMapper mapper;
 
-  Reconciler(Layout layout, LayerStore store) {
+  Reconciler(Layout layout, NodeIndex index, NodeFiles files, LayerStore store, LiveDevices live) {
     this.layout = layout;
+    this.index = index;
+    this.files = files;
     this.store = store;
+    this.live = live;
     this.devices = store.devices();
     this.mapper = devices.mapper();
   }
 
   /** Does it, and returns the records of the nodes that can be read. */
-  Map<NodeId, NodeRecord> run(List<Node> nodes) throws LinuxException, IOException {
+  Map<NodeId, NodeRecord> run() throws LinuxException, IOException {
+    List<Node> nodes = index.nodes();
     for (Layer layer : store.files().list()) {
       store.found(layer);
     }
@@ -64,6 +73,8 @@ final class Reconciler {
       if (!store.isWhole(record.layer())) {
         LOG.log(WARNING, "layers of {0} are missing", node.id());
         complete = false;
+      } else if (node.kind() == Node.Kind.VOLUME) {
+        finishGrowing(node, record);
       }
     }
     takeInDevices(nodes, records);
@@ -77,6 +88,17 @@ final class Reconciler {
           WARNING, "layers that seem unused are kept, for what could not be read may need them");
     }
     return records;
+  }
+
+  /** A volume's layer grows first. */
+  private void finishGrowing(Node node, NodeRecord record) throws LinuxException {
+    long size = store.sizeBytes(store.layer(record.layer()));
+    NodeIndex.Entry entry = index.get(node.id());
+    if (size > node.sizeBytes() && entry != null) {
+      LOG.log(INFO, "{0} gets the size that it was to have", node.id());
+      files.grow(node.origin(), node.id(), node.sizeBytes(), size);
+      entry.publish(new Node(node.id(), node.kind(), node.origin(), size));
+    }
   }
 
   private @Nullable NodeRecord read(Node node) throws LinuxException {
@@ -104,8 +126,8 @@ final class Reconciler {
     }
     // What is left is open somewhere. Layers first: volumes stand on them.
     for (String name : left().keySet()) {
-      store.taken(Long.parseLong(name.substring(devices.prefix().length() + 1)));
-      if (name.startsWith(devices.layerName(0).substring(0, devices.prefix().length() + 1))) {
+      store.taken(devices.numberIn(name));
+      if (!devices.isVolume(name)) {
         takeInLayer(name);
       }
     }
@@ -151,7 +173,7 @@ final class Reconciler {
 
   private void takeInVolume(String name, Map<Long, Node> volumes, Map<NodeId, NodeRecord> records)
       throws LinuxException {
-    long number = Long.parseLong(name.substring(devices.prefix().length() + 1));
+    long number = devices.numberIn(name);
     Node node = volumes.get(number);
     NodeRecord record = node == null ? null : records.get(node.id());
     if (node == null || record == null || !store.isWhole(record.layer())) {
@@ -167,11 +189,10 @@ final class Reconciler {
     } else if (shows(name, top) && isInOrder(name)) {
       DmDevice device = mapper.info(name);
       devices.adopt(device.suspended() ? mapper.resume(name) : device);
-      store.attachVolume(number, record.layer());
+      live.attachVolume(number, record.layer());
     } else {
       LOG.log(INFO, "{0} gets the table that was being put in place", name);
-      devices.restore(number, top, store);
-      store.attachVolume(number, record.layer());
+      live.restore(number, record.layer());
     }
   }
 
@@ -184,7 +205,7 @@ final class Reconciler {
     if (devices.isActive(devices.layerName(top.id()))) {
       devices.remove(name);
     } else {
-      devices.seal(number, top);
+      live.seal(number, top.id());
     }
   }
 

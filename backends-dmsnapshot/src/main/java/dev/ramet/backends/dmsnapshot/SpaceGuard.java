@@ -29,15 +29,22 @@ import java.util.List;
 final class SpaceGuard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(SpaceGuard.class.getName());
   private static final long INTERVAL_MILLIS = 200;
+
+  /** While less than {@link #NEAR} reserves are free: a fast writer needs no more than that. */
+  private static final long NEAR_INTERVAL_MILLIS = 20;
+
+  private static final int NEAR = 4;
   private static final long MAX_SHARE_BYTES = 16 << 20;
 
   private final LayerStore store;
+  private final LiveDevices live;
   private final long reserveBytes;
   private final Thread thread;
 
   /** Starts to watch. */
-  SpaceGuard(LayerStore store, long reserveBytes) {
+  SpaceGuard(LayerStore store, LiveDevices live, long reserveBytes) {
     this.store = store;
+    this.live = live;
     this.reserveBytes = reserveBytes;
     this.thread = new Thread(this::work, "ramet-dm-space");
     thread.setDaemon(true);
@@ -65,19 +72,20 @@ final class SpaceGuard implements AutoCloseable {
   private void work() {
     try {
       while (true) {
-        Thread.sleep(INTERVAL_MILLIS);
-        look();
+        Thread.sleep(look() < NEAR * reserveBytes ? NEAR_INTERVAL_MILLIS : INTERVAL_MILLIS);
       }
     } catch (InterruptedException e) {
       // Closed.
     }
   }
 
-  private void look() {
+  /** Looks after all volumes in use; returns how many bytes are free. */
+  private long look() {
+    long free = Long.MAX_VALUE;
     try {
-      long free = FsInfo.of(store.files().directory()).freeBytes();
+      free = FsInfo.of(store.files().directory()).freeBytes();
       synchronized (store) {
-        List<NodeRecord> volumes = store.activeVolumes();
+        List<NodeRecord> volumes = live.activeVolumes();
         long share = Math.min(MAX_SHARE_BYTES, reserveBytes / (4L * Math.max(1, volumes.size())));
         for (NodeRecord volume : volumes) {
           look(volume, free, share);
@@ -86,6 +94,7 @@ final class SpaceGuard implements AutoCloseable {
     } catch (LinuxException | RuntimeException e) {
       LOG.log(WARNING, "stores could not be looked after", e);
     }
+    return free;
   }
 
   private void look(NodeRecord volume, long free, long share) throws LinuxException {
@@ -97,7 +106,7 @@ final class SpaceGuard implements AutoCloseable {
     long capacity = CowStore.capacityBytes(store.sizeBytes(top));
     try (Fd file = store.files().open(top, true)) {
       long now = file.stat().sizeBytes();
-      if (free < reserveBytes && now == capacity) {
+      if (free < reserveBytes && now >= capacity) {
         cut(name, file, capacity, share);
       } else if (free >= 2 * reserveBytes && now < capacity) {
         file.truncate(capacity);
@@ -107,7 +116,7 @@ final class SpaceGuard implements AutoCloseable {
       if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
         // A word instead of figures: it was full, or the kernel gave it up. Nothing is lost of what
         // was acknowledged, but the table does not take writes any more.
-        store.devices().restore(volume.device(), top, store);
+        live.restore(volume.device(), volume.layer());
         LOG.log(INFO, "{0} can be written again", name);
       }
     }

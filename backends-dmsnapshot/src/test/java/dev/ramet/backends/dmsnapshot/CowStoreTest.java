@@ -75,10 +75,11 @@ class CowStoreTest {
   void aStoreThatWasGivenUpIsUsedAgain() throws Exception {
     try (Fd file = Fd.createNew(dir.resolve("store"), 0600)) {
       CowStore.initialize(file, 1 << 20);
-      assertFalse(CowStore.revive(file));
+      assertFalse(CowStore.isGivenUp(file));
       file.pwrite(ByteBuffer.allocateDirect(4), 4);
-      assertTrue(CowStore.revive(file));
-      assertFalse(CowStore.revive(file));
+      assertTrue(CowStore.isGivenUp(file));
+      CowStore.revive(file);
+      assertFalse(CowStore.isGivenUp(file));
     }
     byte[] header = Files.readAllBytes(dir.resolve("store"));
     assertArrayEquals(
@@ -106,10 +107,23 @@ class CowStoreTest {
 
   @Test
   void namesTellLayers() {
-    assertEquals(new Layer(7, 0, Layer.NONE), Layer.parse("7.0.flat"));
-    assertEquals(new Layer(17, 2, 7), Layer.parse("17.2.on.7"));
+    for (Layer layer :
+        List.of(Layer.flat(7), Layer.on(7, 17), new Layer(17, 2, 7, 0), new Layer(1, 0, 7, 8192))) {
+      assertEquals(layer, Layer.parse(layer.fileName()));
+    }
+    assertEquals(Layer.flat(7), Layer.parse("7.0.flat"));
+    assertEquals(new Layer(17, 2, 7, 8192), Layer.parse("17.2.on.7.8192"));
     for (String other :
-        List.of("7", "7.0", "07.0.flat", "7.0.flat~", "7.0.on.", "7.0.on.0", ".id")) {
+        List.of(
+            "7",
+            "7.0",
+            "07.0.flat",
+            "7.0.flat~",
+            "7.0.on.",
+            "7.0.on.0",
+            "7.0.on.1.0",
+            "7.0.flat.1",
+            ".id")) {
       assertEquals(null, Layer.parse(other), other);
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.testing;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -9,9 +8,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +19,6 @@ import org.junit.jupiter.api.function.Executable;
 /** What tests do with the bytes of nodes. */
 final class Bytes {
   static final int PAGE = 4096;
-  private static final int CHUNK = 1 << 20;
 
   private Bytes() {}
 
@@ -43,23 +39,6 @@ final class Bytes {
     try (RandomAccessFile file = new RandomAccessFile(backend.attach(id).path().toFile(), "r")) {
       file.seek(page * PAGE);
       return file.read();
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  /** Checks that a node holds what a file does, and no more. */
-  static void assertHolds(Path expected, Path node) {
-    try (InputStream a = new FileInputStream(expected.toFile());
-        InputStream b = new FileInputStream(node.toFile())) {
-      // The size of a block device is known by reading it.
-      for (long at = 0; ; at += CHUNK) {
-        byte[] piece = a.readNBytes(CHUNK);
-        assertArrayEquals(piece, b.readNBytes(CHUNK), "from " + at + " of " + node);
-        if (piece.length < CHUNK) {
-          return;
-        }
-      }
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.backends.Steps;
+import dev.ramet.linux.DeviceMapper;
+import dev.ramet.linux.DeviceNumber;
+import dev.ramet.linux.DmTarget;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.LoopDevice;
+import java.util.List;
+
+/**
+ * Changes what is under a device while somebody has it open: requests wait, those under way end,
+ * another table is put in use.
+ *
+ * <p>Not thread-safe.
+ */
+final class DeviceChanges {
+  private final Devices devices;
+  private final DeviceMapper mapper;
+  private final Steps steps;
+
+  DeviceChanges(Devices devices) {
+    this.devices = devices;
+    this.mapper = devices.mapper();
+    this.steps = devices.files().steps();
+  }
+
+  /** Something to be done while a device is at rest. */
+  interface Switch {
+    void run() throws LinuxException;
+  }
+
+  /**
+   * Freezes the top of a volume whose device is active and puts a new layer on it, under whoever
+   * has the device open. The kernel hands the old store, with what it has in memory of it, to the
+   * new device of the frozen layer, so the time does not depend on how much is in it.
+   *
+   * @param record is run while the volume is at rest: from then on files say the same as the kernel
+   * @param back takes that back
+   */
+  void freeze(
+      long device, Layer frozen, Layer next, Devices.Stack stack, Switch record, Switch back)
+      throws LinuxException {
+    String volume = devices.volumeName(device);
+    String layer = devices.layerName(frozen.id());
+    List<DmTarget> table = mapper.table(volume);
+    steps.before("make device");
+    mapper.create(layer);
+    boolean recorded = false;
+    boolean done = false;
+    try (Fd file = devices.files().open(next, true);
+        LoopDevice loop = LoopDevice.show(file, volume, false, true)) {
+      steps.before("load table");
+      DeviceNumber number = mapper.load(layer, true, table).number();
+      if (frozen.isFlat()) {
+        steps.before("resume");
+        mapper.resume(layer);
+      }
+      devices.load(volume, stack.sizeBytes(next), number, loop, true);
+      steps.before("suspend");
+      mapper.suspend(volume);
+      steps.before("record layer");
+      record.run();
+      recorded = true;
+      if (!frozen.isFlat()) {
+        steps.before("resume");
+        mapper.resume(layer);
+      }
+      done = true;
+      devices.adopt(layer, number);
+    } finally {
+      if (!done) {
+        // In this order: what another device waits to take over from cannot be resumed.
+        steps.before("clear table");
+        mapper.clear(volume);
+        steps.before("remove device");
+        mapper.remove(layer, true);
+        if (recorded) {
+          back.run();
+        }
+        steps.before("resume");
+        mapper.resume(volume);
+      }
+    }
+    steps.before("resume");
+    mapper.resume(volume);
+  }
+
+  /** Turns the device of a volume, if it is active, into that of a frozen layer. */
+  void seal(long device, Layer top) throws LinuxException {
+    String volume = devices.volumeName(device);
+    if (!devices.isActive(volume)) {
+      return;
+    }
+    reload(volume, true, mapper.table(volume));
+    rename(volume, devices.layerName(top.id()));
+  }
+
+  /** Takes {@link #seal} back. */
+  void unseal(long device, Layer top) throws LinuxException {
+    String layer = devices.layerName(top.id());
+    if (!devices.isActive(layer)) {
+      return;
+    }
+    reload(layer, false, mapper.table(layer));
+    rename(layer, devices.volumeName(device));
+  }
+
+  private void rename(String from, String to) throws LinuxException {
+    steps.before("rename device");
+    mapper.rename(from, to);
+    devices.renamed(from, to);
+  }
+
+  private void reload(String name, boolean readOnly, List<DmTarget> table) throws LinuxException {
+    steps.before("load table");
+    mapper.load(name, readOnly, table);
+    steps.before("suspend");
+    mapper.suspend(name);
+    steps.before("resume");
+    mapper.resume(name);
+  }
+
+  /**
+   * Puts the table that the files ask for under a volume's device that is there, with nothing of
+   * the old one kept. At rest all the while: the new table reads what the old one wrote.
+   */
+  void restore(long device, Layer top, Devices.Stack stack) throws LinuxException {
+    String volume = devices.volumeName(device);
+    steps.before("suspend");
+    mapper.suspend(volume);
+    try {
+      devices.load(volume, top, stack, true);
+    } finally {
+      steps.before("resume");
+      devices.adopt(mapper.resume(volume));
+    }
+  }
+
+  /**
+   * Puts another file with the same content under the device of a frozen layer, if it is active.
+   * The table is read before anything stands still.
+   */
+  void replace(Layer layer, Devices.Stack stack) throws LinuxException {
+    String name = devices.layerName(layer.id());
+    if (devices.isActive(name)) {
+      devices.load(name, layer, stack, false);
+      steps.before("suspend");
+      mapper.suspend(name);
+      steps.before("resume");
+      mapper.resume(name);
+    }
+  }
+}

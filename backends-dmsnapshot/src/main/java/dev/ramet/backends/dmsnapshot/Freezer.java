@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.backends.Layout;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.spi.storage.Node;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** Freezes the top of a volume, so that a snapshot can stand on it, and puts a new one on it. */
+final class Freezer {
+  private final Layout layout;
+  private final LayerStore store;
+  private final LiveDevices live;
+  private final Records records;
+
+  Freezer(Layout layout, LayerStore store, LiveDevices live, Records records) {
+    this.layout = layout;
+    this.store = store;
+    this.live = live;
+    this.records = records;
+  }
+
+  /**
+   * Does it. The content of the volume stays the same, so nothing has to be undone when what
+   * follows fails. The caller holds the node for change.
+   */
+  void freeze(Node volume) throws LinuxException {
+    NodeRecord before = records.of(volume.id());
+    // What was written to the device before this call is in the snapshot, flushed or not.
+    try (Fd device = live.openVolume(before.device())) {
+      if (device != null) {
+        device.writeBack();
+      }
+    }
+    // Durable even in a relaxed snapshot: what the volume's user flushes from now on must be found
+    // after a loss of power, and that takes the layer and the record of it.
+    long next = store.newStore(before.layer(), true);
+    NodeRecord after = new NodeRecord(next, before.device());
+    Path path = layout.file(volume.origin(), volume.id());
+    boolean done = false;
+    try (Fd file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
+      live.freeze(
+          before.device(),
+          before.layer(),
+          next,
+          () -> {
+            after.write(file);
+            file.fdatasync();
+            records.put(volume.id(), after);
+          },
+          () -> {
+            before.write(file);
+            records.put(volume.id(), before);
+          });
+      done = true;
+    } finally {
+      if (!done && records.of(volume.id()).equals(before)) {
+        store.release(next);
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.linux.DeviceNumber;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices that nodes have now, and what happens to them. Thread-safe by the lock of the {@link
+ * LayerStore}.
+ */
+final class LiveDevices implements AutoCloseable {
+  private final LayerStore store;
+  private final Devices devices;
+  private final DeviceChanges changes;
+
+  /** The volumes that have a device now, by what names it. */
+  private final Map<Long, NodeRecord> active = new HashMap<>();
+
+  LiveDevices(LayerStore store) {
+    this.store = store;
+    this.devices = store.devices();
+    this.changes = new DeviceChanges(devices);
+  }
+
+  /** The device of a frozen layer, made when it is not there. */
+  Path attachLayer(long id) throws LinuxException {
+    synchronized (store) {
+      return devices.layer(store.layer(id), store).node();
+    }
+  }
+
+  /** The device of a volume, made when it is not there. */
+  Path attachVolume(long device, long top) throws LinuxException {
+    synchronized (store) {
+      DeviceNumber number = devices.volume(device, store.layer(top), store);
+      active.put(device, new NodeRecord(top, device));
+      return number.node();
+    }
+  }
+
+  /** The volumes that have a device. Call it with the store's lock for what stays true. */
+  List<NodeRecord> activeVolumes() {
+    synchronized (store) {
+      return List.copyOf(active.values());
+    }
+  }
+
+  /** Opens the device of a volume to read it; null when it has none. */
+  @Nullable Fd openVolume(long device) throws LinuxException {
+    DeviceNumber number;
+    synchronized (store) {
+      number = devices.number(devices.volumeName(device));
+    }
+    return number == null ? null : Fd.open(number.node(), Set.of(OpenFlag.READ), 0);
+  }
+
+  /**
+   * Freezes the top of a volume and puts a new layer on it.
+   *
+   * @param record makes the volume's file name the new layer
+   * @param back makes it name the old one again
+   */
+  void freeze(
+      long device, long top, long next, DeviceChanges.Switch record, DeviceChanges.Switch back)
+      throws LinuxException {
+    synchronized (store) {
+      if (devices.isActive(devices.volumeName(device))) {
+        changes.freeze(device, store.layer(top), store.layer(next), store, record, back);
+        active.put(device, new NodeRecord(next, device));
+      } else {
+        record.run();
+      }
+      store.freeze(top);
+      // The volume has gone up by one: its use of the old top became the new layer's.
+      store.release(top);
+    }
+  }
+
+  /** Makes a volume's device, if there is one, that of a frozen layer. */
+  void seal(long device, long top) throws LinuxException {
+    synchronized (store) {
+      changes.seal(device, store.layer(top));
+      active.remove(device);
+      store.freeze(top);
+    }
+  }
+
+  /** Takes {@link #seal} back. */
+  void unseal(long device, long top) throws LinuxException {
+    synchronized (store) {
+      store.isTop(top);
+      changes.unseal(device, store.layer(top));
+      if (devices.isActive(devices.volumeName(device))) {
+        active.put(device, new NodeRecord(top, device));
+      }
+    }
+  }
+
+  /** Puts the table that the files ask for under a volume's device. */
+  void restore(long device, long top) throws LinuxException {
+    synchronized (store) {
+      changes.restore(device, store.layer(top), store);
+      active.put(device, new NodeRecord(top, device));
+    }
+  }
+
+  /** Takes a volume's device away, when its last user has closed it. */
+  void remove(long device) throws LinuxException {
+    synchronized (store) {
+      active.remove(device);
+      devices.remove(devices.volumeName(device));
+    }
+  }
+
+  /** Takes a volume's device away now; returns whether there is none any more. */
+  boolean removeIfUnused(NodeRecord volume) throws LinuxException {
+    synchronized (store) {
+      String name = devices.volumeName(volume.device());
+      if (devices.isActive(name) && !devices.removeIfUnused(name)) {
+        return false;
+      }
+      active.remove(volume.device());
+      devices.remove(devices.wideName(store.layer(volume.layer())));
+      return true;
+    }
+  }
+
+  /** Removes the devices that nobody has open; the others stay as they are. */
+  @Override
+  public void close() {
+    synchronized (store) {
+      try (devices) {
+        devices.removeUnused();
+      } catch (LinuxException e) {
+        // The next who opens the root tries again.
+        System.getLogger(LiveDevices.class.getName())
+            .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
+      }
+    }
+  }
+}

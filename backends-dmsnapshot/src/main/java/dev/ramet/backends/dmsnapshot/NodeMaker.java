@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.NodeFiles;
+import dev.ramet.backends.Nodes;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+
+/**
+ * Makes nodes on layers, and makes them larger. What fails leaves neither a node nor a layer.
+ * Thread-safe, as far as the callers hold the nodes they name.
+ */
+final class NodeMaker {
+  private final Nodes nodes;
+  private final NodeFiles files;
+  private final LayerStore store;
+  private final LiveDevices live;
+  private final Records records;
+  private final Freezer freezer;
+  private final SpaceGuard guard;
+  private final Merger merger;
+
+  NodeMaker(Nodes nodes, DmSnapshotBackend.Opened root, SpaceGuard guard, Merger merger) {
+    this.nodes = nodes;
+    this.files = root.files();
+    this.store = root.store();
+    this.live = root.live();
+    this.records = root.records();
+    this.freezer = new Freezer(root.layout(), store, live, records);
+    this.guard = guard;
+    this.merger = merger;
+  }
+
+  /** Makes a volume of an image by itself, as large as what is filled in, in whole chunks. */
+  Node image(NodeId id, NodeFiles.Filler filler) {
+    return volume(
+        id,
+        Durability.DURABLE,
+        () ->
+            store.newFlat(
+                (file, path) -> {
+                  filler.fill(file, path);
+                  file.truncate(CowStore.wholeChunks(file.sizeBytes()));
+                },
+                true));
+  }
+
+  /** Makes a volume that starts with what a frozen layer holds. */
+  Node fork(NodeId id, long layer, Durability durability) {
+    return volume(id, durability, () -> store.newStore(layer, durability == Durability.DURABLE));
+  }
+
+  private interface TopMaker {
+    long make() throws LinuxException;
+  }
+
+  private Node volume(NodeId id, Durability durability, TopMaker top) {
+    String doing = "make the volume " + id;
+    return nodes.make(id, id, Node.Kind.VOLUME, doing, entry -> volume(id, doing, durability, top));
+  }
+
+  private long volume(NodeId id, String doing, Durability durability, TopMaker top)
+      throws LinuxException {
+    guard.checkRoom(doing);
+    long layer = top.make();
+    boolean done = false;
+    try {
+      NodeRecord record = new NodeRecord(layer, store.newId());
+      long bytes = store.sizeBytes(store.layer(layer));
+      long size = files.makeVolume(id, (file, path) -> fill(file, bytes, record), durability);
+      records.put(id, record);
+      done = true;
+      return size;
+    } finally {
+      if (!done) {
+        store.release(layer);
+      }
+    }
+  }
+
+  /**
+   * Makes a snapshot and returns its size. Of a volume, freezes the top first.
+   *
+   * @param source is held for change
+   */
+  long snapshot(Node source, NodeId id, String doing, Durability durability) throws LinuxException {
+    guard.checkRoom(doing);
+    long top = records.of(source.id()).layer();
+    if (source.kind() == Node.Kind.VOLUME) {
+      freezer.freeze(source);
+    }
+    NodeRecord record = new NodeRecord(top, 0);
+    store.use(top);
+    boolean done = false;
+    try {
+      long size =
+          files.makeSnapshot(
+              source.origin(),
+              id,
+              (file, path) -> fill(file, source.sizeBytes(), record),
+              durability);
+      records.put(id, record);
+      done = true;
+      return size;
+    } finally {
+      if (!done) {
+        store.release(top);
+      }
+      merger.consider(top);
+    }
+  }
+
+  private static void fill(Fd file, long sizeBytes, NodeRecord record) throws LinuxException {
+    file.truncate(sizeBytes);
+    record.write(file);
+  }
+
+  /**
+   * Makes a volume larger.
+   *
+   * @param node is held for change
+   */
+  void grow(Node node, long sizeBytes) throws LinuxException {
+    guard.checkRoom("grow " + node.id());
+    NodeRecord record = records.of(node.id());
+    if (!live.removeIfUnused(record)) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "somebody has the volume open, and would not learn of its new size: " + node.id(),
+          "stop what uses it first",
+          null);
+    }
+    // First the layer: who opens a root gives a volume's file the length of its layer.
+    store.resize(record.layer(), sizeBytes);
+    boolean done = false;
+    try {
+      files.grow(node.origin(), node.id(), node.sizeBytes(), sizeBytes);
+      done = true;
+    } finally {
+      if (!done) {
+        store.resize(record.layer(), node.sizeBytes());
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.NodeId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** What the nodes' files say, kept in memory. Thread-safe. */
+final class Records {
+  private final Map<NodeId, NodeRecord> records;
+
+  Records(Map<NodeId, NodeRecord> found) {
+    this.records = new ConcurrentHashMap<>(found);
+  }
+
+  /** Of a node; {@code CORRUPT} when its file cannot be read. */
+  NodeRecord of(NodeId id) {
+    NodeRecord record = find(id);
+    if (record == null) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "the file of " + id + " does not say where its data is",
+          "restore it from a backup, or delete the node",
+          null);
+    }
+    return record;
+  }
+
+  /** Of a node; null when there is none. */
+  @Nullable NodeRecord find(NodeId id) {
+    return records.get(id);
+  }
+
+  void put(NodeId id, NodeRecord record) {
+    records.put(id, record);
+  }
+
+  @Nullable NodeRecord remove(NodeId id) {
+    return records.remove(id);
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.backends.Copying;
+import dev.ramet.backends.SparseCopy;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.CopyProgress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes what layers on one another hold into one file. They must not change meanwhile; what
+ * becomes of their names does not matter.
+ */
+final class StackCopy implements AutoCloseable {
+  private static final int PIECE_BYTES = 1 << 20;
+  private static final int PIECE_CHUNKS = PIECE_BYTES / CowStore.CHUNK_BYTES;
+  private static final long STRETCH_BYTES = 16 << 20;
+
+  private final List<Layer> layers;
+  private final List<Fd> sources = new ArrayList<>();
+
+  private StackCopy(List<Layer> layers) {
+    this.layers = layers;
+  }
+
+  /** Is told of every piece that was copied, and may take its time. */
+  @FunctionalInterface
+  interface Pace {
+    /** No hurry and no rest. */
+    Pace NONE = bytes -> {};
+
+    /** So many bytes more. */
+    void copied(long bytes);
+  }
+
+  /**
+   * Opens layers.
+   *
+   * @param layers the top first, each on the next
+   */
+  static StackCopy open(LayerFiles files, List<Layer> layers) throws LinuxException {
+    StackCopy copy = new StackCopy(layers);
+    boolean done = false;
+    try {
+      for (Layer layer : layers) {
+        copy.sources.add(files.open(layer, false));
+      }
+      done = true;
+      return copy;
+    } finally {
+      if (!done) {
+        copy.close();
+      }
+    }
+  }
+
+  /** The layers, the top first. */
+  List<Layer> layers() {
+    return layers;
+  }
+
+  /** Writes an image, with holes where nothing was ever written. The last layer is flat. */
+  void image(Fd target, long sizeBytes, CopyProgress progress, Pace pace) throws LinuxException {
+    int last = sources.size() - 1;
+    Fd base = sources.get(last);
+    Union union = Union.of(tables(sources.subList(0, last)));
+    SparseCopy copy = new SparseCopy();
+    target.truncate(sizeBytes);
+    int line = 0;
+    for (long at = 0; at < sizeBytes; ) {
+      long data = base.seekData(at);
+      long chunk = line < union.size() ? union.chunk(line) * CowStore.CHUNK_BYTES : sizeBytes;
+      at = Math.min(chunk, data < 0 ? sizeBytes : data);
+      long end = Math.min(sizeBytes, at + STRETCH_BYTES);
+      if (at < end) {
+        pace.copied(copy.copyRange(base, target, at, end));
+        line = chunks(target, union, line, end, true, pace);
+      }
+      at = end;
+      Copying.report(progress, at, sizeBytes);
+    }
+  }
+
+  /** Writes a store, of what the layers hold together. None of them is flat. */
+  void store(Fd target, long sizeBytes, Pace pace) throws LinuxException {
+    CowStore.initialize(target, sizeBytes);
+    Union union = Union.of(tables(sources));
+    chunks(target, union, 0, Long.MAX_VALUE, false, pace);
+    CowStore.writeTable(target, union.chunks());
+  }
+
+  private static List<CowStore.Table> tables(List<Fd> sources) throws LinuxException {
+    List<CowStore.Table> tables = new ArrayList<>();
+    for (Fd source : sources) {
+      tables.add(CowStore.read(source));
+    }
+    return tables;
+  }
+
+  /**
+   * Copies chunks from a line of the union on.
+   *
+   * @param endBytes the chunks before this place of the device
+   * @param inPlace to where the device has them, else to where a store has that line
+   * @return the line after the last
+   */
+  private int chunks(Fd target, Union union, int from, long endBytes, boolean inPlace, Pace pace)
+      throws LinuxException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE_BYTES);
+    long end = endBytes / CowStore.CHUNK_BYTES;
+    int at = from;
+    while (at < union.size() && union.chunk(at) < end) {
+      long source = union.place(at);
+      long to = place(union, at, inPlace);
+      int length = 1;
+      while (at + length < union.size()
+          && length < PIECE_CHUNKS
+          && union.chunk(at + length) < end
+          && union.source(at + length) == union.source(at)
+          && union.place(at + length) == source + length
+          && place(union, at + length, inPlace) == to + length) {
+        length++;
+      }
+      buffer.clear().limit(length * CowStore.CHUNK_BYTES);
+      sources.get(union.source(at)).pread(buffer, source * CowStore.CHUNK_BYTES);
+      target.pwrite(buffer.flip(), to * CowStore.CHUNK_BYTES);
+      pace.copied(length * (long) CowStore.CHUNK_BYTES);
+      at += length;
+    }
+    return at;
+  }
+
+  private static long place(Union union, int line, boolean inPlace) {
+    return inPlace ? union.chunk(line) : CowStore.place(line);
+  }
+
+  @Override
+  public void close() {
+    sources.forEach(Fd::close);
+  }
+}

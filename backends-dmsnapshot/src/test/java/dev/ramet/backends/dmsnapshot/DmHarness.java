@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.backends.Steps;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.tck.HostControl;
+import dev.ramet.tck.NodeIo;
+import dev.ramet.tck.StepControl;
+import dev.ramet.tck.StorageHarness;
+import dev.ramet.testing.LoopFs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** A root of its own on an ext4 that many checks share, with real devices. */
+final class DmHarness implements StorageHarness {
+  private final LoopFs fs;
+  private final Path root;
+
+  DmHarness(LoopFs fs) throws IOException {
+    this.fs = fs;
+    this.root = Files.createDirectory(fs.root().resolve(UUID.randomUUID().toString()));
+  }
+
+  @Override
+  public StorageBackendProvider provider() {
+    return new SettledProvider();
+  }
+
+  @Override
+  public Path root() {
+    return root;
+  }
+
+  /**
+   * Names and permissions of all that is there, and the devices. Not the lengths of layers: those
+   * are the backend's own business, and follow the room that there is.
+   */
+  @Override
+  public String traces() {
+    SettledProvider.settle(root);
+    String files = StorageHarness.super.traces();
+    try {
+      return files.replaceAll("(?m)^(layers/.*) [0-9]+ ", "$1 ") + "\n" + Root.devices().size();
+    } catch (LinuxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public NodeIo io() {
+    return new NodeIo() {
+      @Override
+      public byte[] read(Attachment node, long offset, int lengthBytes) throws IOException {
+        return NodeIo.FILES.read(node, offset, lengthBytes);
+      }
+
+      @Override
+      public void write(Attachment node, long offset, byte[] bytes) throws IOException {
+        NodeIo.FILES.write(node, offset, bytes);
+      }
+
+      /** A store does not take discards: a hypervisor writes zeros then, and so does this. */
+      @Override
+      public void discard(Attachment node, long offset, long lengthBytes) throws IOException {
+        NodeIo.FILES.write(node, offset, new byte[(int) lengthBytes]);
+      }
+    };
+  }
+
+  @Override
+  public Optional<HostControl> host() {
+    return Optional.of(
+        new HostControl() {
+          @Override
+          public void fill(long keepBytes) throws IOException {
+            fs.fill(keepBytes);
+          }
+
+          @Override
+          public void unfill() throws IOException {
+            fs.unfill();
+          }
+
+          /** By a mount over the root: the file system itself cannot change under devices. */
+          @Override
+          public void readOnly(boolean on) {
+            if (on) {
+              LoopFs.run(List.of("mount", "--bind", root.toString(), root.toString()));
+              LoopFs.run(List.of("mount", "-o", "remount,bind,ro", root.toString()));
+            } else {
+              LoopFs.run(List.of("umount", root.toString()));
+            }
+          }
+        });
+  }
+
+  @Override
+  public Optional<StepControl> steps() {
+    return Optional.of(
+        new StepControl() {
+          @Override
+          public StorageBackend open(Observer observer) {
+            Steps steps = observer::before;
+            return DmSnapshotProvider.open(root, SettledProvider.FAST, 0, steps);
+          }
+
+          @Override
+          public void abandon(StorageBackend dead) {
+            ((DmSnapshotBackend) dead).abandon();
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    SettledProvider.forget(root);
+    LoopFs.run(List.of("rm", "-rf", "--one-file-system", root.toString()));
+  }
+}
