@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api;
 
+import java.util.List;
 import java.util.Map;
 
 /**
  * How a capture went. Sizes are in bytes, times in milliseconds. Immutable and thread-safe as far
- * as its map is.
+ * as its maps and lists are.
  *
  * @param mode the memory mode that selected the pages
  * @param modeReason why that mode
+ * @param passedOver the better modes that could not do it, best first
  * @param memoryBytesTotal the guest's memory
  * @param memoryBytesSelected pages the mode selected
  * @param memoryBytesWritten bytes written to the memory image
@@ -16,14 +18,31 @@ import java.util.Map;
  * @param pauseMs how long the guest stood still
  * @param totalMs from the request until the snapshot was durable
  * @param phasesMs the same by phase, in order
+ * @param pausePhasesMs those of the phases in which the guest stood still
+ * @param precopyRounds how often pages were copied before the pause
+ * @param precopyBytes what those rounds copied
  */
 public record CaptureInfo(
     String mode,
     String modeReason,
+    List<PassedOver> passedOver,
     long memoryBytesTotal,
     long memoryBytesSelected,
     long memoryBytesWritten,
     long memoryBytesHoles,
     double pauseMs,
     double totalMs,
-    Map<String, Double> phasesMs) {}
+    Map<String, Double> phasesMs,
+    Map<String, Double> pausePhasesMs,
+    int precopyRounds,
+    long precopyBytes) {
+  /**
+   * A better memory mode that could not do it.
+   *
+   * @param mode its id
+   * @param cause {@code unusable-here}, {@code booted}, {@code refused}, {@code base-gone} or
+   *     {@code tracking-lost}
+   * @param detail the same for people
+   */
+  public record PassedOver(String mode, String cause, String detail) {}
+}

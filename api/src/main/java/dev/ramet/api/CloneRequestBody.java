@@ -11,6 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency how many start at the same time, 1 to 100; null for the host's default
  * @param timeout seconds until each is killed by itself; -1 for never; null for 300 (clone) or 15
  *     (fork)
+ * @param memoryMode the only memory mode for captures of the new sandboxes; null for what holds for
+ *     the one they are made of
  */
 public record CloneRequestBody(
-    @Nullable Integer count, @Nullable Integer concurrency, @Nullable Integer timeout) {}
+    @Nullable Integer count,
+    @Nullable Integer concurrency,
+    @Nullable Integer timeout,
+    @Nullable String memoryMode) {
+  /** Clones for which the same memory modes may be used. */
+  public CloneRequestBody(
+      @Nullable Integer count, @Nullable Integer concurrency, @Nullable Integer timeout) {
+    this(count, concurrency, timeout, null);
+  }
+}

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value means
  *     a cold boot
  * @param allow_internet_access whether it may open connections, or null for the host's default
+ * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
  */
 @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
 public record CreateSandbox(
@@ -27,4 +28,5 @@ public record CreateSandbox(
     @Nullable Map<String, String> envVars,
     @Nullable Integer cpuCount,
     @Nullable Integer memoryMB,
-    @Nullable Boolean allow_internet_access) {}
+    @Nullable Boolean allow_internet_access,
+    @Nullable String memoryMode) {}

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param parentID the sandbox it was cloned from, or null
  * @param hypervisorPid the hypervisor's process on the host, or null when none runs
  * @param allowInternetAccess whether it may open connections
+ * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
  */
 public record SandboxInfo(
     String sandboxID,
@@ -45,4 +46,5 @@ public record SandboxInfo(
     @Nullable Lifecycle lifecycle,
     @Nullable String parentID,
     @Nullable Long hypervisorPid,
-    @Nullable Boolean allowInternetAccess) {}
+    @Nullable Boolean allowInternetAccess,
+    @Nullable String memoryMode) {}

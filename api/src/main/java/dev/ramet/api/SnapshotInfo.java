@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param snapshotID stable id
  * @param names its name, or none
+ * @param description a sentence for people, or null
  * @param status {@code READY} or {@code BROKEN}
  * @param statusDetail why, for a broken one
  * @param originSandboxID the sandbox it was taken of, or null
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record SnapshotInfo(
     String snapshotID,
     List<String> names,
+    @Nullable String description,
     String status,
     @Nullable String statusDetail,
     @Nullable String originSandboxID,

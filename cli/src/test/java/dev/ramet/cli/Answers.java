@@ -18,12 +18,13 @@ final class Answers {
       """
       {"mode":"soft-dirty","modeReason":"every write is seen","memoryBytesTotal":268435456,\
       "memoryBytesSelected":1048576,"memoryBytesWritten":1048576,"memoryBytesHoles":0,\
-      "pauseMs":4.5,"totalMs":20.25,"phasesMs":{"pause":1.5}}\
+      "pauseMs":4.5,"totalMs":20.25,"phasesMs":{"disk":1.5,"write":9},\
+      "pausePhasesMs":{"disk":1.5},"precopyRounds":2,"precopyBytes":4194304}\
       """;
 
   static String snapshot(String id, String origin) {
     return """
-        {"snapshotID":"%s","names":["before"],"status":"READY","originSandboxID":"%s",\
+        {"snapshotID":"%s","names":["before"],"description":"all pass","status":"READY","originSandboxID":"%s",\
         "createdAt":"2020-01-01T00:00:00Z","updatedAt":"2020-01-01T00:00:00Z","cpuCount":1,\
         "memoryMB":256,"diskSizeMB":1024,"exclusiveBytes":1572864,"usedBy":[],"capture":%s}\
         """

@@ -154,8 +154,17 @@ final class CommandsTest {
     String shown = host.run("snapshot", "show", "s1").out();
     assertTrue(shown.contains("soft-dirty: every write is seen"), shown);
     assertTrue(shown.contains("1 MiB of 256 MiB"), shown);
-    assertEquals("x\n", host.run("snapshot", "fork", "s1", "--memory", "512").out());
-    assertEquals("{\"memoryMB\":512}", host.requests.get(3).text());
+    assertTrue(shown.contains("all pass"), shown);
+    assertTrue(shown.contains("4 MiB in 2 rounds"), shown);
+    // Of the pause, then of the whole; each phase once.
+    String[] times = shown.substring(shown.indexOf("Paused for")).split("\n", -1);
+    assertEquals("disk", times[1].trim().split(" ", 2)[0]);
+    assertTrue(times[2].startsWith("Took"), shown);
+    assertEquals("write", times[3].trim().split(" ", 2)[0]);
+    assertTrue(times[4].isEmpty(), shown);
+    assertEquals(
+        "x\n", host.run("snapshot", "fork", "s1", "--memory", "512", "--mode", "full").out());
+    assertEquals("{\"memoryMB\":512,\"memoryMode\":\"full\"}", host.requests.get(3).text());
     assertEquals(0, host.run("snapshot", "rm", "s1").status());
   }
 

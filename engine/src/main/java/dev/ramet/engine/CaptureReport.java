@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -8,6 +9,7 @@ import java.util.Map;
  *
  * @param mode the memory mode that selected the pages
  * @param modeReason why that mode
+ * @param passedOver the better modes that could not do it, best first
  * @param memoryBytesTotal the guest's memory
  * @param memoryBytesSelected pages the mode selected
  * @param memoryBytesWritten bytes written to the memory image
@@ -15,14 +17,27 @@ import java.util.Map;
  * @param pauseNanos how long the guest stood still
  * @param totalNanos from the request until the snapshot was durable
  * @param phaseNanos the same by phase, in order
+ * @param pausePhaseNanos those of the phases in which the guest stood still
+ * @param precopyRounds how often pages were copied before the pause
+ * @param precopyBytes what those rounds copied
  */
 public record CaptureReport(
     String mode,
     String modeReason,
+    List<ModeRefusal> passedOver,
     long memoryBytesTotal,
     long memoryBytesSelected,
     long memoryBytesWritten,
     long memoryBytesHoles,
     long pauseNanos,
     long totalNanos,
-    Map<String, Long> phaseNanos) {}
+    Map<String, Long> phaseNanos,
+    Map<String, Long> pausePhaseNanos,
+    int precopyRounds,
+    long precopyBytes) {
+  /** What an older manifest does not tell is empty. */
+  public CaptureReport {
+    passedOver = passedOver == null ? List.of() : List.copyOf(passedOver);
+    pausePhaseNanos = pausePhaseNanos == null ? Map.of() : pausePhaseNanos;
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import java.util.List;
+
 /**
  * A Ramet host without its HTTP: opens a data root, picks plugins, finds the sandboxes that still
  * run, and carries out operations on them.
@@ -16,6 +18,9 @@ public interface Engine extends AutoCloseable {
 
   /** Operations on templates. */
   Templates templates();
+
+  /** What was counted since the engine was opened. */
+  List<Metric> metrics();
 
   /** What this host can do, what was chosen and why. */
   Doctor doctor();

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param cpuCount virtual CPUs, or null for the template's; another value means a cold boot
  * @param memoryBytes guest memory, or null for the template's; another value means a cold boot
  * @param outbound whether it may open connections, or null for the host's default
+ * @param memoryMode id of the only memory mode for captures of it, or null to choose; {@code
+ *     UNSUPPORTED} when that one cannot work for it
  */
 public record NewSandbox(
     String template,
@@ -23,7 +25,8 @@ public record NewSandbox(
     Map<String, String> environment,
     @Nullable Integer cpuCount,
     @Nullable Long memoryBytes,
-    @Nullable Boolean outbound) {
+    @Nullable Boolean outbound,
+    @Nullable String memoryMode) {
   /** Copies the maps. */
   public NewSandbox {
     metadata = Map.copyOf(metadata);

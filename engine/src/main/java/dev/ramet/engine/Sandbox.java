@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param endAt when it is killed by itself, or null for never
  * @param hypervisorPid the hypervisor's process, or null when none runs
  * @param outbound whether it may open connections
+ * @param memoryMode id of the only memory mode for captures of it, or null to choose
  */
 public record Sandbox(
     String id,
@@ -37,7 +38,8 @@ public record Sandbox(
     Instant startedAt,
     @Nullable Instant endAt,
     @Nullable Long hypervisorPid,
-    boolean outbound) {
+    boolean outbound,
+    @Nullable String memoryMode) {
   /** Where a sandbox is in its life. */
   public enum State {
     /** Being started. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id stable id
  * @param name its name, or null
+ * @param description a sentence for people, or null
  * @param status whether it can be used
  * @param statusDetail why not, for a broken one
  * @param sandboxId the sandbox it was taken of
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record Snapshot(
     String id,
     @Nullable String name,
+    @Nullable String description,
     Status status,
     @Nullable String statusDetail,
     @Nullable String sandboxId,

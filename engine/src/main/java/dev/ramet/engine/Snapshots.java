@@ -10,15 +10,15 @@ public interface Snapshots {
    * Captures a running sandbox: disk, devices and memory at one instant. Returns when the snapshot
    * is durable.
    *
-   * @param name a name to find it by, or null; {@code ALREADY_EXISTS} when another one has it
-   * @param memoryMode id of the only memory mode to use, or null to choose; {@code UNSUPPORTED}
-   *     when it cannot do this capture, {@code INVALID_ARGUMENT} when there is none of that name
+   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when another one has the name,
+   *     {@code INVALID_ARGUMENT} when there is no such memory mode, {@code UNSUPPORTED} when a
+   *     forced one cannot do this capture
    */
-  Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode);
+  Snapshot create(NewSnapshot request);
 
-  /** The same in the best memory mode that can. */
+  /** The same in the best memory mode that can, under a name or none. */
   default Snapshot create(String sandboxId, @Nullable String name) {
-    return create(sandboxId, name, null);
+    return create(NewSnapshot.of(sandboxId, name));
   }
 
   /** The snapshot with this id or name. */

@@ -87,6 +87,7 @@ final class CaptureController {
     return new CloneRequest(
         count == null ? 1 : count,
         Checks.range("concurrency", request.concurrency(), 1, 100),
-        Checks.timeout("timeout", request.timeout(), defaultTimeoutSeconds));
+        Checks.timeout("timeout", request.timeout(), defaultTimeoutSeconds),
+        request.memoryMode());
   }
 }

@@ -7,6 +7,7 @@ import dev.ramet.engine.Engine;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
@@ -28,6 +29,14 @@ final class HostController {
   Health health() {
     Engine open = engine.peek();
     return new Health("ok", open == null ? 0 : open.sandboxes().list().size());
+  }
+
+  /** What the engine counts, for Prometheus. */
+  @Get("/metrics")
+  @Produces(Exposition.CONTENT_TYPE)
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  String metrics() {
+    return Exposition.of(engine.get().metrics());
   }
 
   @Get("/doctor")

@@ -59,7 +59,8 @@ final class SandboxController {
             Checks.environment("envVars", request.envVars()),
             Checks.cpuCount(request.cpuCount()),
             Checks.memoryBytes(request.memoryMB()),
-            request.allow_internet_access());
+            request.allow_internet_access(),
+            request.memoryMode());
     return views.of(sandboxes().create(wanted));
   }
 

@@ -7,6 +7,7 @@ import dev.ramet.api.CreateSnapshot;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import io.micronaut.core.annotation.Nullable;
@@ -43,7 +44,11 @@ final class SnapshotController {
   SnapshotInfo create(@PathVariable String id, @Body @Nullable String body) {
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
     String name = Checks.optionalName("name", request.name());
-    return views.of(snapshots().create(Checks.sandboxId(id), name, request.memoryMode()));
+    return views.of(
+        snapshots()
+            .create(
+                new NewSnapshot(
+                    Checks.sandboxId(id), name, request.description(), request.memoryMode())));
   }
 
   @Get("/snapshots")
@@ -88,7 +93,8 @@ final class SnapshotController {
             Checks.environment("envVars", request.envVars()),
             Checks.cpuCount(request.cpuCount()),
             Checks.memoryBytes(request.memoryMB()),
-            request.allow_internet_access());
+            request.allow_internet_access(),
+            request.memoryMode());
     return views.of(engine.get().sandboxes().create(wanted));
   }
 

@@ -56,7 +56,8 @@ final class Views {
         KILLED_AT_END,
         s.parentId(),
         s.hypervisorPid(),
-        s.outbound());
+        s.outbound(),
+        s.memoryMode());
   }
 
   static String state(Sandbox s) {
@@ -68,6 +69,7 @@ final class Views {
     return new SnapshotInfo(
         s.id(),
         s.name() == null ? List.of() : List.of(s.name()),
+        s.description(),
         s.status().name(),
         s.statusDetail(),
         s.sandboxId(),
@@ -84,18 +86,32 @@ final class Views {
   }
 
   CaptureInfo of(CaptureReport c) {
-    Map<String, Double> phases = new LinkedHashMap<>();
-    c.phaseNanos().forEach((phase, nanos) -> phases.put(phase, millis(nanos)));
     return new CaptureInfo(
         c.mode(),
         c.modeReason(),
+        c.passedOver().stream()
+            .map(r -> new CaptureInfo.PassedOver(r.mode(), word(r.cause()), r.detail()))
+            .toList(),
         c.memoryBytesTotal(),
         c.memoryBytesSelected(),
         c.memoryBytesWritten(),
         c.memoryBytesHoles(),
         millis(c.pauseNanos()),
         millis(c.totalNanos()),
-        phases);
+        millis(c.phaseNanos()),
+        millis(c.pausePhaseNanos()),
+        c.precopyRounds(),
+        c.precopyBytes());
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static Map<String, Double> millis(Map<String, Long> nanos) {
+    Map<String, Double> millis = new LinkedHashMap<>();
+    nanos.forEach((phase, n) -> millis.put(phase, millis(n)));
+    return millis;
   }
 
   TemplateInfo of(Template t) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.server.TestHost.Answer;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,11 +67,12 @@ class ApiTest {
     String body =
         """
         {"templateID":"base","timeout":-1,"metadata":{"a":"1"},"envVars":{"E":"v"},"cpuCount":2,
-         "memoryMB":64,"allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
+         "memoryMB":64,"memoryMode":"full","allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
         """;
     assertEquals(201, host.post("/v2/sandboxes", body).status());
     assertEquals(
-        new NewSandbox("base", null, Map.of("a", "1"), Map.of("E", "v"), 2, 64L << 20, false),
+        new NewSandbox(
+            "base", null, Map.of("a", "1"), Map.of("E", "v"), 2, 64L << 20, false, "full"),
         host.engine.sandboxes.last);
   }
 
@@ -115,6 +117,28 @@ class ApiTest {
   }
 
   @Test
+  void keepsADescription() throws Exception {
+    String id = host.sandbox();
+    Answer made = host.post("/sandboxes/" + id + "/snapshots", "{\"description\":\"all pass\"}");
+    String path = "/snapshots/" + made.json().path("snapshotID").asText();
+    assertEquals("all pass", host.get(path).json().path("description").asText());
+  }
+
+  @Test
+  void tellsMetricsAsPrometheusReadsThem() throws Exception {
+    Answer answer = host.get("/metrics");
+    assertEquals("text/plain; version=0.0.4; charset=utf-8", answer.header("content-type"));
+    assertEquals(
+        """
+        # HELP ramet_things_total Things\\\\of\\na kind.
+        # TYPE ramet_things_total counter
+        ramet_things_total{kind="a \\"b\\"\\n"} 3
+        ramet_things_total_sum 0.0025
+        """,
+        answer.response().body());
+  }
+
+  @Test
   void connectNeverShortensALife() throws Exception {
     String id = host.sandbox();
     assertEquals(204, host.post("/sandboxes/" + id + "/timeout", "{\"timeout\":1000}").status());
@@ -152,7 +176,11 @@ class ApiTest {
     assertEquals(
         201,
         host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
-    assertEquals("incremental", host.engine.snapshots.lastMode);
+    assertEquals(new NewSnapshot(id, null, null, "incremental"), host.engine.snapshots.last);
+    JsonNode capture = made.json().path("capture");
+    assertEquals(0.25, capture.path("pausePhasesMs").path("stop").asDouble());
+    assertEquals("base-gone", capture.path("passedOver").path(0).path("cause").asText());
+    assertEquals(2, capture.path("precopyRounds").asInt());
     assertEquals(409, host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}").status());
     assertEquals(2, host.get("/snapshots?sandboxID=" + id).json().size());
     assertEquals(0, host.get("/snapshots?sandboxID=other").json().size());

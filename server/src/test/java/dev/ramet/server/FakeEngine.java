@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Templates;
@@ -29,6 +30,18 @@ final class FakeEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public List<Metric> metrics() {
+    return List.of(
+        new Metric(
+            "ramet_things_total",
+            Metric.Type.COUNTER,
+            "Things\\of\na kind.",
+            List.of(
+                new Metric.Sample("", Map.of("kind", "a \"b\"\n"), 3),
+                new Metric.Sample("_sum", Map.of(), 0.0025))));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Sandbox;
@@ -68,7 +69,8 @@ final class FakeSandboxes implements Sandboxes {
             now,
             timeout == null ? null : now.plus(timeout),
             4711L,
-            true);
+            true,
+            null);
     byId.put(made.id(), made);
     return made;
   }
@@ -114,7 +116,8 @@ final class FakeSandboxes implements Sandboxes {
             s.startedAt(),
             endAt,
             s.hypervisorPid(),
-            s.outbound()));
+            s.outbound(),
+            s.memoryMode()));
   }
 
   @Override
@@ -149,7 +152,20 @@ final class FakeSandboxes implements Sandboxes {
     Map<String, Long> phases = new LinkedHashMap<>();
     phases.put("devices", 1_000_000L);
     phases.put("disk", 250_000L);
-    return new CaptureReport("full", "first capture", 512, 256, 128, 128, 1_250_000, 9, phases);
+    return new CaptureReport(
+        "full",
+        "first capture",
+        List.of(new ModeRefusal("incremental", ModeRefusal.Cause.BASE_GONE, "s0 is gone")),
+        512,
+        256,
+        128,
+        128,
+        1_250_000,
+        9,
+        phases,
+        Map.of("stop", 250_000L),
+        2,
+        64);
   }
 
   @Override

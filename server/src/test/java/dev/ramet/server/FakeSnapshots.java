@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
@@ -19,7 +20,7 @@ final class FakeSnapshots implements Snapshots {
   final Map<String, Snapshot> byId = new ConcurrentHashMap<>();
 
   /** What the last request forced. */
-  volatile @Nullable String lastMode;
+  volatile @Nullable NewSnapshot last;
 
   private final AtomicInteger count = new AtomicInteger();
   private final FakeEngine engine;
@@ -29,12 +30,14 @@ final class FakeSnapshots implements Snapshots {
   }
 
   @Override
-  public Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode) {
+  public Snapshot create(NewSnapshot request) {
+    String name = request.name();
+    String memoryMode = request.memoryMode();
     if (memoryMode != null && !memoryMode.equals("incremental")) {
       throw RametException.invalid("memoryMode", "must be one of incremental");
     }
-    lastMode = memoryMode;
-    Sandbox sandbox = engine.sandboxes.get(sandboxId);
+    last = request;
+    Sandbox sandbox = engine.sandboxes.get(request.sandboxId());
     if (byId.values().stream().anyMatch(s -> name != null && name.equals(s.name()))) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "snapshot exists: " + name);
     }
@@ -42,16 +45,17 @@ final class FakeSnapshots implements Snapshots {
         new Snapshot(
             "snap" + count.incrementAndGet(),
             name,
+            request.description(),
             Snapshot.Status.READY,
             null,
-            sandboxId,
+            sandbox.id(),
             sandbox.templateId(),
             Instant.now(),
             1,
             512L << 20,
             1L << 30,
             4096,
-            "used".equals(name) ? List.of(sandboxId) : List.of(),
+            "used".equals(name) ? List.of(sandbox.id()) : List.of(),
             FakeSandboxes.capture());
     byId.put(made.id(), made);
     return made;

@@ -46,13 +46,20 @@ final class Clone extends ApiCommand {
       description = "When each is killed by itself: 300 (seconds), 15m, 2h or never.")
   private @Nullable String timeout;
 
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "The only memory mode for captures of them; else what holds for ID.")
+  private @Nullable String mode;
+
   Clone(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
-    CloneRequestBody request = new CloneRequestBody(count, concurrency, Options.timeout(timeout));
+    CloneRequestBody request =
+        new CloneRequestBody(count, concurrency, Options.timeout(timeout), mode);
     Answer answer =
         context()
             .during(

@@ -62,6 +62,12 @@ final class Create extends ApiCommand {
       description = "Memory, such as 512M or 1G; other than the template's means a cold boot.")
   private @Nullable String memory;
 
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "The only memory mode for captures of it; else the best is chosen for each.")
+  private @Nullable String mode;
+
   Create(Context context) {
     super(context);
   }
@@ -76,7 +82,8 @@ final class Create extends ApiCommand {
             env.isEmpty() ? null : env,
             cpu,
             Options.mebibytes("--memory", memory),
-            null);
+            null,
+            mode);
     Answer answer =
         context()
             .during(

@@ -54,6 +54,9 @@ final class Show extends ApiCommand {
     if (s.hypervisorPid() != null) {
       table.row("Process", "" + s.hypervisorPid());
     }
+    if (s.memoryMode() != null) {
+      table.row("Memory mode", s.memoryMode() + ", for every capture");
+    }
     new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
         .forEach((key, value) -> table.row("Metadata", key + "=" + value));
     context().print(table);

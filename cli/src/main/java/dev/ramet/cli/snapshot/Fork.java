@@ -41,6 +41,12 @@ final class Fork extends ApiCommand {
       description = "Memory, such as 512M or 1G; other than the snapshot's means a cold boot.")
   private @Nullable String memory;
 
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "The only memory mode for captures of it; else the best is chosen for each.")
+  private @Nullable String mode;
+
   Fork(Context context) {
     super(context);
   }
@@ -55,7 +61,8 @@ final class Fork extends ApiCommand {
             null,
             cpu,
             Options.mebibytes("--memory", memory),
-            null);
+            null,
+            mode);
     Answer answer =
         context()
             .during(

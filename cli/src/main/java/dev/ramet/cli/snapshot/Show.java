@@ -10,6 +10,8 @@ import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -43,6 +45,9 @@ final class Show extends ApiCommand {
     table.row("Snapshot", s.snapshotID());
     if (s.names() != null && !s.names().isEmpty()) {
       table.row("Name", String.join(", ", s.names()));
+    }
+    if (s.description() != null) {
+      table.row("Description", s.description());
     }
     table.row(
         "Status", s.statusDetail() == null ? s.status() : s.status() + ": " + s.statusDetail());
@@ -79,10 +84,26 @@ final class Show extends ApiCommand {
             + ", "
             + Human.size(capture.memoryBytesHoles())
             + " of it zeros");
-    table.row("Paused for", Human.millis(capture.pauseMs()));
-    table.row("Took", Human.millis(capture.totalMs()));
-    if (capture.phasesMs() != null) {
-      capture.phasesMs().forEach((phase, ms) -> table.row("  " + phase, Human.millis(ms)));
+    if (capture.precopyRounds() > 0) {
+      table.row(
+          "Copied before",
+          Human.size(capture.precopyBytes()) + " in " + capture.precopyRounds() + " rounds");
     }
+    table.row("Paused for", Human.millis(capture.pauseMs()));
+    Map<String, Double> paused = orNone(capture.pausePhasesMs());
+    paused.forEach((phase, ms) -> table.row("  " + phase, Human.millis(ms)));
+    table.row("Took", Human.millis(capture.totalMs()));
+    orNone(capture.phasesMs())
+        .forEach(
+            (phase, ms) -> {
+              if (!paused.containsKey(phase)) {
+                table.row("  " + phase, Human.millis(ms));
+              }
+            });
+  }
+
+  /** An older host tells less. */
+  private static Map<String, Double> orNone(@Nullable Map<String, Double> phases) {
+    return phases == null ? Map.of() : phases;
   }
 }

@@ -97,7 +97,7 @@ final class Tour {
   private SandboxInfo create() {
     CreateSandbox request =
         new CreateSandbox(
-            template, SECONDS_TO_LIVE, Map.of(Traces.MARK, run), null, null, null, null);
+            template, SECONDS_TO_LIVE, Map.of(Traces.MARK, run), null, null, null, null, null);
     return step(
         "create",
         "Start a sandbox from the template " + template,

@@ -126,7 +126,7 @@ final class Ground implements AutoCloseable {
   Sandbox create(String source) {
     return engine()
         .sandboxes()
-        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null));
+        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null));
   }
 
   GuestShell shell(String sandboxId) {

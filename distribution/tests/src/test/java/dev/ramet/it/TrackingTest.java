@@ -12,6 +12,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import java.io.IOException;
@@ -82,6 +83,10 @@ final class TrackingTest {
 
   private Snapshot snapshot() {
     return ground.engine().snapshots().create(id, null);
+  }
+
+  private Snapshot snapshot(String mode) {
+    return ground.engine().snapshots().create(new NewSnapshot(id, null, null, mode));
   }
 
   private static CaptureReport report(Snapshot snapshot) {
@@ -246,19 +251,16 @@ final class TrackingTest {
   void aModeCanBeAskedForAndMustThenWork() throws Exception {
     Snapshot first = snapshot();
     write("file");
-    assertMode(
-        "incremental", "asked for", ground.engine().snapshots().create(id, null, "incremental"));
-    assertMode("full", "asked for", ground.engine().snapshots().create(id, null, "full"));
+    assertMode("incremental", "asked for", snapshot("incremental"));
+    assertMode("full", "asked for", snapshot("full"));
     String hash = write("file");
-    Snapshot tracked = ground.engine().snapshots().create(id, null, TRACKING);
+    Snapshot tracked = snapshot(TRACKING);
     assertMode(TRACKING, "restored from", tracked);
     assertEquals(hash, restored(tracked, "file"));
     ground.engine().snapshots().delete(tracked.id(), false);
     ground.engine().snapshots().delete(first.id(), false);
-    assertMode(TRACKING, "is gone", ground.engine().snapshots().create(id, null, TRACKING));
-    RametException unknown =
-        assertThrows(
-            RametException.class, () -> ground.engine().snapshots().create(id, null, "telepathy"));
+    assertMode(TRACKING, "is gone", snapshot(TRACKING));
+    RametException unknown = assertThrows(RametException.class, () -> snapshot("telepathy"));
     assertEquals(ErrorCode.INVALID_ARGUMENT, unknown.code());
   }
 

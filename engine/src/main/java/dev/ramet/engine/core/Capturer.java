@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.pages.Capture;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * selected pages are read. Thread-safe; the caller holds the sandbox.
  */
 final class Capturer {
+  private static final System.Logger LOG = System.getLogger(Capturer.class.getName());
+
   /** What a memory mode answers that cannot track a machine; everything else is a failure. */
   private static final Set<ErrorCode> REFUSALS =
       EnumSet.of(ErrorCode.UNSUPPORTED, ErrorCode.HOST_UNFIT, ErrorCode.CONFLICT);
@@ -42,6 +45,7 @@ final class Capturer {
   private final Context context;
   private final Reclaimer reclaimer;
   private final ExecutorService helpers;
+  private final CaptureMetrics metrics;
 
   /**
    * Captures.
@@ -52,6 +56,7 @@ final class Capturer {
     this.context = context;
     this.reclaimer = reclaimer;
     this.helpers = helpers;
+    this.metrics = new CaptureMetrics(context.metrics());
   }
 
   /**
@@ -60,6 +65,7 @@ final class Capturer {
    * @param id the new snapshot's id
    * @param kind what it is for
    * @param name its name, or null
+   * @param description a sentence for people, or null
    * @param templateId what the sandbox was created from, or null
    * @param contentKey what a template was built from, or null
    * @param memoryMode the only memory mode the caller allows, or null
@@ -69,6 +75,7 @@ final class Capturer {
       String id,
       SnapshotRecord.Kind kind,
       @Nullable String name,
+      @Nullable String description,
       @Nullable String templateId,
       @Nullable String contentKey,
       @Nullable String memoryMode,
@@ -81,13 +88,44 @@ final class Capturer {
    * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
    */
   SnapshotRecord capture(LiveSandbox live, Order order) {
+    try {
+      SnapshotRecord made = captureSomehow(live, order);
+      CaptureReport report = made.capture();
+      if (report != null) {
+        metrics.made(made.kind(), report);
+        log(made, report);
+      }
+      return made;
+    } catch (RametException e) {
+      metrics.failed(e.code());
+      throw e;
+    } catch (RuntimeException e) {
+      metrics.failed(ErrorCode.INTERNAL);
+      throw e;
+    }
+  }
+
+  private static void log(SnapshotRecord made, CaptureReport report) {
+    LOG.log(
+        System.Logger.Level.INFO,
+        "captured {0} as {1}: paused {2} us, selected {3}, wrote {4}; {5}: {6}",
+        made.sandboxId(),
+        made.id(),
+        String.valueOf(report.pauseNanos() / 1000),
+        String.valueOf(report.memoryBytesSelected()),
+        String.valueOf(report.memoryBytesWritten()),
+        report.mode(),
+        report.modeReason());
+  }
+
+  private SnapshotRecord captureSomehow(LiveSandbox live, Order order) {
     SandboxRecord sandbox = live.saved();
     RunningVm vm = live.runningMachine();
     String restored = sandbox.machine().memoryBase();
     ModeChain chain =
         order.kind() == SnapshotRecord.Kind.TEMPLATE
             ? context.modes().templateChain()
-            : context.modes().chain(restored, order.memoryMode());
+            : context.modes().chain(restored, order.memoryMode(), sandbox.memoryMode());
     Pause pause = new Pause(context, helpers);
     context.before("snapshot.attach");
     while (true) {
@@ -95,7 +133,9 @@ final class Capturer {
         if (tracker == null) {
           continue;
         }
+        ModeRefusal.Cause cause = ModeRefusal.Cause.BASE_GONE;
         try (Reclaimer.Pin base = pinBase(tracker, restored)) {
+          cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
               capture(sandbox, vm, order, new Source(tracker, base, chain), pause);
           tracker.published(made.id());
@@ -103,7 +143,7 @@ final class Capturer {
         } catch (Pause.ModeUnfit e) {
           tracker.lost();
           String why = String.valueOf(e.failure.getMessage());
-          chain.refused(why, e.failure, tracker.continued());
+          chain.refused(why, cause, e.failure, tracker.continued());
         }
       }
     }
@@ -118,7 +158,7 @@ final class Capturer {
       if (!REFUSALS.contains(e.code())) {
         throw e;
       }
-      chain.refused(String.valueOf(e.getMessage()), e, false);
+      chain.refused(String.valueOf(e.getMessage()), ModeRefusal.Cause.REFUSED, e, false);
       return null;
     }
   }
@@ -191,7 +231,12 @@ final class Capturer {
       try (Fingerprint all = fingerprint(machine);
           Capture pages = context.pages().open(image, source.tracker().baseline())) {
         phases.ended("prepare");
-        pause.read(vm, paths, source.tracker(), pages, all);
+        phases.inPause(true);
+        try {
+          pause.read(vm, paths, source.tracker(), pages, all);
+        } finally {
+          phases.inPause(false);
+        }
         context.before("snapshot.write");
         written = pages.finish();
         phases.ended("write");
@@ -212,13 +257,17 @@ final class Capturer {
           new CaptureReport(
               source.chain().current(),
               source.reason(),
+              source.chain().passedOver(),
               machine.memoryBytes(),
               pause.selectedBytes(),
               written.writtenBytes(),
               written.holeBytes(),
               pause.nanos(),
               phases.total(),
-              phases.nanos());
+              phases.nanos(),
+              phases.pauseNanos(),
+              0,
+              0);
       SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
       context.snapshots().publish(record, order.durability() == Durability.DURABLE);
       undo.commit();
@@ -244,6 +293,7 @@ final class Capturer {
         order.id(),
         order.kind(),
         order.name(),
+        order.description(),
         instant,
         sandbox.id(),
         order.templateId(),

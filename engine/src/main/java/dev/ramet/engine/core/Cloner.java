@@ -102,7 +102,7 @@ final class Cloner {
     }
   }
 
-  private static void check(CloneRequest request) {
+  private void check(CloneRequest request) {
     if (request.count() < 1 || request.count() > MOST_CLONES) {
       throw RametException.invalid("count", "must be 1 to " + MOST_CLONES);
     }
@@ -110,6 +110,8 @@ final class Cloner {
     if (concurrency != null && (concurrency < 1 || concurrency > MOST_CLONES)) {
       throw RametException.invalid("concurrency", "must be 1 to " + MOST_CLONES);
     }
+    // Clones are always restored, from the capture that is about to be made.
+    context.modes().checkForced(request.memoryMode(), "");
   }
 
   private Reclaimer.Pin captureBase(LiveSandbox source) {
@@ -122,6 +124,7 @@ final class Cloner {
               new Capturer.Order(
                   Ids.next('c'),
                   SnapshotRecord.Kind.CLONE_BASE,
+                  null,
                   null,
                   record.sourceId(),
                   null,
@@ -138,6 +141,7 @@ final class Cloner {
     Integer wanted = request.concurrency();
     int concurrency = wanted == null ? context.config().cloneConcurrency() : wanted;
     SandboxRecord parent = source.saved();
+    String wantedMode = request.memoryMode();
     Callable<Object> one =
         () -> {
           if (stop.get()) {
@@ -158,6 +162,7 @@ final class Cloner {
                     Map.of(),
                     request.timeout(),
                     parent.outbound(),
+                    wantedMode == null ? parent.memoryMode() : wantedMode,
                     false));
           } catch (RuntimeException e) {
             stop.set(allOrNothing);

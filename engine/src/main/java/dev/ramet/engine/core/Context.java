@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -20,6 +21,7 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param agent client of guest agents
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
+ * @param metrics what is counted
  */
 record Context(
     EngineConfig config,
@@ -30,7 +32,8 @@ record Context(
     PageWriter pages,
     Agent agent,
     SnapshotStore snapshots,
-    SandboxStore sandboxes) {
+    SandboxStore sandboxes,
+    Registry metrics) {
   /** Tells whoever looks that the step is about to be taken. */
   void before(String step) {
     config.steps().before(step);

@@ -65,6 +65,7 @@ final class Lifecycle {
    * @param environment default environment of its processes
    * @param timeout after which it ends, or null for never
    * @param outbound whether it may open connections
+   * @param memoryMode id of the only memory mode for captures of it, or null to choose
    * @param hidden whether it belongs to an operation and is never shown
    */
   record Order(
@@ -80,6 +81,7 @@ final class Lifecycle {
       Map<String, String> environment,
       @Nullable Duration timeout,
       boolean outbound,
+      @Nullable String memoryMode,
       boolean hidden) {}
 
   /** Begins a sandbox and waits for its agent. When this fails, nothing of it is left. */
@@ -100,6 +102,7 @@ final class Lifecycle {
             now,
             timeout == null ? null : now.plus(timeout),
             order.outbound(),
+            order.memoryMode(),
             source.diskBytes(),
             source.agentPort(),
             new SandboxRecord.Machine(

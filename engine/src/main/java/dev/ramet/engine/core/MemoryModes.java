@@ -2,6 +2,7 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.spi.memory.MemoryMode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,14 +37,21 @@ final class MemoryModes implements AutoCloseable {
    * What a capture may try, modes that do not work here already passed over.
    *
    * @param memoryBase the snapshot the machine was restored from, or null if it was booted
-   * @param wanted the only mode the caller allows, or null; goes before the operator's
+   * @param wanted the only mode the caller allows, or null; goes first
+   * @param ofSandbox the only mode that its creator allows for the sandbox, or null; goes before
+   *     the operator's
    * @throws RametException {@code INVALID_ARGUMENT} when there is no such mode, {@code UNSUPPORTED}
    *     when a forced one does not work here
    */
-  ModeChain chain(@Nullable String memoryBase, @Nullable String wanted) {
+  ModeChain chain(
+      @Nullable String memoryBase, @Nullable String wanted, @Nullable String ofSandbox) {
     check(wanted);
     if (wanted != null) {
       return ModeChain.forced(wanted, "asked for by the caller", obstacle(wanted, memoryBase));
+    }
+    if (ofSandbox != null) {
+      return ModeChain.forced(
+          ofSandbox, "forced for this sandbox", obstacle(ofSandbox, memoryBase));
     }
     if (forced != null) {
       return ModeChain.forced(forced, "forced by the configuration", obstacle(forced, memoryBase));
@@ -54,15 +62,28 @@ final class MemoryModes implements AutoCloseable {
     return among(order, memoryBase);
   }
 
+  /**
+   * Refuses a mode that could never work for a sandbox about to begin.
+   *
+   * @param wanted the mode to force, or null
+   * @param memoryBase what its machine is to be restored from, or null if it is to be booted
+   * @throws RametException as {@link #chain}
+   */
+  void checkForced(@Nullable String wanted, @Nullable String memoryBase) {
+    if (wanted != null) {
+      chain(memoryBase, wanted, null);
+    }
+  }
+
   /** What makes a template of a booted machine: no mode but full can, so none can be forced. */
   ModeChain templateChain() {
     return among(List.of(FULL), null);
   }
 
   private ModeChain among(List<String> order, @Nullable String memoryBase) {
-    Map<String, String> obstacles = new HashMap<>();
+    Map<String, ModeRefusal> obstacles = new HashMap<>();
     for (String id : order) {
-      String obstacle = obstacle(id, memoryBase);
+      ModeRefusal obstacle = obstacle(id, memoryBase);
       if (obstacle != null) {
         obstacles.put(id, obstacle);
       }
@@ -70,12 +91,16 @@ final class MemoryModes implements AutoCloseable {
     return ModeChain.of(order, obstacles);
   }
 
-  private @Nullable String obstacle(String id, @Nullable String memoryBase) {
+  private @Nullable ModeRefusal obstacle(String id, @Nullable String memoryBase) {
     if (!usable.containsKey(id)) {
-      return unusable.getOrDefault(id, "no such plugin");
+      return new ModeRefusal(
+          id, ModeRefusal.Cause.UNUSABLE_HERE, unusable.getOrDefault(id, "no such plugin"));
     }
     return memoryBase == null && !FULL.equals(id)
-        ? "the machine was booted, so there is no image to build on"
+        ? new ModeRefusal(
+            id,
+            ModeRefusal.Cause.BOOTED,
+            "the machine was booted, so there is no image to build on")
         : null;
   }
 

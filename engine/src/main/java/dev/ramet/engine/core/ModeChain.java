@@ -3,11 +3,13 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ModeRefusal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ final class ModeChain {
 
   private final List<String> order;
   private final Deque<String> left = new ArrayDeque<>();
-  private final Map<String, String> refusals = new HashMap<>();
+  private final Map<String, ModeRefusal> refusals = new HashMap<>();
   private final @Nullable String forcedBy;
 
   private ModeChain(List<String> order, @Nullable String forcedBy) {
@@ -38,7 +40,7 @@ final class ModeChain {
    * @param obstacles what makes some of them useless from the start, by id
    * @throws RametException {@code UNSUPPORTED} when nothing may be tried
    */
-  static ModeChain of(List<String> order, Map<String, String> obstacles) {
+  static ModeChain of(List<String> order, Map<String, ModeRefusal> obstacles) {
     ModeChain chain = new ModeChain(order, null);
     chain.refusals.putAll(obstacles);
     chain.left.removeIf(obstacles::containsKey);
@@ -55,10 +57,10 @@ final class ModeChain {
    * @param obstacle what makes it useless from the start, or null
    * @throws RametException {@code UNSUPPORTED} when there is such an obstacle
    */
-  static ModeChain forced(String id, String by, @Nullable String obstacle) {
+  static ModeChain forced(String id, String by, @Nullable ModeRefusal obstacle) {
     ModeChain chain = new ModeChain(List.of(id), by);
     if (obstacle != null) {
-      chain.refused(obstacle, null, false);
+      chain.refused(obstacle.detail(), obstacle.cause(), null, false);
     }
     return chain;
   }
@@ -72,15 +74,17 @@ final class ModeChain {
    * The current mode is of no use for this capture.
    *
    * @param why the reason as the manifest shall have it
+   * @param cause what kind of reason that is
    * @param failure what was thrown, or null
    * @param continued whether it had a tracker from an earlier capture: what that one knew is lost,
    *     so the capture is taken relative to the restore image, without starting to track anew
    *     inside of it
    * @throws RametException when nothing else may be tried
    */
-  void refused(String why, @Nullable RametException failure, boolean continued) {
+  void refused(
+      String why, ModeRefusal.Cause cause, @Nullable RametException failure, boolean continued) {
     String id = left.remove();
-    refusals.put(id, why);
+    refusals.put(id, new ModeRefusal(id, cause, why));
     if (forcedBy != null) {
       if (continued) {
         left.add(id); // Works without its past.
@@ -112,11 +116,18 @@ final class ModeChain {
   }
 
   private String reasons() {
-    return order.stream()
-        .filter(refusals::containsKey)
-        .takeWhile(id -> forcedBy != null || isBeforeCurrent(id))
-        .map(id -> id + ": " + refusals.get(id))
+    return passedOver().stream()
+        .map(refusal -> refusal.mode() + ": " + refusal.detail())
         .collect(Collectors.joining("; "));
+  }
+
+  /** What was of no use and would have gone before the current mode, best first. */
+  List<ModeRefusal> passedOver() {
+    return order.stream()
+        .takeWhile(id -> forcedBy != null || isBeforeCurrent(id))
+        .map(refusals::get)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   private boolean isBeforeCurrent(String id) {

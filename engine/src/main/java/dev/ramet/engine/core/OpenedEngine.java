@@ -5,11 +5,13 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.plugin.Plugins;
@@ -50,14 +52,21 @@ public final class OpenedEngine implements Engine {
   private final Snapshots snapshots;
   private final Templates templates;
   private final Doctor doctor;
+  private final Registry metrics;
   private final Undo close;
 
   private OpenedEngine(
-      Sandboxes sandboxes, Snapshots snapshots, Templates templates, Doctor doctor, Undo close) {
+      Sandboxes sandboxes,
+      Snapshots snapshots,
+      Templates templates,
+      Doctor doctor,
+      Registry metrics,
+      Undo close) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.templates = templates;
     this.doctor = doctor;
+    this.metrics = metrics;
     this.close = close;
   }
 
@@ -114,7 +123,8 @@ public final class OpenedEngine implements Engine {
             new PageWriter(staging, config.stagingBytes()),
             new Agent(),
             new SnapshotStore(layout),
-            new SandboxStore(layout));
+            new SandboxStore(layout),
+            new Registry());
     Doctor doctor = machinery.doctor(root, () -> opener.probe(layout.root()));
     return assemble(context, doctor, machinery.hypervisorKey(), close);
   }
@@ -128,6 +138,7 @@ public final class OpenedEngine implements Engine {
     Starter starter = new Starter(context);
     Capturer capturer = new Capturer(context, reclaimer, workers);
     Views views = new Views(context, reclaimer);
+    views.count(context.metrics());
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
     close.add("watching of machines", lifecycle::close);
     close.add("memory trackers", () -> closeTrackers(context));
@@ -148,6 +159,7 @@ public final class OpenedEngine implements Engine {
             views,
             hypervisorKey),
         doctor,
+        context.metrics(),
         close);
   }
 
@@ -221,6 +233,11 @@ public final class OpenedEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public List<Metric> metrics() {
+    return metrics.read();
   }
 
   @Override

@@ -79,8 +79,8 @@ final class Reclaimer {
     if (record == null) {
       return null;
     }
-    // A deleted one may have lost its image and still be on record.
-    boolean gone = record.deleted() && context.storage().find(Layout.snapshotMemory(id)).isEmpty();
+    // A deleted one may have lost its image and still be on record, a broken one as well.
+    boolean gone = context.storage().find(Layout.snapshotMemory(id)).isEmpty();
     return gone ? null : pin(record);
   }
 

@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The sandboxes as the engine's host sees them. */
@@ -53,9 +54,11 @@ final class SandboxOperations implements Sandboxes {
     checkSize(request.cpuCount(), request.memoryBytes());
     try (Reclaimer.Pin pin = reclaimer.pin("template", request.template())) {
       var source = pin.record();
-      Integer cpuCount = request.cpuCount();
-      Long memoryBytes = request.memoryBytes();
       Boolean outbound = request.outbound();
+      int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
+      long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
+      boolean warm = Starter.warm(source, cpuCount, memoryBytes);
+      context.modes().checkForced(request.memoryMode(), warm ? source.id() : null);
       return views.sandbox(
           lifecycle.start(
               new Lifecycle.Order(
@@ -64,13 +67,14 @@ final class SandboxOperations implements Sandboxes {
                   source,
                   source.id(),
                   source.name(),
-                  cpuCount == null ? source.cpuCount() : cpuCount,
-                  memoryBytes == null ? source.memoryBytes() : memoryBytes,
+                  cpuCount,
+                  memoryBytes,
                   null,
                   request.metadata(),
                   request.environment(),
                   request.timeout(),
                   outbound == null ? context.config().outbound() : outbound,
+                  request.memoryMode(),
                   false)));
     }
   }

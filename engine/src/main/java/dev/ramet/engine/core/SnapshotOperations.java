@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.internal.Ids;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The snapshots as the engine's host sees them. */
 final class SnapshotOperations implements Snapshots {
+  private static final int MOST_DESCRIPTION = 1000;
+
   private final Context context;
   private final Capturer capturer;
   private final Reclaimer reclaimer;
@@ -28,10 +31,12 @@ final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public Snapshot create(String sandboxId, @Nullable String name, @Nullable String memoryMode) {
+  public Snapshot create(NewSnapshot request) {
+    String sandboxId = request.sandboxId();
+    checkDescription(request.description());
     LiveSandbox live = context.sandboxes().get(sandboxId);
     try (LiveSandbox.Hold hold = live.hold("snapshot");
-        SnapshotStore.Reservation reservation = context.snapshots().reserveName(name)) {
+        SnapshotStore.Reservation reservation = context.snapshots().reserveName(request.name())) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       return views.snapshot(
           capturer.capture(
@@ -39,11 +44,19 @@ final class SnapshotOperations implements Snapshots {
               new Capturer.Order(
                   Ids.next('s'),
                   SnapshotRecord.Kind.SNAPSHOT,
-                  name,
+                  request.name(),
+                  request.description(),
                   record.sourceId(),
                   null,
-                  memoryMode,
+                  request.memoryMode(),
                   Durability.DURABLE)));
+    }
+  }
+
+  private static void checkDescription(@Nullable String description) {
+    if (description != null && description.length() > MOST_DESCRIPTION) {
+      throw RametException.invalid(
+          "description", "must have at most " + MOST_DESCRIPTION + " characters");
     }
   }
 

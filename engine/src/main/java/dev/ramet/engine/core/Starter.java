@@ -57,8 +57,13 @@ final class Starter {
       Map<String, String> environment) {
     /** Whether the machine can be restored rather than booted. */
     boolean warm() {
-      return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
+      return Starter.warm(source, cpuCount, memoryBytes);
     }
+  }
+
+  /** Whether a machine of this shape can be restored from the source rather than booted. */
+  static boolean warm(SnapshotRecord source, int cpuCount, long memoryBytes) {
+    return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
   }
 
   /** A machine that runs and whose agent has answered. */

@@ -88,6 +88,7 @@ final class TemplateMaker {
                   Map.of(),
                   null,
                   context.config().outbound(),
+                  null,
                   true));
       try {
         return capture(live, images, progress);
@@ -113,6 +114,7 @@ final class TemplateMaker {
               Ids.next('t'),
               SnapshotRecord.Kind.TEMPLATE,
               images.name(),
+              null,
               null,
               images.contentKey(),
               null,
@@ -144,6 +146,7 @@ final class TemplateMaker {
               id,
               kind,
               name,
+              null,
               Instant.now(),
               null,
               null,

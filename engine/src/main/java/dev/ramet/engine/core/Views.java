@@ -5,11 +5,14 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.StorageBackend;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What callers see of the manifests. */
@@ -20,6 +23,33 @@ final class Views {
   Views(Context context, Reclaimer reclaimer) {
     this.context = context;
     this.reclaimer = reclaimer;
+  }
+
+  /** Tells how many sandboxes and snapshots there are. */
+  void count(Registry metrics) {
+    metrics.gauge(
+        "ramet_sandboxes",
+        "Sandboxes on record, by state.",
+        "state",
+        () ->
+            context.sandboxes().all().stream()
+                .filter(live -> !live.saved().hidden())
+                .collect(
+                    Collectors.groupingBy(
+                        live -> Registry.label(live.saved().state()),
+                        TreeMap::new,
+                        Collectors.counting())));
+    metrics.gauge(
+        "ramet_snapshots",
+        "Snapshots, templates and the hidden common starts of clones on record, by kind.",
+        "kind",
+        () ->
+            context.snapshots().all().stream()
+                .collect(
+                    Collectors.groupingBy(
+                        record -> Registry.label(record.kind()),
+                        TreeMap::new,
+                        Collectors.counting())));
   }
 
   Sandbox sandbox(LiveSandbox live) {
@@ -45,7 +75,8 @@ final class Views {
         record.startedAt(),
         record.endAt(),
         vm == null ? null : vm.pid(),
-        record.outbound());
+        record.outbound(),
+        record.memoryMode());
   }
 
   Snapshot snapshot(SnapshotRecord record) {
@@ -53,6 +84,7 @@ final class Views {
     return new Snapshot(
         record.id(),
         record.name(),
+        record.description(),
         broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
         broken,
         record.sandboxId(),

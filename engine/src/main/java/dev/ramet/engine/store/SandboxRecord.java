@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when it was created
  * @param endAt when it ends by itself, or null
  * @param outbound whether it may open connections
+ * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param diskBytes virtual size of its disk
  * @param agentPort the guest agent's port, or null
  * @param machine the machine it runs on
@@ -36,6 +37,7 @@ public record SandboxRecord(
     Instant startedAt,
     @Nullable Instant endAt,
     boolean outbound,
+    @Nullable String memoryMode,
     long diskBytes,
     @Nullable Integer agentPort,
     Machine machine) {
@@ -87,6 +89,7 @@ public record SandboxRecord(
         startedAt,
         endAt,
         outbound,
+        memoryMode,
         diskBytes,
         agentPort,
         machine);
@@ -106,6 +109,7 @@ public record SandboxRecord(
         startedAt,
         newEnd,
         outbound,
+        memoryMode,
         diskBytes,
         agentPort,
         machine);
@@ -125,6 +129,7 @@ public record SandboxRecord(
         startedAt,
         endAt,
         outbound,
+        memoryMode,
         newDiskBytes,
         newAgentPort,
         newMachine);

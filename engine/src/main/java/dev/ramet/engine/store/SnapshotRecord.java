@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param id its id, also the name of its directory
  * @param kind what it is for
  * @param name a person's name for it, or null
+ * @param description a sentence for people, or null
  * @param createdAt the instant it holds
  * @param sandboxId what it was taken of, or null
  * @param templateId what that was created from, or null
@@ -31,6 +32,7 @@ public record SnapshotRecord(
     String id,
     Kind kind,
     @Nullable String name,
+    @Nullable String description,
     Instant createdAt,
     @Nullable String sandboxId,
     @Nullable String templateId,
@@ -61,6 +63,7 @@ public record SnapshotRecord(
         id,
         kind,
         name,
+        description,
         createdAt,
         sandboxId,
         templateId,

@@ -28,6 +28,7 @@ final class LiveSandboxTest {
               Instant.EPOCH,
               null,
               false,
+              null,
               0,
               null,
               new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null)),

@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -44,15 +46,15 @@ final class MemoryModesTest {
 
   @Test
   void theBestComesFirstAndNeedsNoExcuse() {
-    ModeChain chain = all().chain("s1", null);
+    ModeChain chain = all().chain("s1", null, null);
     assertEquals("write-tracking", chain.current());
     assertEquals("what changed", chain.reason("what changed"));
   }
 
   @Test
   void everyModePassedOverIsInTheReason() {
-    ModeChain chain = all().chain("s1", null);
-    chain.refused("may not be traced", refused, false);
+    ModeChain chain = all().chain("s1", null, null);
+    chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals("incremental", chain.current());
     assertEquals(
         "write-tracking: may not be traced; soft-dirty: the kernel keeps no bits;"
@@ -62,8 +64,12 @@ final class MemoryModesTest {
 
   @Test
   void aBootedMachineIsCapturedInFullAndTheReasonSaysSo() {
-    ModeChain chain = all().chain(null, null);
+    ModeChain chain = all().chain(null, null, null);
     assertEquals("full", chain.current());
+    assertEquals(
+        List.of(
+            ModeRefusal.Cause.BOOTED, ModeRefusal.Cause.UNUSABLE_HERE, ModeRefusal.Cause.BOOTED),
+        chain.passedOver().stream().map(ModeRefusal::cause).toList());
     assertTrue(chain.reason("all").contains("incremental: the machine was booted"));
     assertTrue(chain.reason("all").contains("soft-dirty: the kernel keeps no bits"));
     assertTrue(chain.reason("all").endsWith("; full: all"));
@@ -72,50 +78,75 @@ final class MemoryModesTest {
   @Test
   void whatATrackerKnewAndLostIsNotSoughtInAnotherTracker() {
     ModeChain chain =
-        modes(null, "full", "incremental", "soft-dirty", "write-tracking").chain("s1", null);
-    chain.refused("tracking lost: remapped", refused, true);
+        modes(null, "full", "incremental", "soft-dirty", "write-tracking").chain("s1", null, null);
+    chain.refused("tracking lost: remapped", ModeRefusal.Cause.TRACKING_LOST, refused, true);
     assertEquals("incremental", chain.current());
     assertEquals(
         "write-tracking: tracking lost: remapped; incremental: what changed",
         chain.reason("what changed"));
-    chain.refused("no image", refused, false);
+    chain.refused("no image", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals("full", chain.current());
     assertEquals(
-        refused, assertThrows(RametException.class, () -> chain.refused("no", refused, false)));
+        refused,
+        assertThrows(
+            RametException.class,
+            () -> chain.refused("no", ModeRefusal.Cause.REFUSED, refused, false)));
   }
 
   @Test
   void aForcedModeThatCannotWorkIsAnError() {
     RametException booted =
         assertThrows(
-            RametException.class, () -> modes("incremental", "incremental").chain(null, null));
+            RametException.class,
+            () -> modes("incremental", "incremental").chain(null, null, null));
     assertEquals(ErrorCode.UNSUPPORTED, booted.code());
     assertTrue(String.valueOf(booted.getMessage()).contains("was booted"));
     RametException unusable =
-        assertThrows(RametException.class, () -> modes("soft-dirty", "full").chain("s1", null));
+        assertThrows(
+            RametException.class, () -> modes("soft-dirty", "full").chain("s1", null, null));
     assertEquals(ErrorCode.UNSUPPORTED, unusable.code());
     assertTrue(String.valueOf(unusable.getMessage()).contains("keeps no bits"));
-    assertEquals("full", modes("full", "full").chain(null, null).current());
+    assertEquals("full", modes("full", "full").chain(null, null, null).current());
     assertEquals("full", modes("incremental", "full").templateChain().current());
   }
 
   @Test
+  void whatCouldNeverWorkForASandboxIsRefusedBeforeItBegins() {
+    MemoryModes modes = modes(null, "full", "incremental");
+    modes.checkForced(null, null);
+    modes.checkForced("full", null);
+    modes.checkForced("incremental", "s1");
+    RametException booted =
+        assertThrows(RametException.class, () -> modes.checkForced("incremental", null));
+    assertEquals(ErrorCode.UNSUPPORTED, booted.code());
+    RametException unusable =
+        assertThrows(RametException.class, () -> modes.checkForced("soft-dirty", "s1"));
+    assertEquals(ErrorCode.UNSUPPORTED, unusable.code());
+  }
+
+  @Test
   void aForcedTrackerMayBeginAnewButOnlyOnce() {
-    ModeChain chain = modes("write-tracking", "write-tracking").chain("s1", null);
-    chain.refused("the previous capture is gone", refused, true);
+    ModeChain chain = modes("write-tracking", "write-tracking").chain("s1", null, null);
+    chain.refused("the previous capture is gone", ModeRefusal.Cause.TRACKING_LOST, refused, true);
     assertEquals("write-tracking", chain.current());
     assertTrue(chain.reason("what changed").startsWith("forced by the configuration"));
-    assertThrows(RametException.class, () -> chain.refused("not traced", refused, false));
+    assertThrows(
+        RametException.class,
+        () -> chain.refused("not traced", ModeRefusal.Cause.REFUSED, refused, false));
   }
 
   @Test
   void theCallersWishGoesBeforeTheOperatorsAndMustExist() {
     MemoryModes modes = modes("full", "full", "incremental");
-    ModeChain chain = modes.chain("s1", "incremental");
+    ModeChain chain = modes.chain("s1", "incremental", null);
     assertEquals("incremental", chain.current());
     assertFalse(chain.reason("x").contains("configuration"));
+    ModeChain ofSandbox = modes.chain("s1", null, "incremental");
+    assertEquals("incremental", ofSandbox.current());
+    assertTrue(ofSandbox.reason("x").startsWith("forced for this sandbox; "));
+    assertEquals("full", modes.chain("s1", "full", "incremental").current());
     RametException unknown =
-        assertThrows(RametException.class, () -> modes.chain("s1", "telepathy"));
+        assertThrows(RametException.class, () -> modes.chain("s1", "telepathy", null));
     assertEquals(ErrorCode.INVALID_ARGUMENT, unknown.code());
   }
 }

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.Metric;
+import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.ModeRefusal.Cause;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * A memory mode that cannot do a capture means the next one, never an error, and the reason is seen
+ * in the manifest, in the log and in the metrics. A mode that was forced and cannot do it is an
+ * error. The kernel of the host decides which modes there are: the tests say what each must lead
+ * to.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class DegradationTest {
+  private static final String TRACKING = "write-tracking";
+  private static final String SOFT_DIRTY = "soft-dirty";
+  private static final String INCREMENTAL = "incremental";
+  private static final String FULL = "full";
+
+  private Ground ground;
+  private LogRecorder log;
+  private boolean tracks;
+  private boolean softDirty;
+
+  @BeforeAll
+  void makeGround() throws Exception {
+    ground = Ground.make();
+    log = LogRecorder.of("dev.ramet.engine.core.Capturer");
+    tracks = usable(TRACKING);
+    softDirty = usable(SOFT_DIRTY);
+  }
+
+  private boolean usable(String mode) {
+    return ground.engine().doctor().report(false).plugins().stream()
+        .anyMatch(plugin -> plugin.id().equals(mode) && plugin.outcome().equals("usable"));
+  }
+
+  @AfterAll
+  void clear() throws Exception {
+    log.close();
+    ground.close();
+  }
+
+  @AfterEach
+  void end() {
+    ground.steps().reset();
+    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
+    ground
+        .engine()
+        .snapshots()
+        .list(null)
+        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+  }
+
+  private Snapshot snapshot(String sandbox) {
+    return ground.engine().snapshots().create(sandbox, null);
+  }
+
+  private Snapshot forced(String sandbox, String mode) {
+    return ground.engine().snapshots().create(new NewSnapshot(sandbox, null, null, mode));
+  }
+
+  private static CaptureReport report(Snapshot snapshot) {
+    return Objects.requireNonNull(snapshot.capture());
+  }
+
+  private double counted(String mode, String used, Cause cause) {
+    Map<String, String> labels =
+        Map.of(
+            "mode",
+            mode,
+            "used",
+            used,
+            "cause",
+            cause.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    return ground.engine().metrics().stream()
+        .filter(metric -> metric.name().equals("ramet_memory_mode_passed_over_total"))
+        .flatMap(metric -> metric.samples().stream())
+        .filter(sample -> sample.labels().equals(labels))
+        .mapToDouble(Metric.Sample::value)
+        .sum();
+  }
+
+  /** Everything a reader has must tell that {@code mode} was passed over because of this. */
+  private void assertPassedOver(Snapshot snapshot, String mode, Cause cause, double countedBefore)
+      throws IOException {
+    CaptureReport report = report(snapshot);
+    ModeRefusal refusal =
+        report.passedOver().stream().filter(r -> r.mode().equals(mode)).findFirst().orElseThrow();
+    assertEquals(cause, refusal.cause(), report.modeReason());
+    assertTrue(report.modeReason().contains(mode + ": " + refusal.detail()), report.modeReason());
+    assertEquals(
+        report.modeReason(), report(ground.engine().snapshots().get(snapshot.id())).modeReason());
+    String manifest =
+        Files.readString(
+            ground.root().resolve("snapshots").resolve(snapshot.id()).resolve("manifest.json"));
+    assertTrue(manifest.contains(report.modeReason()), manifest);
+    assertTrue(manifest.contains(cause.name()), manifest);
+    assertTrue(
+        log.messages().stream()
+            .anyMatch(
+                line ->
+                    line.contains(snapshot.id())
+                        && line.endsWith(report.mode() + ": " + report.modeReason())),
+        "not in the log: " + report.modeReason());
+    assertEquals(countedBefore + 1, counted(mode, report.mode(), cause));
+  }
+
+  @Test
+  void aBootedMachineIsCapturedInFull() throws Exception {
+    double before = counted(INCREMENTAL, FULL, Cause.BOOTED);
+    Sandbox booted =
+        ground
+            .engine()
+            .sandboxes()
+            .create(
+                new NewSandbox(
+                    Ground.TEMPLATE, null, Map.of(), Map.of(), null, 192L << 20, null, null));
+    Snapshot made = snapshot(booted.id());
+    assertEquals(FULL, report(made).mode());
+    assertPassedOver(made, INCREMENTAL, Cause.BOOTED, before);
+  }
+
+  @Test
+  void whatTheKernelLacksIsPassedOver() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : INCREMENTAL;
+    String missing = tracks ? SOFT_DIRTY : TRACKING;
+    Sandbox sandbox = ground.create();
+    Snapshot first = snapshot(sandbox.id());
+    assertEquals(best, report(first).mode());
+    ground.engine().snapshots().delete(first.id(), false);
+    double before = counted(missing, INCREMENTAL, Cause.UNUSABLE_HERE);
+    Snapshot second = snapshot(sandbox.id());
+    assertEquals(INCREMENTAL, report(second).mode());
+    if (!usable(missing)) {
+      assertPassedOver(second, missing, Cause.UNUSABLE_HERE, before);
+      assertEquals(
+          ErrorCode.UNSUPPORTED,
+          assertThrows(RametException.class, () -> forced(sandbox.id(), missing)).code());
+    }
+  }
+
+  @Test
+  void aDeletedPreviousCaptureMeansTheRestoreImage() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return; // Then there is no previous capture to build on: see the test above.
+    }
+    double before = counted(best, INCREMENTAL, Cause.BASE_GONE);
+    Sandbox sandbox = ground.create();
+    Snapshot first = snapshot(sandbox.id());
+    ground.engine().snapshots().delete(first.id(), false);
+    Snapshot second = snapshot(sandbox.id());
+    assertEquals(INCREMENTAL, report(second).mode());
+    assertPassedOver(second, best, Cause.BASE_GONE, before);
+  }
+
+  @Test
+  void trackingLostInsideThePauseMeansTheRestoreImage() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    double before = counted(best, INCREMENTAL, Cause.TRACKING_LOST);
+    Sandbox sandbox = ground.create();
+    snapshot(sandbox.id());
+    AtomicBoolean told = new AtomicBoolean();
+    ground
+        .steps()
+        .doAt(
+            "snapshot.select",
+            () -> {
+              if (!told.getAndSet(true)) {
+                throw new RametException(ErrorCode.UNSUPPORTED, "tracking lost: told so");
+              }
+            });
+    Snapshot second = snapshot(sandbox.id());
+    assertEquals(INCREMENTAL, report(second).mode());
+    assertPassedOver(second, best, Cause.TRACKING_LOST, before);
+  }
+
+  /** The image of a template was lost on disk while a machine still has it mapped. */
+  @Test
+  void aBrokenChainMeansFull() throws Exception {
+    double before = counted(INCREMENTAL, FULL, Cause.BASE_GONE);
+    Sandbox parent = ground.create();
+    ground.shell(parent.id()).run("echo kept > /tmp/file");
+    Snapshot base = snapshot(parent.id());
+    Sandbox sandbox = ground.create(base.id());
+    Path volumes = ground.root().resolve("volumes");
+    ground.closeEngine();
+    remove(volumes, base.id() + ".memory");
+    ground.openEngine();
+    Snapshot made = snapshot(sandbox.id());
+    assertEquals(FULL, report(made).mode());
+    assertPassedOver(made, INCREMENTAL, Cause.BASE_GONE, before);
+    assertEquals(
+        ErrorCode.UNSUPPORTED,
+        assertThrows(RametException.class, () -> forced(sandbox.id(), INCREMENTAL)).code());
+    Sandbox back = ground.create(made.id());
+    assertEquals("kept", ground.shell(back.id()).run("cat /tmp/file"));
+  }
+
+  private static void remove(Path volumes, String name) throws IOException {
+    try (Stream<Path> tree = Files.walk(volumes)) {
+      Path file =
+          tree.filter(path -> Files.isRegularFile(path) && path.endsWith(name))
+              .findFirst()
+              .orElseThrow();
+      Files.delete(file);
+    }
+  }
+
+  /** Another hypervisor process: nothing is known of it, and its image is the snapshot's. */
+  @Test
+  void anotherMachineOfTheSandboxBeginsAnew() {
+    Sandbox sandbox = ground.create();
+    Snapshot first = snapshot(sandbox.id());
+    ground.engine().sandboxes().rollback(sandbox.id(), first.id());
+    String reason = report(snapshot(sandbox.id())).modeReason();
+    assertTrue(
+        reason.endsWith("what changed since the machine was restored from " + first.id()), reason);
+  }
+
+  @Test
+  void aModeForcedForASandboxHoldsForItsCapturesAndItsClones() throws Exception {
+    Sandbox sandbox = create(INCREMENTAL, null);
+    assertEquals(INCREMENTAL, sandbox.memoryMode());
+    assertMode(INCREMENTAL, "forced for this sandbox", snapshot(sandbox.id()));
+    assertMode(FULL, "asked for by the caller", forced(sandbox.id(), FULL));
+    List<Sandbox> clones =
+        ground.engine().sandboxes().clone(sandbox.id(), new CloneRequest(1, 1, null)).sandboxes();
+    assertMode(INCREMENTAL, "forced for this sandbox", snapshot(clones.get(0).id()));
+    List<Sandbox> others =
+        ground
+            .engine()
+            .sandboxes()
+            .clone(sandbox.id(), new CloneRequest(1, 1, null, FULL))
+            .sandboxes();
+    assertMode(FULL, "forced for this sandbox", snapshot(others.get(0).id()));
+    ground.closeEngine();
+    ground.openEngine();
+    assertEquals(INCREMENTAL, ground.engine().sandboxes().get(sandbox.id()).memoryMode());
+    assertMode(INCREMENTAL, "forced for this sandbox", snapshot(sandbox.id()));
+  }
+
+  private Sandbox create(@Nullable String mode, @Nullable Long memoryBytes) {
+    return ground
+        .engine()
+        .sandboxes()
+        .create(
+            new NewSandbox(
+                Ground.TEMPLATE, null, Map.of(), Map.of(), null, memoryBytes, null, mode));
+  }
+
+  private static void assertMode(String mode, String reason, Snapshot snapshot) {
+    assertEquals(mode, report(snapshot).mode());
+    assertTrue(report(snapshot).modeReason().contains(reason), report(snapshot).modeReason());
+  }
+
+  @Test
+  void aModeThatCouldNeverWorkForASandboxIsRefusedAtItsCreation() throws Exception {
+    SortedSet<String> before = ground.files();
+    assertEquals(
+        ErrorCode.INVALID_ARGUMENT,
+        assertThrows(RametException.class, () -> create("telepathy", null)).code());
+    assertEquals(
+        ErrorCode.UNSUPPORTED,
+        assertThrows(RametException.class, () -> create(INCREMENTAL, 192L << 20)).code());
+    assertEquals(before, ground.files());
+    Sandbox sandbox = ground.create();
+    SortedSet<String> now = ground.files();
+    assertEquals(
+        ErrorCode.INVALID_ARGUMENT,
+        assertThrows(
+                RametException.class,
+                () ->
+                    ground
+                        .engine()
+                        .sandboxes()
+                        .clone(sandbox.id(), new CloneRequest(1, 1, null, "telepathy")))
+            .code());
+    assertEquals(now, ground.files());
+  }
+}

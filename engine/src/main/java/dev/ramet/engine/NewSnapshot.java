@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a snapshot.
+ *
+ * @param sandboxId what to capture
+ * @param name a name to find it by, or null
+ * @param description a sentence for people, at most 1000 characters, or null
+ * @param memoryMode id of the only memory mode to use, or null to choose
+ */
+public record NewSnapshot(
+    String sandboxId,
+    @Nullable String name,
+    @Nullable String description,
+    @Nullable String memoryMode) {
+  /** A snapshot in the best memory mode that can, under a name or none. */
+  public static NewSnapshot of(String sandboxId, @Nullable String name) {
+    return new NewSnapshot(sandboxId, name, null, null);
+  }
+}
