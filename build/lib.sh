@@ -119,6 +119,6 @@ run_needs=(qemu-system-x86_64:qemu-system-x86 mke2fs:e2fsprogs debugfs:e2fsprogs
   dpkg-deb:dpkg apt-get:apt flock:util-linux '?mkfs.xfs:xfsprogs' '?losetup:mount' '?mount:mount')
 
 # What the lab takes beside it.
-lab_needs=(setpriv:util-linux zstd:zstd tar:tar)
+lab_needs=(setpriv:util-linux zstd:zstd tar:tar cc:gcc)
 
 maven() { mvn -B -f "$root/pom.xml" "$@"; }

@@ -22,6 +22,8 @@ public final class NativeBuffer implements AutoCloseable {
     DONTNEED(4),
     /** Use huge pages where the alignment allows it. */
     HUGEPAGE(14),
+    /** Never use huge pages, whatever the host's default is. */
+    NOHUGEPAGE(15),
     /** Make all pages present, writable, without changing them. Since Linux 5.14. */
     POPULATE_WRITE(23),
     /** Write the pages to swap, or drop them when they are unchanged pages of a file. */

@@ -6,6 +6,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.ProcessMemory;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
@@ -36,7 +37,8 @@ public final class FullProvider implements MemoryModeProvider {
       if (to.view(0, 1).get(0) != MARK) {
         return new ProbeResult.Failed(new IllegalStateException("other bytes came back"));
       }
-      return new ProbeResult.Usable(Set.of(), Map.of("process_vm_readv", "read back a page"));
+      return new ProbeResult.Usable(
+          Set.of(MemoryCapabilities.ANY_MEMORY), Map.of("process_vm_readv", "read back a page"));
     } catch (LinuxException e) {
       return Probes.refused(e);
     } catch (RuntimeException | LinkageError e) {

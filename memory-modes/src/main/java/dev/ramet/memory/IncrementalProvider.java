@@ -6,6 +6,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.Pagemap;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.IOException;
@@ -67,7 +68,8 @@ public final class IncrementalProvider implements MemoryModeProvider {
               "the page table does not tell written pages from read ones",
               seen,
               "use a Linux kernel whose /proc/<pid>/pagemap has bit 61 (since 3.5)")
-          : new ProbeResult.Usable(Set.of(), Map.of("pagemap", seen));
+          : new ProbeResult.Usable(
+              Set.of(MemoryCapabilities.SINCE_RESTORE), Map.of("pagemap", seen));
     }
   }
 

@@ -91,6 +91,18 @@ final class Scanner implements AutoCloseable {
     }
   }
 
+  /**
+   * Fails if the process has ended. Its address space is then gone for good, so what was read
+   * before was there.
+   */
+  void checkAlive(long address) {
+    try {
+      pagemap.read(address, 1, buffer);
+    } catch (LinuxException e) {
+      throw failure(pagemap.pid(), e);
+    }
+  }
+
   /** The process it was opened on. */
   long pid() {
     return pagemap.pid();

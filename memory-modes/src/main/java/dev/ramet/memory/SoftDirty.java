@@ -42,6 +42,8 @@ final class SoftDirty implements MemoryMode {
     if (merging.runs()) {
       throw Incremental.unsupported(ID, MergeDaemon.REASON);
     }
+    // Whatever is still attached to a process that has ended is in nobody's way.
+    Scanner.open(memory.pid()).close();
     if (!tracked.add(memory.pid())) {
       throw new RametException(
           ErrorCode.CONFLICT, "process " + memory.pid() + " is tracked by soft-dirty already");

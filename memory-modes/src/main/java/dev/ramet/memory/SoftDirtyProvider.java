@@ -7,6 +7,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.Pagemap;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
@@ -50,7 +51,9 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
               && (written & Pagemap.SOFT_DIRTY) != 0
               && (written & SoftDirty.EXCLUSIVE) != 0;
       return tracks
-          ? new ProbeResult.Usable(Set.of(), Map.of("soft-dirty", seen))
+          ? new ProbeResult.Usable(
+              Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE),
+              Map.of("soft-dirty", seen))
           : new ProbeResult.Unusable(
               "the kernel does not track soft-dirty pages",
               seen,

@@ -121,6 +121,8 @@ final class WriteTracking implements MemoryMode {
       Delta delta = new Delta(region, before, now, found);
       try {
         new WrittenPages(region, before, scanner, delta).scan(scan);
+        // Linux 6.12 finds nothing in a process that has ended, and says nothing.
+        scanner.checkAlive(region.address());
       } catch (LinuxException e) {
         if (e.errno() != LinuxException.EPERM) {
           throw e;

@@ -8,6 +8,7 @@ import dev.ramet.linux.PagemapScan;
 import dev.ramet.linux.Userfaultfd;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.BufferedReader;
@@ -112,7 +113,8 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
         Userfaultfd.openIn(pid).close();
       }
       return new ProbeResult.Usable(
-          Set.of(), Map.of("writes", seen, "injection", "a child's thread was borrowed"));
+          Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE),
+          Map.of("writes", seen, "injection", "a child's thread was borrowed"));
     } catch (InjectionException e) {
       return new ProbeResult.Unusable(
           "no call can be made in another process",

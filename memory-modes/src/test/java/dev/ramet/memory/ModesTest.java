@@ -177,6 +177,7 @@ class ModesTest {
   void manyRunsAcrossTheScannersReads() throws Exception {
     int pages = 40_000;
     try (NativeBuffer memory = NativeBuffer.allocate((long) pages * PAGE)) {
+      memory.advise(Advice.NOHUGEPAGE, 0, memory.sizeBytes());
       StringBuilder expected = new StringBuilder();
       for (int page = 0; page < pages; page++) {
         boolean used = page % 3 == 0 || Math.abs(page - 16 * 1024) < 5;
@@ -277,6 +278,8 @@ class ModesTest {
 
   @Test
   void bothAreFoundAndUsableAndLeaveNoTrace() throws Exception {
+    boolean named = ModesTest.class.getModule().isNamed();
+    Require.feature("module-path", named, "services are declared in modules, and this is none");
     ModesTest.class.getModule().addUses(MemoryModeProvider.class);
     for (String id : List.of("full", "incremental")) {
       MemoryModeProvider provider =

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
-
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageFormat;
@@ -14,40 +11,14 @@ import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.testkit.engine.EngineTestKit;
 
 /** The kit finds what is wrong with a backend and says what to do about it. */
 class WrongModelsTest {
-  private static void fails(Class<?> author, Class<?> group, String test, String message) {
-    List<String> failures =
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(selectNestedClass(List.of(author), group))
-            .execute()
-            .testEvents()
-            .failed()
-            .stream()
-            .map(
-                event ->
-                    event.getTestDescriptor().getDisplayName()
-                        + ": "
-                        + event
-                            .getPayload(TestExecutionResult.class)
-                            .flatMap(TestExecutionResult::getThrowable)
-                            .map(Throwable::getMessage)
-                            .orElse(""))
-            .toList();
-    assertTrue(
-        failures.stream().anyMatch(line -> line.startsWith(test) && line.contains(message)),
-        () -> String.join("\n", failures));
-  }
-
   @Test
   void copiesThatAreNotIsolated() {
-    fails(
+    Failures.expect(
         LosesIsolation.class,
         StorageBackendTck.Isolation.class,
         "everyKindOfWriteStays",
@@ -70,12 +41,12 @@ class WrongModelsTest {
 
   @Test
   void failuresThatLeak() {
-    fails(
+    Failures.expect(
         LeaksOnFailure.class,
         StorageBackendTck.Host.class,
         "aFullDiskLeavesNothing",
         "left something behind: undo it");
-    fails(
+    Failures.expect(
         LeaksOnFailure.class,
         StorageBackendTck.Transfers.class,
         "aCopyStopsWhen",
@@ -100,17 +71,17 @@ class WrongModelsTest {
 
   @Test
   void anOkForWhatWasNotDone() {
-    fails(
+    Failures.expect(
         AnswersOk.class,
         StorageBackendTck.Transfers.class,
         "aCopyStopsWhen",
         "refuse what cannot be done");
-    fails(
+    Failures.expect(
         AnswersOk.class,
         StorageBackendTck.Transfers.class,
         "anImageIsNeverTaken",
         "a raw image is no qcow2 image: refuse it");
-    fails(
+    Failures.expect(
         AnswersOk.class,
         StorageBackendTck.Nodes.class,
         "whatIsAbsentOrOf",
@@ -148,12 +119,12 @@ class WrongModelsTest {
 
   @Test
   void residuesOfACrash() {
-    fails(
+    Failures.expect(
         IgnoresResidues.class,
         StorageBackendTck.Crashes.class,
         "aKillAtAnyStep",
         "clear it away in open()");
-    fails(
+    Failures.expect(
         IgnoresResidues.class,
         StorageBackendTck.Crashes.class,
         "noAcknowledged",
@@ -174,7 +145,7 @@ class WrongModelsTest {
 
   @Test
   void aCrashThatShowsAHalfMadeNode() {
-    fails(
+    Failures.expect(
         PublishesEarly.class,
         StorageBackendTck.Crashes.class,
         "aKillAtAnyStep",
@@ -205,12 +176,12 @@ class WrongModelsTest {
 
   @Test
   void moreIsStatedThanIsThere() {
-    fails(
+    Failures.expect(
         StatesTooMuch.class,
         StorageBackendTck.Capabilities.class,
         "whatIsStated",
         "implement it or do not state it");
-    fails(
+    Failures.expect(
         CopiesEverything.class,
         StorageBackendTck.Capabilities.class,
         "copyOnWriteShows",
@@ -249,7 +220,7 @@ class WrongModelsTest {
 
   @Test
   void lessIsStatedThanIsThere() {
-    fails(
+    Failures.expect(
         StatesTooLittle.class,
         StorageBackendTck.Capabilities.class,
         "whatIsStated",
@@ -270,7 +241,7 @@ class WrongModelsTest {
 
   @Test
   void usageThatIsMadeUp() {
-    fails(
+    Failures.expect(
         ReportsNothing.class,
         StorageBackendTck.Capabilities.class,
         "usageTells",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +11,6 @@ import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.ProcMaps;
-import dev.ramet.linux.ProcessMemory;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.Baseline;
@@ -20,9 +18,7 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
-import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.testing.Tracee;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,19 +30,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Captures composed generation by generation equal the memory byte for byte, whatever the process
- * does in between. Soft-dirty runs here too where the kernel tracks it, which is not everywhere.
- */
+/** What tracking modes refuse, lose and leave behind, beside what the conformance kit checks. */
 @Timeout(300)
-class RoundsTest {
+class TrackersTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int PAGES = 2048;
-  private static final int GENERATIONS = 40;
 
   private final Path directory;
 
-  RoundsTest(@TempDir Path directory) {
+  TrackersTest(@TempDir Path directory) {
     this.directory = directory;
   }
 
@@ -87,130 +79,6 @@ class RoundsTest {
       }
     }
     return new GuestMemory(tracee.pid(), (long) PAGES * PAGE, regions);
-  }
-
-  /** What a capture would be: the baseline with the selected pages over it. */
-  private static void overlay(Tracee tracee, PageRanges ranges, byte[] base) throws Exception {
-    try (ProcessMemory source = new ProcessMemory(tracee.pid());
-        NativeBuffer copy = NativeBuffer.allocate((long) PAGES * PAGE)) {
-      for (int i = 0; i < ranges.count(); i++) {
-        int length = (int) ranges.lengthBytes(i);
-        int at = (int) ranges.imageOffset(i);
-        if (ranges.isZero(i)) {
-          Arrays.fill(base, at, at + length, (byte) 0);
-        } else {
-          source.add(ranges.address(i), length);
-          source.read(copy, 0);
-          copy.view(0, length).get(base, at, length);
-        }
-      }
-    }
-  }
-
-  private static void assertEqualsMemory(Tracee tracee, byte[] image, String when)
-      throws Exception {
-    try (ProcessMemory source = new ProcessMemory(tracee.pid());
-        NativeBuffer copy = NativeBuffer.allocate((long) PAGES * PAGE)) {
-      source.add(tracee.address(), (long) PAGES * PAGE);
-      source.read(copy, 0);
-      int wrong = copy.view(0, PAGES * PAGE).mismatch(ByteBuffer.wrap(image));
-      assertEquals(-1, wrong, () -> when + ": page " + wrong / PAGE + " was lost");
-    }
-  }
-
-  private static void act(Tracee tracee, Random random, boolean remaps) throws Exception {
-    for (int i = random.nextInt(30); i >= 0; i--) {
-      int page = random.nextInt(PAGES);
-      int count = Math.min(PAGES - page, 1 + random.nextInt(random.nextInt(10) == 0 ? 600 : 8));
-      switch (random.nextInt(remaps ? 11 : 10)) {
-        case 0, 1 -> tracee.command("w %d %d %d".formatted(page, count, random.nextInt(256)));
-        case 2, 3 -> tracee.command("b %d %d %d".formatted(page, count, random.nextInt(PAGE)));
-        case 4 -> tracee.command("r %d %d".formatted(page, count));
-        case 5 -> tracee.command("d %d %d".formatted(page, count));
-        case 6 -> tracee.command("k %d %d".formatted(page, count));
-        case 7 -> tracee.command("f %d %d".formatted(page, count));
-        case 8 -> {
-          tracee.command("d %d %d".formatted(page, count));
-          tracee.command("r %d %d".formatted(page, (count + 1) / 2));
-          if (random.nextBoolean()) {
-            tracee.command("b %d %d 1".formatted(page, (count + 2) / 3));
-          }
-        }
-        case 9 -> tracee.command("h %d %d".formatted(page, count));
-        default -> tracee.command("a %d %d".formatted(page, count));
-      }
-    }
-  }
-
-  private void rounds(MemoryMode mode, boolean remaps, long seed, String... first)
-      throws Exception {
-    Path image = image();
-    Random random = new Random(seed);
-    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
-      byte[] restored = Files.readAllBytes(image);
-      byte[] previous = restored;
-      for (String command : first) {
-        tracee.command(command);
-      }
-      act(tracee, random, remaps);
-      try (MemoryTracker tracker = mode.attach(memory(tracee, image));
-          MemoryTracker reference = new Incremental().attach(memory(tracee, image))) {
-        long tracked = 0;
-        long incremental = 0;
-        for (int generation = 0; generation < GENERATIONS; generation++) {
-          act(tracee, random, remaps);
-          tracee.kill("STOP");
-          GuestMemory memory = memory(tracee, image);
-          assertEquals(
-              generation == 0 ? Baseline.RESTORE_IMAGE : Baseline.PREVIOUS_CAPTURE,
-              tracker.baseline());
-          PageRanges ranges = tracker.select(memory);
-          if (generation == 0) {
-            assertEquals(reference.select(memory).copyBytes(), ranges.copyBytes());
-            assertEquals(reference.select(memory).zeroBytes(), ranges.zeroBytes());
-          }
-          byte[] composed = previous.clone();
-          overlay(tracee, ranges, composed);
-          assertEqualsMemory(tracee, composed, "generation " + generation);
-          tracked += ranges.copyBytes();
-          incremental += reference.select(memory).copyBytes();
-          // A capture that fails after its pages were read must lose nothing.
-          if (random.nextInt(3) != 0 || generation == 0) {
-            tracker.committed();
-            previous = composed;
-          }
-          byte[] absolute = restored.clone();
-          overlay(tracee, reference.select(memory), absolute);
-          assertEqualsMemory(tracee, absolute, "incremental beside it, " + generation);
-          tracee.kill("CONT");
-        }
-        assertTrue(tracked < incremental / 2, tracked + " of " + incremental);
-      }
-      assertArrayEquals(new long[6], Arrays.copyOf(tracee.disturbances(), 6));
-    }
-  }
-
-  @Test
-  void writeTrackingComposes() throws Exception {
-    rounds(tracking(), false, 11);
-  }
-
-  @Test
-  void writeTrackingComposesWhenMemoryIsReplaced() throws Exception {
-    rounds(tracking(), true, 12);
-  }
-
-  @Test
-  void writeTrackingComposesInHugePages() throws Exception {
-    rounds(tracking(), false, 15, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
-  }
-
-  /** Needs a kernel with soft-dirty bits; Debian's in a virtual machine have them. */
-  @Test
-  void softDirtyComposes() throws Exception {
-    rounds(softDirty(), false, 13);
-    rounds(softDirty(), true, 14);
-    rounds(softDirty(), false, 16, "a 8 2040", "h 8 2040", "r 8 600", "w 900 1140 7");
   }
 
   @Test

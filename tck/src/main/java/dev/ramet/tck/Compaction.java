@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes the kernel move pages together again and again, until it is closed
+ * (admin-guide/sysctl/vm.rst, {@code compact_memory}). Needs root.
+ */
+final class Compaction implements AutoCloseable {
+  private static final Path CONTROL = Path.of("/proc/sys/vm/compact_memory");
+  private static final Path COUNTERS = Path.of("/proc/vmstat");
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** So many pages moved are taken for enough to have met some of ours. */
+  private static final long ENOUGH = 20_000;
+
+  private final long before = count();
+  private final long started = System.nanoTime();
+  private final Thread thread = new Thread(this::run, "compaction");
+  private volatile boolean closed;
+
+  private Compaction() {}
+
+  static Compaction start() {
+    Requirement.ofKernel("compaction", Files.isWritable(CONTROL), "needs root, and " + CONTROL);
+    Compaction compaction = new Compaction();
+    compaction.thread.start();
+    return compaction;
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        Files.writeString(CONTROL, "1");
+      } catch (IOException e) {
+        return; // Seen by what was moved.
+      }
+    }
+  }
+
+  /** Whether enough was moved, or waiting for it is in vain. */
+  boolean moved() {
+    long now = count() - before;
+    boolean late = System.nanoTime() - started > PATIENCE_NANOS;
+    Requirement.ofKernel("compaction", !late || now > 0, "the kernel moved no page");
+    return now >= ENOUGH || late;
+  }
+
+  private static long count() {
+    try {
+      return Files.readAllLines(COUNTERS).stream()
+          .filter(line -> line.startsWith("pgmigrate_success "))
+          .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(' ') + 1)))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
