@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param snapshotID stable id
  * @param names its name, or none
  * @param description a sentence for people, or null
- * @param status {@code READY} or {@code BROKEN}
- * @param statusDetail why, for a broken one
+ * @param status {@code READY}; {@code WRITING} when its instant is taken and it is not durable yet;
+ *     {@code FAILED} when that came to nothing; {@code BROKEN}
+ * @param statusDetail why, for a failed or broken one
  * @param originSandboxID the sandbox it was taken of, or null
  * @param sourceSandboxID the same; two protocols name it differently
  * @param templateID what that sandbox was created from, or null

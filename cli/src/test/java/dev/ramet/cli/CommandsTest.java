@@ -165,6 +165,13 @@ final class CommandsTest {
     assertEquals(
         "x\n", host.run("snapshot", "fork", "s1", "--memory", "512", "--mode", "full").out());
     assertEquals("{\"memoryMB\":512,\"memoryMode\":\"full\"}", host.requests.get(3).text());
+    assertEquals("s1\n", host.run("snapshot", "create", "a", "--no-wait").out());
+    assertEquals("/sandboxes/a/snapshots?wait=false", host.requests.get(4).uri());
+    assertEquals(0, host.run("snapshot", "wait", "s1", "--timeout", "1m").status());
+    assertEquals("/snapshots/s1?wait=true&timeout=60", host.requests.get(5).uri());
+    String failed = Answers.snapshot("s2", "a").replace("READY", "FAILED");
+    host.on("/snapshots/s2", 200, failed);
+    assertEquals(5, host.run("snapshot", "wait", "s2").status());
     assertEquals(0, host.run("snapshot", "rm", "s1").status());
   }
 

@@ -10,14 +10,17 @@ import org.jspecify.annotations.Nullable;
  * @param name a name to find it by, or null
  * @param description a sentence for people, at most 1000 characters, or null
  * @param memoryMode id of the only memory mode to use, or null to choose
+ * @param untilReady answer when the snapshot is durable, rather than as soon as the machine runs
+ *     again
  */
 public record NewSnapshot(
     String sandboxId,
     @Nullable String name,
     @Nullable String description,
-    @Nullable String memoryMode) {
+    @Nullable String memoryMode,
+    boolean untilReady) {
   /** A snapshot in the best memory mode that can, under a name or none. */
   public static NewSnapshot of(String sandboxId, @Nullable String name) {
-    return new NewSnapshot(sandboxId, name, null, null);
+    return new NewSnapshot(sandboxId, name, null, null, true);
   }
 }

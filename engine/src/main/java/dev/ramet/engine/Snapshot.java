@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param name its name, or null
  * @param description a sentence for people, or null
  * @param status whether it can be used
- * @param statusDetail why not, for a broken one
+ * @param statusDetail why not, for a broken or failed one
  * @param sandboxId the sandbox it was taken of
  * @param templateId what that sandbox was created from
  * @param createdAt the instant it holds
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes virtual size of the disk
  * @param exclusiveBytes what deleting it would free
  * @param usedBy ids of sandboxes whose memory rests on it
- * @param capture how the capture went
+ * @param capture how the capture went, or null while that is not known
  */
 public record Snapshot(
     String id,
@@ -47,6 +47,10 @@ public record Snapshot(
   public enum Status {
     /** Complete and durable. */
     READY,
+    /** Its instant is taken; its files are still being written. */
+    WRITING,
+    /** It could not be written, and nothing of it is left; told until the host stops. */
+    FAILED,
     /** Something of it is gone or damaged. */
     BROKEN
   }

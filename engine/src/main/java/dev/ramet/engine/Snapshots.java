@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 public interface Snapshots {
   /**
    * Captures a running sandbox: disk, devices and memory at one instant. Returns when the snapshot
-   * is durable.
+   * is durable, or, if the request does not wait, when the machine runs again: the snapshot is then
+   * {@code WRITING}, and becomes {@code READY} or {@code FAILED}; what uses it before it is ready
+   * gets {@code CONFLICT}.
    *
    * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when another one has the name,
    *     {@code INVALID_ARGUMENT} when there is no such memory mode, {@code UNSUPPORTED} when a
@@ -20,6 +23,15 @@ public interface Snapshots {
   default Snapshot create(String sandboxId, @Nullable String name) {
     return create(NewSnapshot.of(sandboxId, name));
   }
+
+  /**
+   * Waits until a snapshot is not being written any more, ready or not; at once when there is
+   * nothing to wait for, also for an unknown one.
+   *
+   * @throws dev.ramet.api.RametException {@code DEADLINE_EXCEEDED} when that takes longer than
+   *     {@code timeout}
+   */
+  void await(String idOrName, Duration timeout);
 
   /** The snapshot with this id or name. */
   Snapshot get(String idOrName);

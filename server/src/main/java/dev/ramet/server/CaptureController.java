@@ -16,6 +16,7 @@ import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
@@ -38,10 +39,12 @@ final class CaptureController {
   }
 
   @Post(uris = {"/sandboxes/{id}/rollback", "/v2/sandboxes/{id}/rollback"})
-  RollbackResult rollback(@PathVariable String id, @Body @Nullable String body) {
+  RollbackResult rollback(
+      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
     RollbackRequest request = Json.read(body, RollbackRequest.class);
     String snapshot =
         Checks.reference("snapshot", Checks.required("snapshotID", request.snapshotID()));
+    Waiting.before(engine, snapshot, wait);
     String operation = Operations.next();
     LOG.info("operation {}: roll sandbox {} back to {}", operation, id, snapshot);
     RollbackReport report = engine.get().sandboxes().rollback(Checks.sandboxId(id), snapshot);

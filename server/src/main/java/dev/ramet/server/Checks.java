@@ -103,7 +103,15 @@ final class Checks {
 
   /** A flag of a query: absent is false, present without a value is true. */
   static boolean flag(String field, @Nullable String value) {
-    if (value == null || value.equals("false")) {
+    return flag(field, value, false);
+  }
+
+  /** The same with another value for an absent one. */
+  static boolean flag(String field, @Nullable String value, boolean otherwise) {
+    if (value == null) {
+      return otherwise;
+    }
+    if (value.equals("false")) {
       return false;
     }
     if (value.isEmpty() || value.equals("true")) {

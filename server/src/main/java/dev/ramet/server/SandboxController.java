@@ -46,14 +46,15 @@ final class SandboxController {
 
   @Post(uris = {"/sandboxes", "/v2/sandboxes"})
   @Status(HttpStatus.CREATED)
-  SandboxInfo create(@Body @Nullable String body) {
+  SandboxInfo create(@QueryValue @Nullable String wait, @Body @Nullable String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
-    String template = Checks.required("templateID", request.templateID());
+    String template =
+        Checks.reference("template", Checks.required("templateID", request.templateID()));
     NewSandbox wanted =
         new NewSandbox(
-            Checks.reference("template", template),
+            template,
             Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
             Checks.strings("metadata", request.metadata()),
             Checks.environment("envVars", request.envVars()),
@@ -61,6 +62,7 @@ final class SandboxController {
             Checks.memoryBytes(request.memoryMB()),
             request.allow_internet_access(),
             request.memoryMode());
+    Waiting.before(engine, template, wait);
     return views.of(sandboxes().create(wanted));
   }
 

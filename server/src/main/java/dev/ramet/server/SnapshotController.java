@@ -40,15 +40,24 @@ final class SnapshotController {
   }
 
   @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
-  @Status(HttpStatus.CREATED)
-  SnapshotInfo create(@PathVariable String id, @Body @Nullable String body) {
+  HttpResponse<SnapshotInfo> create(
+      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+    boolean waits = Checks.flag("wait", wait, true);
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
     String name = Checks.optionalName("name", request.name());
-    return views.of(
+    Snapshot made =
         snapshots()
             .create(
                 new NewSnapshot(
-                    Checks.sandboxId(id), name, request.description(), request.memoryMode())));
+                    Checks.sandboxId(id),
+                    name,
+                    request.description(),
+                    request.memoryMode(),
+                    waits));
+    // Accepted: it is not there yet.
+    HttpStatus status =
+        made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED;
+    return HttpResponse.<SnapshotInfo>status(status).body(views.of(made));
   }
 
   @Get("/snapshots")
@@ -66,25 +75,41 @@ final class SnapshotController {
   }
 
   @Get("/snapshots/{id}")
-  SnapshotInfo get(@PathVariable String id) {
-    return views.of(snapshots().get(Checks.reference("snapshot", id)));
+  SnapshotInfo get(
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @QueryValue @Nullable Integer timeout) {
+    String reference = Checks.reference("snapshot", id);
+    if (Checks.flag("wait", wait)) {
+      snapshots().await(reference, Waiting.atMost(timeout));
+    }
+    return views.of(snapshots().get(reference));
   }
 
   @Delete("/snapshots/{id}")
   @Status(HttpStatus.NO_CONTENT)
-  void delete(@PathVariable String id, @QueryValue @Nullable String strict) {
-    snapshots().delete(Checks.reference("snapshot", id), Checks.flag("strict", strict));
+  void delete(
+      @PathVariable String id,
+      @QueryValue @Nullable String strict,
+      @QueryValue @Nullable String wait) {
+    boolean whenUnused = Checks.flag("strict", strict);
+    String reference = Checks.reference("snapshot", id);
+    Waiting.before(engine, reference, wait);
+    snapshots().delete(reference, whenUnused);
   }
 
   /** A sandbox from a snapshot; the same as creating one with the snapshot as its template. */
   @Post("/snapshots/{id}/fork")
   @Status(HttpStatus.CREATED)
-  SandboxInfo fork(@PathVariable String id, @Body @Nullable String body) {
+  SandboxInfo fork(
+      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuse(tree, "diskSizeMB");
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
-    Snapshot snapshot = snapshots().get(Checks.reference("snapshot", id));
+    String reference = Checks.reference("snapshot", id);
+    Waiting.before(engine, reference, wait);
+    Snapshot snapshot = snapshots().get(reference);
     NewSandbox wanted =
         new NewSandbox(
             snapshot.id(),

@@ -14,6 +14,7 @@ import dev.ramet.server.TestHost.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -125,6 +126,29 @@ class ApiTest {
   }
 
   @Test
+  void aSnapshotNeedNotBeWaitedForAndItsReadersWaitUnlessAskedNotTo() throws Exception {
+    String id = host.sandbox();
+    host.engine.snapshots.awaited.clear();
+    Answer made = host.post("/sandboxes/" + id + "/snapshots?wait=false", "{\"name\":\"late\"}");
+    assertEquals(202, made.status());
+    assertEquals("WRITING", made.json().path("status").asText());
+    assertEquals(200, host.get("/snapshots/late").status());
+    assertEquals(List.of(), host.engine.snapshots.awaited);
+    assertEquals(200, host.get("/snapshots/late?wait=true&timeout=1").status());
+    String rollback = "/sandboxes/" + id + "/rollback";
+    assertEquals(200, host.post(rollback, "{\"snapshotID\":\"late\"}").status());
+    assertEquals(201, host.post("/snapshots/late/fork", "{}").status());
+    assertEquals(201, host.post("/sandboxes", "{\"templateID\":\"late\"}").status());
+    assertEquals(List.of("late", "late", "late", "late"), host.engine.snapshots.awaited);
+    assertEquals(200, host.post(rollback + "?wait=false", "{\"snapshotID\":\"late\"}").status());
+    assertEquals(201, host.post("/snapshots/late/fork?wait=false", "{}").status());
+    assertEquals(204, host.delete("/snapshots/late?wait=false").status());
+    assertEquals(4, host.engine.snapshots.awaited.size());
+    assertEquals(400, host.get("/snapshots/late?wait=perhaps").status());
+    assertEquals(400, host.get("/snapshots/late?wait=true&timeout=-1").status());
+  }
+
+  @Test
   void tellsMetricsAsPrometheusReadsThem() throws Exception {
     Answer answer = host.get("/metrics");
     assertEquals("text/plain; version=0.0.4; charset=utf-8", answer.header("content-type"));
@@ -176,7 +200,7 @@ class ApiTest {
     assertEquals(
         201,
         host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
-    assertEquals(new NewSnapshot(id, null, null, "incremental"), host.engine.snapshots.last);
+    assertEquals(new NewSnapshot(id, null, null, "incremental", true), host.engine.snapshots.last);
     JsonNode capture = made.json().path("capture");
     assertEquals(0.25, capture.path("pausePhasesMs").path("stop").asDouble());
     assertEquals("base-gone", capture.path("passedOver").path(0).path("cause").asText());

@@ -7,11 +7,13 @@ import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ final class FakeSnapshots implements Snapshots {
 
   /** What the last request forced. */
   volatile @Nullable NewSnapshot last;
+
+  /** What was waited for. */
+  final List<String> awaited = new CopyOnWriteArrayList<>();
 
   private final AtomicInteger count = new AtomicInteger();
   private final FakeEngine engine;
@@ -46,7 +51,7 @@ final class FakeSnapshots implements Snapshots {
             "snap" + count.incrementAndGet(),
             name,
             request.description(),
-            Snapshot.Status.READY,
+            request.untilReady() ? Snapshot.Status.READY : Snapshot.Status.WRITING,
             null,
             sandbox.id(),
             sandbox.templateId(),
@@ -59,6 +64,11 @@ final class FakeSnapshots implements Snapshots {
             FakeSandboxes.capture());
     byId.put(made.id(), made);
     return made;
+  }
+
+  @Override
+  public void await(String idOrName, Duration timeout) {
+    awaited.add(idOrName);
   }
 
   @Override

@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ramet snapshot create ID",
       "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'",
-      "  ramet snapshot create ID --mode incremental"
+      "  ramet snapshot create ID --mode incremental",
+      "  ramet snapshot wait $(ramet snapshot create ID --no-wait)"
     })
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
@@ -41,6 +42,12 @@ final class Create extends ApiCommand {
           "The only memory mode to use, for example incremental; else the best is chosen.")
   private @Nullable String mode;
 
+  @Option(
+      names = "--no-wait",
+      description =
+          "End as soon as the sandbox runs again; the snapshot is then still being written.")
+  private boolean noWait;
+
   Create(Context context) {
     super(context);
   }
@@ -53,7 +60,10 @@ final class Create extends ApiCommand {
                 "Taking a snapshot of " + sandbox,
                 () ->
                     client.post(
-                        "/sandboxes/" + Client.encode(sandbox) + "/snapshots",
+                        "/sandboxes/"
+                            + Client.encode(sandbox)
+                            + "/snapshots"
+                            + (noWait ? "?wait=false" : ""),
                         new CreateSnapshot(name, description, mode)));
     if (json()) {
       context().json(answer.body());

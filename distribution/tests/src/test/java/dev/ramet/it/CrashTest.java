@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
@@ -49,6 +50,28 @@ final class CrashTest {
     ground.engine().snapshots().delete("probe", false);
     return steps.stream()
         .map(step -> DynamicTest.dynamicTest(step, () -> crash("snapshot", step, 0)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> duringAWriteThatNobodyWaitsFor() {
+    return Stream.of("snapshot.resume", "snapshot.write", "snapshot.seal", "snapshot.publish")
+        .map(step -> DynamicTest.dynamicTest(step, () -> crash("unawaited", step, 0)));
+  }
+
+  @Test
+  void whatWasToldToBeReadyIsThere() throws Exception {
+    ground.shell(sandbox.id()).run("echo told > /tmp/file");
+    ground.closeEngine();
+    try {
+      assertEquals(DyingHost.STATUS, dyingHost("acknowledged", "none", 0));
+    } finally {
+      ground.openEngine();
+    }
+    assertEquals(Snapshot.Status.READY, ground.engine().snapshots().get("crashed").status());
+    Sandbox back = ground.create("crashed");
+    assertEquals("told", ground.shell(back.id()).run("cat /tmp/file"));
+    ground.engine().sandboxes().kill(back.id());
+    ground.engine().snapshots().delete("crashed", false);
   }
 
   @TestFactory

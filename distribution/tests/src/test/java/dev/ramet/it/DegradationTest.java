@@ -86,7 +86,7 @@ final class DegradationTest {
   }
 
   private Snapshot forced(String sandbox, String mode) {
-    return ground.engine().snapshots().create(new NewSnapshot(sandbox, null, null, mode));
+    return ground.engine().snapshots().create(new NewSnapshot(sandbox, null, null, mode, true));
   }
 
   private static CaptureReport report(Snapshot snapshot) {

@@ -3,8 +3,11 @@ package dev.ramet.it;
 
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.Snapshot;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** A host of the engine that dies like one killed with -9, at a given step of an operation. */
 final class DyingHost {
@@ -29,6 +32,17 @@ final class DyingHost {
                 }));
     switch (arguments[1]) {
       case "snapshot" -> engine.snapshots().create(sandbox, "crashed");
+      case "unawaited" -> {
+        engine.snapshots().create(unawaited(sandbox));
+        engine.snapshots().await("crashed", Duration.ofMinutes(1));
+      }
+      case "acknowledged" -> {
+        engine.snapshots().create(unawaited(sandbox));
+        while (engine.snapshots().get("crashed").status() == Snapshot.Status.WRITING) {
+          Thread.onSpinWait();
+        }
+        Runtime.getRuntime().halt(STATUS);
+      }
       case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
       case "kill" -> engine.sandboxes().kill(sandbox);
@@ -36,5 +50,9 @@ final class DyingHost {
     }
     // The step was not reached.
     Runtime.getRuntime().halt(0);
+  }
+
+  private static NewSnapshot unawaited(String sandbox) {
+    return new NewSnapshot(sandbox, "crashed", null, null, false);
   }
 }

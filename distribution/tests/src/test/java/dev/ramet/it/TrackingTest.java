@@ -86,7 +86,7 @@ final class TrackingTest {
   }
 
   private Snapshot snapshot(String mode) {
-    return ground.engine().snapshots().create(new NewSnapshot(id, null, null, mode));
+    return ground.engine().snapshots().create(new NewSnapshot(id, null, null, mode, true));
   }
 
   private static CaptureReport report(Snapshot snapshot) {

@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.pages.Capture;
@@ -26,6 +27,7 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,17 +81,31 @@ final class Capturer {
       @Nullable String templateId,
       @Nullable String contentKey,
       @Nullable String memoryMode,
-      Durability durability) {}
+      Durability durability) {
+    /** A snapshot that somebody asked for. */
+    static Order of(String id, NewSnapshot request, String templateId, Durability durability) {
+      return new Order(
+          id,
+          SnapshotRecord.Kind.SNAPSHOT,
+          request.name(),
+          request.description(),
+          templateId,
+          null,
+          request.memoryMode(),
+          durability);
+    }
+  }
 
   /**
    * Captures the machine, in the best memory mode that can. When this fails it runs on, and nothing
    * is left of the attempt.
    *
+   * @param resumed told the instant that is captured once the machine runs again
    * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
    */
-  SnapshotRecord capture(LiveSandbox live, Order order) {
+  SnapshotRecord capture(LiveSandbox live, Order order, Consumer<Instant> resumed) {
     try {
-      SnapshotRecord made = captureSomehow(live, order);
+      SnapshotRecord made = captureSomehow(live, order, resumed);
       CaptureReport report = made.capture();
       if (report != null) {
         metrics.made(made.kind(), report);
@@ -118,7 +134,12 @@ final class Capturer {
         report.modeReason());
   }
 
-  private SnapshotRecord captureSomehow(LiveSandbox live, Order order) {
+  /** The same for a caller who waits for all of it. */
+  SnapshotRecord capture(LiveSandbox live, Order order) {
+    return capture(live, order, instant -> {});
+  }
+
+  private SnapshotRecord captureSomehow(LiveSandbox live, Order order, Consumer<Instant> resumed) {
     SandboxRecord sandbox = live.saved();
     RunningVm vm = live.runningMachine();
     String restored = sandbox.machine().memoryBase();
@@ -137,7 +158,7 @@ final class Capturer {
         try (Reclaimer.Pin base = pinBase(tracker, restored)) {
           cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
-              capture(sandbox, vm, order, new Source(tracker, base, chain), pause);
+              capture(sandbox, vm, order, new Source(tracker, base, chain), pause, resumed);
           tracker.published(made.id());
           return made;
         } catch (Pause.ModeUnfit e) {
@@ -200,7 +221,12 @@ final class Capturer {
   }
 
   private SnapshotRecord capture(
-      SandboxRecord sandbox, RunningVm vm, Order order, Source source, Pause pause)
+      SandboxRecord sandbox,
+      RunningVm vm,
+      Order order,
+      Source source,
+      Pause pause,
+      Consumer<Instant> resumed)
       throws Pause.ModeUnfit {
     StorageBackend storage = context.storage();
     NodeId diskId = Layout.snapshotDisk(order.id());
@@ -237,6 +263,7 @@ final class Capturer {
         } finally {
           phases.inPause(false);
         }
+        resumed.accept(pause.instant());
         context.before("snapshot.write");
         written = pages.finish();
         phases.ended("write");

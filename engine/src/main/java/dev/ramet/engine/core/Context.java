@@ -21,6 +21,7 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param agent client of guest agents
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
+ * @param writings the snapshots that are still being written
  * @param metrics what is counted
  */
 record Context(
@@ -33,6 +34,7 @@ record Context(
     Agent agent,
     SnapshotStore snapshots,
     SandboxStore sandboxes,
+    Writings writings,
     Registry metrics) {
   /** Tells whoever looks that the step is about to be taken. */
   void before(String step) {

@@ -124,6 +124,7 @@ public final class OpenedEngine implements Engine {
             new Agent(),
             new SnapshotStore(layout),
             new SandboxStore(layout),
+            new Writings(),
             new Registry());
     Doctor doctor = machinery.doctor(root, () -> opener.probe(layout.root()));
     return assemble(context, doctor, machinery.hypervisorKey(), close);
@@ -151,7 +152,7 @@ public final class OpenedEngine implements Engine {
             new Cloner(context, capturer, lifecycle, reclaimer, views),
             reclaimer,
             views),
-        new SnapshotOperations(context, capturer, reclaimer, views),
+        new SnapshotOperations(context, capturer, reclaimer, views, workers),
         new TemplateOperations(
             context,
             new TemplateMaker(context, capturer, lifecycle, reclaimer),

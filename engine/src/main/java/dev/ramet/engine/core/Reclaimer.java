@@ -57,11 +57,13 @@ final class Reclaimer {
    * @param kind what to call it when it is not there
    */
   synchronized Pin pin(String kind, String idOrName) {
-    SnapshotRecord record =
-        context
-            .snapshots()
-            .resolve(idOrName)
-            .orElseThrow(() -> RametException.notFound(kind, idOrName));
+    Writings.Entry writing = context.writings().find(idOrName);
+    SnapshotRecord record = context.snapshots().resolve(idOrName).orElse(null);
+    if (record == null) {
+      throw writing == null
+          ? RametException.notFound(kind, idOrName)
+          : context.writings().refusal(writing);
+    }
     return pin(record);
   }
 

@@ -10,8 +10,12 @@ import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.storage.Durability;
+import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The snapshots as the engine's host sees them. */
@@ -22,12 +26,20 @@ final class SnapshotOperations implements Snapshots {
   private final Capturer capturer;
   private final Reclaimer reclaimer;
   private final Views views;
+  private final Executor workers;
 
-  SnapshotOperations(Context context, Capturer capturer, Reclaimer reclaimer, Views views) {
+  /**
+   * The operations.
+   *
+   * @param workers finish what a caller does not wait for
+   */
+  SnapshotOperations(
+      Context context, Capturer capturer, Reclaimer reclaimer, Views views, Executor workers) {
     this.context = context;
     this.capturer = capturer;
     this.reclaimer = reclaimer;
     this.views = views;
+    this.workers = workers;
   }
 
   @Override
@@ -35,21 +47,16 @@ final class SnapshotOperations implements Snapshots {
     String sandboxId = request.sandboxId();
     checkDescription(request.description());
     LiveSandbox live = context.sandboxes().get(sandboxId);
+    if (!request.untilReady()) {
+      return views.snapshot(new BackgroundCapture(context, capturer, request).start(live, workers));
+    }
     try (LiveSandbox.Hold hold = live.hold("snapshot");
         SnapshotStore.Reservation reservation = context.snapshots().reserveName(request.name())) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       return views.snapshot(
           capturer.capture(
               live,
-              new Capturer.Order(
-                  Ids.next('s'),
-                  SnapshotRecord.Kind.SNAPSHOT,
-                  request.name(),
-                  request.description(),
-                  record.sourceId(),
-                  null,
-                  request.memoryMode(),
-                  Durability.DURABLE)));
+              Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE)));
     }
   }
 
@@ -62,33 +69,62 @@ final class SnapshotOperations implements Snapshots {
 
   @Override
   public Snapshot get(String idOrName) {
-    return views.snapshot(find(idOrName));
+    Writings.Entry writing = context.writings().find(idOrName);
+    SnapshotRecord record = published(idOrName);
+    if (record != null) {
+      return views.snapshot(record);
+    }
+    if (writing == null) {
+      throw RametException.notFound("snapshot", idOrName);
+    }
+    return views.snapshot(writing);
   }
 
-  private SnapshotRecord find(String idOrName) {
+  private @Nullable SnapshotRecord published(String idOrName) {
     return context
         .snapshots()
         .resolve(idOrName)
         .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
-        .orElseThrow(() -> RametException.notFound("snapshot", idOrName));
+        .orElse(null);
+  }
+
+  @Override
+  public void await(String idOrName, Duration timeout) {
+    context.writings().await(idOrName, timeout);
   }
 
   @Override
   public List<Snapshot> list(@Nullable String sandboxId) {
-    return context.snapshots().all().stream()
-        .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted())
-        .filter(record -> sandboxId == null || sandboxId.equals(record.sandboxId()))
-        .sorted(
-            Comparator.comparing(SnapshotRecord::createdAt)
-                .reversed()
-                .thenComparing(SnapshotRecord::id))
-        .map(views::snapshot)
+    // In this order: one that is published in between is in both, never in neither.
+    Map<String, Snapshot> found = new HashMap<>();
+    for (Writings.Entry writing : context.writings().all()) {
+      found.put(writing.id(), views.snapshot(writing));
+    }
+    for (SnapshotRecord record : context.snapshots().all()) {
+      if (record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted()) {
+        found.put(record.id(), views.snapshot(record));
+      }
+    }
+    return found.values().stream()
+        .filter(snapshot -> sandboxId == null || sandboxId.equals(snapshot.sandboxId()))
+        .sorted(Comparator.comparing(Snapshot::createdAt).reversed().thenComparing(Snapshot::id))
         .toList();
   }
 
   @Override
   public void delete(String idOrName, boolean strict) {
-    SnapshotRecord record = find(idOrName);
+    Writings.Entry writing = context.writings().find(idOrName);
+    SnapshotRecord record = published(idOrName);
+    if (record == null) {
+      if (writing == null) {
+        throw RametException.notFound("snapshot", idOrName);
+      }
+      if (writing.failure() == null) {
+        throw context.writings().refusal(writing);
+      }
+      context.writings().forget(writing);
+      return;
+    }
     List<String> users = reclaimer.users(record.id());
     if (strict && !users.isEmpty()) {
       throw new RametException(

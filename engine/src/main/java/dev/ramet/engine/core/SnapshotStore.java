@@ -130,10 +130,11 @@ final class SnapshotStore {
       Trees.syncAll(partial);
     }
     Files.move(partial, layout.snapshot(record.id()), StandardCopyOption.ATOMIC_MOVE);
-    byId.put(record.id(), record);
     if (sync) {
       Trees.sync(layout.snapshots());
     }
+    // Seen by others only now that it will be there after a loss of power.
+    byId.put(record.id(), record);
   }
 
   /** Replaces a manifest. */

@@ -11,6 +11,7 @@ import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.StorageBackend;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +97,26 @@ final class Views {
         broken == null ? exclusiveBytes(record) : 0,
         reclaimer.users(record.id()),
         record.capture());
+  }
+
+  Snapshot snapshot(Writings.Entry writing) {
+    RametException failure = writing.failure();
+    SandboxRecord sandbox = writing.sandbox();
+    return new Snapshot(
+        writing.id(),
+        writing.request().name(),
+        writing.request().description(),
+        failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
+        failure == null ? null : failure.getMessage(),
+        sandbox.id(),
+        sandbox.sourceId(),
+        writing.instant(),
+        sandbox.machine().cpuCount(),
+        sandbox.machine().memoryBytes(),
+        sandbox.diskBytes(),
+        0,
+        List.of(),
+        null);
   }
 
   Template template(SnapshotRecord record, long buildNanos) {

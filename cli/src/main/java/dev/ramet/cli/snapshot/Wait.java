@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Options;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Waits for a snapshot that is still being written. */
+@Command(
+    name = "wait",
+    description = "Waits until a snapshot is written; fails when it could not be.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  snapshot=$(ramet snapshot create ID --no-wait)",
+      "  ramet snapshot wait $snapshot",
+      "  ramet snapshot wait $snapshot --timeout 30"
+    })
+final class Wait extends ApiCommand {
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  private String id = "";
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description = "How long at most: 30 (seconds), 10m, up to 1h (default: 10m).")
+  private @Nullable String timeout;
+
+  Wait(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Integer seconds = Options.timeout(timeout);
+    String path =
+        "/snapshots/"
+            + Client.encode(id)
+            + "?wait=true"
+            + (seconds == null ? "" : "&timeout=" + seconds);
+    Answer answer = context().during("Waiting for " + id, () -> client.get(path));
+    SnapshotInfo snapshot = answer.as(SnapshotInfo.class);
+    if (json()) {
+      context().json(answer.body());
+    }
+    if (!snapshot.status().equals("READY")) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "snapshot " + id + " is " + snapshot.status() + ": " + snapshot.statusDetail());
+    }
+    return 0;
+  }
+}

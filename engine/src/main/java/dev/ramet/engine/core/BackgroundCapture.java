@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.spi.storage.Durability;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a snapshot on behalf of a caller who does not wait for it to be written: the caller is
+ * answered when the machine runs again, and everything after that happens in a thread of the
+ * engine, which holds the sandbox meanwhile. Used by one thread, once.
+ */
+final class BackgroundCapture {
+  private final Context context;
+  private final Capturer capturer;
+  private final NewSnapshot request;
+  private final CompletableFuture<Writings.Entry> resumed = new CompletableFuture<>();
+  private volatile Writings.@Nullable Entry entry;
+
+  BackgroundCapture(Context context, Capturer capturer, NewSnapshot request) {
+    this.context = context;
+    this.capturer = capturer;
+    this.request = request;
+  }
+
+  /**
+   * Takes it.
+   *
+   * @throws RametException whatever went wrong before the machine ran again; nothing is left then
+   */
+  Writings.Entry start(LiveSandbox live, Executor workers) {
+    LiveSandbox.Hold hold = live.hold("snapshot");
+    SnapshotStore.Reservation reservation = () -> {};
+    boolean handedOver = false;
+    try {
+      reservation = context.snapshots().reserveName(request.name());
+      SandboxRecord sandbox = context.sandboxes().get(live.id()).saved();
+      SnapshotStore.Reservation name = reservation;
+      workers.execute(() -> run(live, sandbox, hold, name));
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        reservation.close();
+        hold.close();
+      }
+    }
+    try {
+      return resumed.get();
+    } catch (ExecutionException e) {
+      throw Errors.any(
+          "cannot snapshot " + live.id(),
+          context.layout().root(),
+          Objects.requireNonNullElse(e.getCause(), e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted; the snapshot goes on", e);
+    }
+  }
+
+  private void run(
+      LiveSandbox live,
+      SandboxRecord sandbox,
+      LiveSandbox.Hold hold,
+      SnapshotStore.Reservation reservation) {
+    String id = Ids.next('s');
+    Throwable failure = null;
+    try (hold;
+        reservation) {
+      capturer.capture(
+          live,
+          Capturer.Order.of(id, request, sandbox.sourceId(), Durability.DURABLE),
+          instant -> resumed(id, sandbox, instant));
+    } catch (Throwable e) { // somebody waits for the outcome, whatever it is
+      failure = e;
+    }
+    // Told only now that the sandbox is free and the name taken: whoever waited can go on at once.
+    Writings.Entry begun = entry;
+    if (begun == null) {
+      resumed.completeExceptionally(failure == null ? new IllegalStateException() : failure);
+    } else if (failure == null) {
+      context.writings().ended(begun);
+    } else {
+      context
+          .writings()
+          .failed(begun, Errors.any("cannot write " + id, context.layout().root(), failure));
+    }
+  }
+
+  private void resumed(String id, SandboxRecord sandbox, Instant instant) {
+    Writings.Entry begun = context.writings().begin(id, request, sandbox, instant);
+    entry = begun;
+    resumed.complete(begun);
+  }
+}
