@@ -31,6 +31,14 @@ final class Answers {
         .formatted(id, origin, CAPTURE);
   }
 
+  static final String DIFF =
+      """
+      {"a":"s1","b":"s2","totalMs":1.5,"memory":{"sizeBytes":1048576,"differingBytes":8192,\
+      "differingPages":2,"rangeCount":1,"ranges":[{"offset":4096,"length":8192}],\
+      "sharedBytes":0,"comparedBytes":8192},"disk":{"sizeBytes":1048576,"differingBytes":0,\
+      "differingPages":0,"rangeCount":0,"ranges":[],"sharedBytes":1048576,"comparedBytes":0}}\
+      """;
+
   static final String TEMPLATE =
       """
       {"templateID":"t1","aliases":["micro"],"names":["micro"],"status":"READY","warm":true,\

@@ -165,6 +165,12 @@ final class CommandsTest {
     assertEquals(
         "x\n", host.run("snapshot", "fork", "s1", "--memory", "512", "--mode", "full").out());
     assertEquals("{\"memoryMB\":512,\"memoryMode\":\"full\"}", host.requests.get(3).text());
+    host.on("/snapshots/s1/diff/s2", 200, Answers.DIFF);
+    String differs = host.run("snapshot", "diff", "s1", "s2", "--ranges", "1").out();
+    assertTrue(differs.contains("memory  8 KiB    2      1"), differs);
+    assertTrue(differs.endsWith("memory 0x1000+0x2000\n"), differs);
+    assertEquals("/snapshots/s1/diff/s2?limit=1", host.requests.get(4).uri());
+    host.requests.remove(4);
     assertEquals("s1\n", host.run("snapshot", "create", "a", "--no-wait").out());
     assertEquals("/sandboxes/a/snapshots?wait=false", host.requests.get(4).uri());
     assertEquals(0, host.run("snapshot", "wait", "s1", "--timeout", "1m").status());

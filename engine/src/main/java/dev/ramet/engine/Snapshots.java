@@ -40,6 +40,13 @@ public interface Snapshots {
   List<Snapshot> list(@Nullable String sandboxId);
 
   /**
+   * Compares two snapshots or templates, memory with memory and disk with disk.
+   *
+   * @param mostRanges how many differing ranges of each to tell; the others are only counted
+   */
+  SnapshotDifference diff(String a, String b, int mostRanges);
+
+  /**
    * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
    *
    * @param strict refuse with {@code CONFLICT}, naming the users, while there are any

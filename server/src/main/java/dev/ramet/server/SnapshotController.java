@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.CreateSnapshot;
 import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
@@ -30,6 +31,9 @@ import java.util.List;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class SnapshotController {
   private static final Paging<Snapshot> PAGING = new Paging<>(Snapshot::createdAt, Snapshot::id);
+
+  private static final int USUAL_RANGES = 1000;
+  private static final int MOST_RANGES = 100_000;
 
   private final EngineHolder engine;
   private final Views views;
@@ -84,6 +88,20 @@ final class SnapshotController {
       snapshots().await(reference, Waiting.atMost(timeout));
     }
     return views.of(snapshots().get(reference));
+  }
+
+  @Get("/snapshots/{id}/diff/{other}")
+  SnapshotDiff diff(
+      @PathVariable String id,
+      @PathVariable String other,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String wait) {
+    Integer ranges = Checks.range("limit", limit, 0, MOST_RANGES);
+    String a = Checks.reference("snapshot", id);
+    String b = Checks.reference("snapshot", other);
+    Waiting.before(engine, a, wait);
+    Waiting.before(engine, b, wait);
+    return views.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
   }
 
   @Delete("/snapshots/{id}")

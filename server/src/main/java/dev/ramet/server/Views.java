@@ -5,12 +5,15 @@ import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Lifecycle;
 import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
+import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Template;
 import jakarta.inject.Singleton;
 import java.util.LinkedHashMap;
@@ -30,6 +33,7 @@ final class Views {
 
   private static final Lifecycle KILLED_AT_END = new Lifecycle("kill", false);
   private static final long MIB = 1024 * 1024;
+  private static final int PAGE_BYTES = 4096;
 
   private final @Nullable String domain;
 
@@ -112,6 +116,23 @@ final class Views {
     Map<String, Double> millis = new LinkedHashMap<>();
     nanos.forEach((phase, n) -> millis.put(phase, millis(n)));
     return millis;
+  }
+
+  SnapshotDiff of(SnapshotDifference d) {
+    ImageDifference memory = d.memory();
+    return new SnapshotDiff(
+        d.a(), d.b(), memory == null ? null : of(memory), of(d.disk()), millis(d.nanos()));
+  }
+
+  private static SnapshotDiff.Image of(ImageDifference d) {
+    return new SnapshotDiff.Image(
+        d.sizeBytes(),
+        d.differingBytes(),
+        d.differingBytes() / PAGE_BYTES,
+        d.rangeCount(),
+        d.ranges().stream().map(r -> new SnapshotDiff.Range(r.offset(), r.length())).toList(),
+        d.sharedBytes(),
+        d.comparedBytes());
   }
 
   TemplateInfo of(Template t) {

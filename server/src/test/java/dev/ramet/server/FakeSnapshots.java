@@ -3,9 +3,11 @@ package dev.ramet.server;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Snapshots;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,6 +87,19 @@ final class FakeSnapshots implements Snapshots {
         .filter(s -> sandboxId == null || sandboxId.equals(s.sandboxId()))
         .sorted(Comparator.comparing(Snapshot::createdAt).reversed())
         .toList();
+  }
+
+  @Override
+  public SnapshotDifference diff(String a, String b, int mostRanges) {
+    ImageDifference disk =
+        new ImageDifference(
+            1 << 20,
+            8192,
+            1,
+            mostRanges == 0 ? List.of() : List.of(new ImageDifference.Range(4096, 8192)),
+            4096,
+            16_384);
+    return new SnapshotDifference(get(a).id(), get(b).id(), null, disk, 1_500_000);
   }
 
   @Override

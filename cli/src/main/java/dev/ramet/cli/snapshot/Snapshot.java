@@ -9,7 +9,15 @@ import picocli.CommandLine.Command;
     aliases = "snap",
     description = "Snapshots: a sandbox's disk, memory and devices at one instant.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {Create.class, Ls.class, Show.class, Wait.class, Rm.class, Fork.class},
+    subcommands = {
+      Create.class,
+      Ls.class,
+      Show.class,
+      Wait.class,
+      Diff.class,
+      Rm.class,
+      Fork.class
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  snapshot=$(ramet snapshot create ID)",

@@ -12,9 +12,11 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.SnapshotDifference;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -169,6 +171,33 @@ final class TrackingTest {
     Snapshot ofClone = snapshot();
     assertFollows(ofClone, snapshot());
     assertEquals(inClone, restored(ofClone, "file"));
+  }
+
+  /** The delta of a capture is what the page writer wrote, and a little of it was as before. */
+  @Test
+  void aComparisonFindsWhatWasWrittenBetweenTwoCaptures() throws Exception {
+    Snapshot first = snapshot();
+    write("file");
+    Snapshot second = snapshot();
+    assertFollows(first, second);
+    SnapshotDifference difference = ground.engine().snapshots().diff(first.id(), second.id(), 9);
+    ImageDifference memory = Objects.requireNonNull(difference.memory());
+    assertTrue(memory.differingBytes() >= 1_000_000, memory.toString());
+    assertTrue(difference.disk().differingBytes() >= 1_000_000, difference.toString());
+    CaptureReport report = report(second);
+    assertTrue(memory.differingBytes() <= report.memoryBytesSelected(), memory.toString());
+    assertTrue(memory.sharedBytes() > memory.comparedBytes(), memory.toString());
+    assertEquals(9, memory.ranges().size());
+    SnapshotDifference none = ground.engine().snapshots().diff(first.id(), first.id(), 9);
+    assertEquals(0, Objects.requireNonNull(none.memory()).differingBytes());
+    assertEquals(0, none.disk().comparedBytes());
+    refusedDiff(ErrorCode.NOT_FOUND, first.id(), "nowhere");
+  }
+
+  private void refusedDiff(ErrorCode code, String a, String b) {
+    RametException refused =
+        assertThrows(RametException.class, () -> ground.engine().snapshots().diff(a, b, 9));
+    assertEquals(code, refused.code());
   }
 
   @Test

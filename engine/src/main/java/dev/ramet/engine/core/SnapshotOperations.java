@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SandboxRecord;
@@ -91,6 +92,11 @@ final class SnapshotOperations implements Snapshots {
   @Override
   public void await(String idOrName, Duration timeout) {
     context.writings().await(idOrName, timeout);
+  }
+
+  @Override
+  public SnapshotDifference diff(String a, String b, int mostRanges) {
+    return new Comparer(context, reclaimer).compare(a, b, mostRanges);
   }
 
   @Override

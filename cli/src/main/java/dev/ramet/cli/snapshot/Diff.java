@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.snapshot;
+
+import dev.ramet.api.SnapshotDiff;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows how two snapshots differ. */
+@Command(
+    name = "diff",
+    description = "Shows how much of memory and disk differs between two snapshots or templates.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet snapshot diff BEFORE AFTER",
+      "  ramet snapshot diff BEFORE AFTER --ranges 20",
+      "  ramet snapshot diff BEFORE AFTER --json | jq .memory.differingPages"
+    })
+final class Diff extends ApiCommand {
+  @Parameters(index = "0", paramLabel = "A", description = "Id or name of one.")
+  private String a = "";
+
+  @Parameters(index = "1", paramLabel = "B", description = "Id or name of the other.")
+  private String b = "";
+
+  @Option(
+      names = "--ranges",
+      paramLabel = "N",
+      description = "Tell the first N ranges that differ, up to 100000.")
+  private @Nullable Integer ranges;
+
+  Diff(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    String limit = ranges != null ? "?limit=" + ranges : json() ? "" : "?limit=0";
+    String path = "/snapshots/" + Client.encode(a) + "/diff/" + Client.encode(b) + limit;
+    Answer answer = context().during("Comparing " + a + " with " + b, () -> client.get(path));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    SnapshotDiff diff = answer.as(SnapshotDiff.class);
+    Table table =
+        new Table(context().paint(), "", "DIFFERS", "PAGES", "RANGES", "OF", "SHARED", "READ");
+    SnapshotDiff.Image memory = diff.memory();
+    if (memory != null) {
+      row(table, "memory", memory);
+    }
+    row(table, "disk", diff.disk());
+    context().print(table);
+    if (memory != null) {
+      ranges("memory", memory);
+    }
+    ranges("disk", diff.disk());
+    return 0;
+  }
+
+  private static void row(Table table, String what, SnapshotDiff.Image image) {
+    table.row(
+        what,
+        Human.size(image.differingBytes()),
+        "" + image.differingPages(),
+        "" + image.rangeCount(),
+        Human.size(image.sizeBytes()),
+        Human.size(image.sharedBytes()),
+        Human.size(image.comparedBytes()));
+  }
+
+  private void ranges(String what, SnapshotDiff.Image image) {
+    for (SnapshotDiff.Range range : image.ranges()) {
+      context().out().println("%s %#x+%#x".formatted(what, range.offset(), range.length()));
+    }
+  }
+}
