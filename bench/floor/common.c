@@ -80,6 +80,11 @@ const char *qmp_run(struct qmp *qmp, const char *command)
 	size_t length = strlen(command);
 	if (write(qmp->fd, command, length) != (ssize_t)length)
 		die("cannot write to the monitor: %s", strerror(errno));
+	return qmp_answer(qmp, command);
+}
+
+const char *qmp_answer(struct qmp *qmp, const char *command)
+{
 	for (;;) {
 		char *line = read_line(qmp);
 		if (!strncmp(line, "{\"return\"", 9))

@@ -26,6 +26,8 @@ struct qmp {
 void qmp_open(struct qmp *qmp, const char *socket, pid_t pid);
 /* Runs a command; the answer stays valid until the next. */
 const char *qmp_run(struct qmp *qmp, const char *command);
+/* Waits for the answer to a command that was sent. */
+const char *qmp_answer(struct qmp *qmp, const char *command);
 void qmp_close(struct qmp *qmp);
 
 #endif

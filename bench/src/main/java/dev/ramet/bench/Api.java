@@ -41,6 +41,10 @@ final class Api {
     post("/templates", Map.of("recipe", recipe));
   }
 
+  void buildTemplate(String recipe, int memoryMb) throws IOException, InterruptedException {
+    post("/templates", Map.of("recipe", recipe, "memoryMB", memoryMb));
+  }
+
   List<SandboxInfo> sandboxes() throws IOException, InterruptedException {
     return JSON.readValue(get("/sandboxes"), new TypeReference<>() {});
   }

@@ -155,7 +155,8 @@ final class Floors {
     }
   }
 
-  private String program(String name) {
+  /** Where a floor's program is. */
+  String program(String name) {
     Path program = settings.floors().resolve(name);
     if (!Files.isExecutable(program)) {
       throw new IllegalStateException(program + " is missing; bench/run builds it");

@@ -4,13 +4,14 @@ package dev.ramet.bench;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /** Runs one suite, or prints a report that was written before. Called by {@code bench/run}. */
 public final class Main {
   private Main() {}
 
   /**
-   * {@code SUITE JSON HOME JAVA FLOORS WORK CACHE full|quick}, or {@code table JSON...} for
+   * {@code SUITE JSON HOME JAVA FLOORS WORK CACHE full|quick PARTS}, or {@code table JSON...} for
    * Markdown.
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
@@ -20,7 +21,7 @@ public final class Main {
       }
       return;
     }
-    if (arguments.length != 8) {
+    if (arguments.length != 9) {
       throw new IllegalArgumentException("to be started by bench/run");
     }
     Settings settings =
@@ -30,6 +31,7 @@ public final class Main {
             Path.of(arguments[4]),
             Path.of(arguments[5]),
             Path.of(arguments[6]),
+            arguments[8].isEmpty() ? Set.of() : Set.of(arguments[8].split(",", -1)),
             arguments[7].equals("quick"));
     List<Result> results;
     try (Host host = new Host(settings)) {
@@ -37,6 +39,7 @@ public final class Main {
       results =
           switch (arguments[0]) {
             case "snapshot" -> new SnapshotSuite(settings, host, floors).run();
+            case "memory" -> new MemorySuite(settings, host, floors).run();
             case "clone" -> new CloneSuite(settings, host, floors).run();
             default -> throw new IllegalArgumentException("no suite " + arguments[0]);
           };

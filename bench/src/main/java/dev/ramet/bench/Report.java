@@ -93,8 +93,9 @@ record Report(String suite, List<Result> results) {
     }
     Boolean kept = result.kept();
     String verdict = kept == null ? "unknown" : kept ? "kept" : "missed";
-    return (result.targetOf() == null || result.targetOf().equals("p50") ? "p50" : "ratio")
-        + " ≤ "
+    String of = result.targetOf() == null ? "p50" : result.targetOf();
+    return (of.equals("p50") ? "p50" : "ratio")
+        + (of.equals("ratio-least") ? " ≥ " : " ≤ ")
         + number(target)
         + " "
         + verdict;

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param floor the floor's median, or null when there is none
  * @param ratio median through floor, or null when there is no floor
  * @param n how many values
- * @param target what must not be exceeded, or null for information only
- * @param targetOf {@code ratio} or {@code p50}: what the target is for; null without a target
+ * @param target what must not be exceeded, or must be reached; null for information only
+ * @param targetOf what the target is for: {@code ratio} or {@code p50}, which must not exceed it,
+ *     or {@code ratio-least}, which must reach it; null without a target
  * @param note what a reader must know, or null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -31,6 +32,8 @@ record Result(
     @Nullable Double target,
     @Nullable String targetOf,
     @Nullable String note) {
+
+  private static final String LEAST = "ratio-least";
 
   /** Measured values without a floor or target. */
   static Result of(String name, String unit, Samples samples) {
@@ -64,6 +67,11 @@ record Result(
     return new Result(name, unit, p50, p99, floor, ratio, n, most, "p50", note);
   }
 
+  /** The same with a target that its ratio must reach. */
+  Result ratioAtLeast(double least) {
+    return new Result(name, unit, p50, p99, floor, ratio, n, least, LEAST, note);
+  }
+
   /** The same with a note. */
   Result note(String text) {
     return new Result(name, unit, p50, p99, floor, ratio, n, target, targetOf, text);
@@ -72,8 +80,12 @@ record Result(
   /** Whether the target is kept; null without a target or without what it is for. */
   @JsonIgnore
   @Nullable Boolean kept() {
-    @Nullable Double value = "ratio".equals(targetOf) ? ratio : Double.valueOf(p50);
-    return (target == null || value == null) ? null : value <= target;
+    boolean least = LEAST.equals(targetOf);
+    @Nullable Double value = least || "ratio".equals(targetOf) ? ratio : Double.valueOf(p50);
+    if (target == null || value == null) {
+      return null;
+    }
+    return least ? value >= target : value <= target;
   }
 
   /** Three decimals: finer is noise. */

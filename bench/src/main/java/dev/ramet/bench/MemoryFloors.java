@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Runs the programs that measure the floors of captures. Used by one thread. */
+final class MemoryFloors {
+  private static final int STREAM_HEADER_BYTES = 8;
+  private static final int PAGE = 4096;
+
+  private final Settings settings;
+  private final Floors floors;
+
+  MemoryFloors(Settings settings, Floors floors) {
+    this.settings = settings;
+    this.floors = floors;
+  }
+
+  /**
+   * What an independent program found.
+   *
+   * @param bytes length of the pages that differ and are not zero in the newer image
+   * @param readMs how long reading the pages that differ took, each time
+   */
+  record Delta(long bytes, Samples readMs) {}
+
+  /** Compares the memory of two snapshots of a machine, and reads what differs from it. */
+  Delta delta(Machine machine, String older, String newer, int times)
+      throws IOException, InterruptedException {
+    List<String> lines =
+        floors.run(
+            List.of(
+                floors.program("memory-floor"),
+                "delta",
+                Long.toString(machine.pid()),
+                machine.image().toString(),
+                memory(machine, older).toString(),
+                memory(machine, newer).toString(),
+                Integer.toString(times)),
+            settings.work());
+    String[] found = lines.get(0).split(" ", -1);
+    Samples read = new Samples();
+    for (String line : lines.subList(1, lines.size())) {
+      read.add(Long.parseLong(line) / 1e6);
+    }
+    long bytes = (Long.parseLong(found[0]) - Long.parseLong(found[1])) * PAGE;
+    return new Delta(bytes, read);
+  }
+
+  /**
+   * Passes over a machine's page table, in milliseconds.
+   *
+   * @param table reading all of it and looking for private pages
+   * @param written asking the kernel for what was written; empty where it cannot say
+   */
+  record Scans(Samples table, Samples written) {
+    Scans() {
+      this(new Samples(), new Samples());
+    }
+  }
+
+  /** Adds so many passes. */
+  void scan(Machine machine, int times, Scans into) throws IOException, InterruptedException {
+    List<String> command =
+        List.of(
+            floors.program("memory-floor"),
+            "scan",
+            Long.toString(machine.pid()),
+            machine.image().toString(),
+            Integer.toString(times + 1));
+    List<String> lines = floors.run(command, settings.work());
+    for (String line : lines.subList(1, lines.size())) {
+      String[] nanos = line.split(" ", -1);
+      into.table().add(Long.parseLong(nanos[0]) / 1e6);
+      if (!nanos[1].equals("-1")) {
+        into.written().add(Long.parseLong(nanos[1]) / 1e6);
+      }
+    }
+  }
+
+  /** Files written and synced by threads, together. */
+  double write(Path directory, int files, long bytesEach) throws IOException, InterruptedException {
+    return millis(
+            floors.run(
+                List.of(
+                    floors.program("memory-floor"),
+                    "write",
+                    directory.toString(),
+                    Integer.toString(files),
+                    Long.toString(bytesEach)),
+                settings.work()))
+        .p50();
+  }
+
+  /** A file of so many bytes, written and synced by dd. */
+  double dd(Path directory, long bytes) throws IOException, InterruptedException {
+    Path file = directory.resolve("dd");
+    try {
+      return floors.time(
+          List.of(
+              "dd",
+              "if=/dev/zero",
+              "of=" + file,
+              "bs=1M",
+              "count=" + bytes / 1048576,
+              "conv=fdatasync",
+              "status=none"),
+          Map.of());
+    } finally {
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /** Pauses for {@code migrate} to a file. No host may be connected to the machine. */
+  Samples migrate(Machine machine, int times) throws IOException, InterruptedException {
+    Path file = machine.scratch().resolve("migrated");
+    List<String> command =
+        List.of(
+            floors.program("save-floor"),
+            "migrate",
+            "qmp.sock",
+            file.toString(),
+            Integer.toString(times));
+    // In the machine's directory, because a socket's path is limited to 108 bytes.
+    return millis(floors.run(command, machine.directory()));
+  }
+
+  /** Pauses for {@code savevm} of a machine like this one, on a qcow2 copy of its disk. */
+  Samples savevm(Machine machine, Machine.Saved saved, int times)
+      throws IOException, InterruptedException {
+    Path disk = machine.scratch().resolve("disk.qcow2");
+    Path stream = machine.scratch().resolve("savevm-stream");
+    try {
+      floors.run(
+          List.of(
+              "qemu-img",
+              "convert",
+              "-f",
+              "raw",
+              "-O",
+              "qcow2",
+              saved.disk().toString(),
+              disk.toString()),
+          settings.work());
+      join(saved.devices(), stream);
+      return millis(
+          floors.run(
+              List.of(
+                  floors.program("save-floor"),
+                  "savevm",
+                  Long.toString(machine.pid()),
+                  stream.toString(),
+                  disk.toString(),
+                  machine.scratch().toString(),
+                  Integer.toString(times)),
+              settings.work()));
+    } finally {
+      Files.deleteIfExists(disk);
+      Files.deleteIfExists(stream);
+    }
+  }
+
+  /** What QEMU loads: RAM blocks, then the device sections without their header. */
+  private static void join(Path devices, Path stream) throws IOException {
+    try (OutputStream out = Files.newOutputStream(stream);
+        InputStream state = Files.newInputStream(devices.resolve("devices"))) {
+      Files.copy(devices.resolve("ram-blocks"), out);
+      state.skipNBytes(STREAM_HEADER_BYTES);
+      state.transferTo(out);
+    }
+  }
+
+  private static Samples millis(List<String> nanos) {
+    Samples samples = new Samples();
+    for (String line : nanos) {
+      samples.add(Long.parseLong(line) / 1e6);
+    }
+    return samples;
+  }
+
+  /** A snapshot's memory image. */
+  private static Path memory(Machine machine, String snapshot) throws IOException {
+    Path name = Path.of(snapshot + ".memory");
+    try (Stream<Path> files = Files.walk(machine.root().resolve("volumes"), 2)) {
+      return files
+          .filter(file -> name.equals(file.getFileName()) && Files.isRegularFile(file))
+          .findFirst()
+          .orElseThrow(() -> new IOException("no memory of " + snapshot + " in " + machine.root()));
+    }
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine with 1 GiB that holds much of its own and writes some of it: what a snapshot of it
+ * costs while it stands still, and afterwards. Used by one thread.
+ */
+final class MemorySuite {
+  private static final int MEMORY_MB = 1024;
+  private static final int HELD_MB = 512;
+  private static final int SMALL_MB = 12;
+  private static final int LARGE_MB = 128;
+
+  /** A host that was just started runs unoptimized code. */
+  private static final int WARM_UP = 8;
+
+  private static final String INCREMENTAL = "incremental";
+  private static final String FULL = "full";
+
+  private final Settings settings;
+  private final Host host;
+  private final Floors floors;
+  private final MemoryFloors memoryFloors;
+  private final List<Result> results = new ArrayList<>();
+
+  /** What the next snapshot builds on. */
+  private @Nullable String previous;
+
+  MemorySuite(Settings settings, Host host, Floors floors) {
+    this.settings = settings;
+    this.host = host;
+    this.floors = floors;
+    this.memoryFloors = new MemoryFloors(settings, floors);
+  }
+
+  /** Runs all parts, or the one that was asked for. */
+  List<Result> run() throws IOException, InterruptedException {
+    host.start();
+    if (settings.wants("pause") || settings.wants("scan") || settings.wants("full")) {
+      host.api().buildTemplate("micro", MEMORY_MB);
+      SandboxInfo sandbox = host.api().create("micro");
+      Guest guest = new Guest(settings, host, floors, sandbox);
+      guest.hold(HELD_MB);
+      if (settings.wants("pause")) {
+        pauses(sandbox, guest);
+      }
+      if (settings.wants("scan")) {
+        scans(sandbox, guest);
+      }
+      if (settings.wants("full")) {
+        full(sandbox);
+      }
+    } else {
+      host.api().buildTemplate("micro");
+    }
+    if (settings.wants("slowdown")) {
+      results.addAll(new Slowdown(settings, host, floors).measure());
+    }
+    if (settings.wants("together")) {
+      results.addAll(new Together(settings, host, floors, memoryFloors).measure());
+    }
+    return results;
+  }
+
+  /** What one snapshot after another showed. */
+  private final class Series {
+    final Samples pause = new Samples();
+    final Samples read = new Samples();
+    final Samples leastRead = new Samples();
+    final Samples written = new Samples();
+    final Samples delta = new Samples();
+    String mode = "";
+
+    /** Writes so much, takes a snapshot, and compares it with the one before, over and over. */
+    void take(SandboxInfo sandbox, Guest guest, int megabytes, int warmUp, int count)
+        throws IOException, InterruptedException {
+      for (int i = 0; i < warmUp + count; i++) {
+        guest.write(megabytes);
+        SnapshotInfo snapshot = host.api().snapshot(sandbox.sandboxID());
+        CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
+        @Nullable String before = previous;
+        if (i >= warmUp && before != null) {
+          Machine machine = Machine.of(sandbox);
+          MemoryFloors.Delta changed =
+              memoryFloors.delta(machine, before, snapshot.snapshotID(), 3);
+          mode = capture.mode();
+          pause.add(capture.pauseMs());
+          read.add(capture.phasesMs().getOrDefault("read", 0.0));
+          leastRead.addAll(changed.readMs());
+          written.add(capture.memoryBytesWritten() / 1048576.0);
+          delta.add(changed.bytes() / 1048576.0);
+        }
+        replacePrevious(snapshot);
+      }
+    }
+  }
+
+  private void replacePrevious(SnapshotInfo snapshot) throws IOException, InterruptedException {
+    @Nullable String before = previous;
+    previous = snapshot.snapshotID();
+    if (before != null) {
+      host.api().deleteSnapshot(before);
+    }
+  }
+
+  private void pauses(SandboxInfo sandbox, Guest guest) throws IOException, InterruptedException {
+    Progress.say("pauses of a busy machine");
+    guest.keepBusy();
+    Series small = new Series();
+    small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(12, 4));
+    Series large = new Series();
+    large.take(sandbox, guest, LARGE_MB, 1, settings.times(3, 2));
+
+    Progress.say("QEMU's own ways");
+    // savevm needs a machine that was restored from what is loaded.
+    String source = Objects.requireNonNull(previous);
+    SandboxInfo copy = host.api().create(source);
+    Machine restored = Machine.of(copy);
+    Samples savevm = memoryFloors.savevm(restored, restored.saved(source), settings.times(3, 1));
+    host.api().kill(copy.sandboxID());
+    Machine machine = Machine.of(sandbox);
+    // QEMU's monitor serves one client.
+    host.stop();
+    Floors.Pauses least = new Floors.Pauses();
+    floors.pauses(machine, 3, settings.times(20, 8), least);
+    Samples migrate = memoryFloors.migrate(machine, settings.times(3, 1));
+    host.start();
+
+    results.add(
+        Result.of("pause, " + SMALL_MB + " MiB written", "ms", small.pause)
+            .over(least.all())
+            .ratioAtMost(1.5)
+            .note("mode " + small.mode + "; floor: stop, save devices, cont"));
+    results.add(times("migrate to a file over that pause", migrate, small.pause, 50));
+    results.add(times("savevm over that pause", savevm, small.pause, 200));
+    results.add(
+        Result.of("of that pause, reading pages", "ms", small.read)
+            .over(small.leastRead)
+            .ratioAtMost(1.25)
+            .note("floor: process_vm_readv of the pages that differ"));
+    results.add(
+        Result.of("pause, " + LARGE_MB + " MiB written", "ms", large.pause)
+            .over(large.leastRead)
+            .ratioAtMost(1.25)
+            .note("without pre-copy; floor: process_vm_readv of the pages that differ"));
+    for (Series series : List.of(small, large)) {
+      int megabytes = series == small ? SMALL_MB : LARGE_MB;
+      results.add(
+          Result.of("memory written, " + megabytes + " MiB written", "MiB", series.written)
+              .over(series.delta)
+              .ratioAtMost(1.05)
+              .note("floor: pages that differ, by a program of its own"));
+    }
+  }
+
+  private static Result times(String name, Samples slow, Samples fast, double least) {
+    return Result.of(name, "ms", slow).over(fast).ratioAtLeast(least);
+  }
+
+  private void scans(SandboxInfo sandbox, Guest guest) throws IOException, InterruptedException {
+    Progress.say("finding pages");
+    Machine machine = Machine.of(sandbox);
+    Samples tracking = new Samples();
+    String mode = "";
+    MemoryFloors.Scans least = new MemoryFloors.Scans();
+    for (int i = 0; i < WARM_UP + settings.times(12, 4); i++) {
+      guest.write(SMALL_MB);
+      if (i >= WARM_UP) {
+        memoryFloors.scan(machine, 3, least);
+      }
+      CaptureInfo capture = capture(sandbox, null);
+      mode = capture.mode();
+      if (i >= WARM_UP) {
+        tracking.add(capture.phasesMs().getOrDefault("select", 0.0));
+      }
+    }
+    String held = " of about " + HELD_MB + " MiB held, " + SMALL_MB + " MiB written";
+    Result selection = Result.of("select, " + mode, "ms", tracking);
+    if (least.written().count() > 0) {
+      results.add(
+          selection
+              .over(least.written())
+              .ratioAtMost(1.2)
+              .note(held.strip() + "; floor: PAGEMAP_SCAN in C"));
+      results.add(times("reading the page table over that", least.table(), tracking, 3));
+    } else {
+      results.add(selection.over(least.table()).ratioAtMost(1.2).note("floor: pagemap in C"));
+    }
+    Samples incremental = new Samples();
+    for (int i = 0; i < settings.times(5, 2); i++) {
+      incremental.add(capture(sandbox, INCREMENTAL).phasesMs().getOrDefault("select", 0.0));
+    }
+    MemoryFloors.Scans table = new MemoryFloors.Scans();
+    memoryFloors.scan(machine, 10, table);
+    results.add(
+        Result.of("select, " + INCREMENTAL, "ms", incremental)
+            .over(table.table())
+            .ratioAtMost(1.2)
+            .note("floor: pagemap in C"));
+  }
+
+  /** One snapshot in place of the one before. */
+  private CaptureInfo capture(SandboxInfo sandbox, @Nullable String mode)
+      throws IOException, InterruptedException {
+    SnapshotInfo snapshot =
+        mode == null
+            ? host.api().snapshot(sandbox.sandboxID())
+            : host.api().snapshot(sandbox.sandboxID(), mode);
+    replacePrevious(snapshot);
+    return Objects.requireNonNull(snapshot.capture());
+  }
+
+  private void full(SandboxInfo sandbox) throws IOException, InterruptedException {
+    Progress.say("full captures");
+    Path scratch = Machine.of(sandbox).scratch();
+    Samples total = new Samples();
+    Samples pause = new Samples();
+    Samples copy = new Samples();
+    for (int i = 0; i < settings.times(3, 1); i++) {
+      CaptureInfo capture = capture(sandbox, FULL);
+      total.add(capture.totalMs());
+      pause.add(capture.pauseMs());
+      copy.add(memoryFloors.dd(scratch, capture.memoryBytesWritten()));
+    }
+    results.add(
+        Result.of("full capture", "ms", total)
+            .over(copy)
+            .ratioAtMost(1 / 0.9)
+            .note("until durable; floor: dd of as many bytes, with fdatasync"));
+    results.add(Result.of("full capture, pause", "ms", pause));
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Snapshots of many sandboxes at once. Used by one thread. */
+final class Together {
+  private static final int COUNT = 10;
+  private static final int WRITTEN_MB = 16;
+  private static final int WARM_UP = 1;
+
+  private final Settings settings;
+  private final Host host;
+  private final Floors floors;
+  private final MemoryFloors memoryFloors;
+
+  Together(Settings settings, Host host, Floors floors, MemoryFloors memoryFloors) {
+    this.settings = settings;
+    this.host = host;
+    this.floors = floors;
+    this.memoryFloors = memoryFloors;
+  }
+
+  List<Result> measure() throws IOException, InterruptedException {
+    Progress.say(COUNT + " sandboxes at once");
+    List<SandboxInfo> sandboxes = new ArrayList<>();
+    List<Guest> guests = new ArrayList<>();
+    for (int i = 0; i < COUNT; i++) {
+      SandboxInfo sandbox = host.api().create("micro");
+      sandboxes.add(sandbox);
+      Guest guest = new Guest(settings, host, floors, sandbox);
+      guest.hold(WRITTEN_MB);
+      guests.add(guest);
+    }
+    Samples took = new Samples();
+    Samples least = new Samples();
+    ExecutorService threads = Executors.newFixedThreadPool(COUNT);
+    try {
+      for (int round = 0; round < WARM_UP + settings.times(5, 2); round++) {
+        for (Guest guest : guests) {
+          guest.write(WRITTEN_MB);
+        }
+        List<Callable<SnapshotInfo>> calls = new ArrayList<>();
+        sandboxes.forEach(s -> calls.add(() -> host.api().snapshot(s.sandboxID())));
+        long begin = System.nanoTime();
+        List<Future<SnapshotInfo>> made = threads.invokeAll(calls);
+        double ms = Host.millisSince(begin);
+        long bytes = 0;
+        for (Future<SnapshotInfo> one : made) {
+          SnapshotInfo snapshot = one.get();
+          CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
+          bytes += capture.memoryBytesWritten();
+          host.api().deleteSnapshot(snapshot.snapshotID());
+        }
+        if (round >= WARM_UP) {
+          took.add(ms);
+          least.add(
+              memoryFloors.write(Machine.of(sandboxes.get(0)).scratch(), COUNT, bytes / COUNT));
+        }
+      }
+    } catch (ExecutionException e) {
+      throw new IOException("a snapshot failed", e);
+    } finally {
+      threads.shutdown();
+    }
+    for (SandboxInfo sandbox : sandboxes) {
+      host.api().kill(sandbox.sandboxID());
+    }
+    return List.of(
+        Result.of(COUNT + " snapshots at once", "ms", took)
+            .over(least)
+            .ratioAtMost(1.3)
+            .note("until durable; floor: as many threads write and sync as many bytes"));
+  }
+}
