@@ -67,5 +67,7 @@ final class FileCalls {
 
   static native int umount2(byte[] path, int flags);
 
+  static native int fcntl(int fd, int command, long argument);
+
   static native int geteuid();
 }

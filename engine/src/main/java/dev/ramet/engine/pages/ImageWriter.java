@@ -7,6 +7,7 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.SoleUser;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.ByteBuffer;
@@ -33,8 +34,8 @@ final class ImageWriter implements AutoCloseable {
   /**
    * Opens an image.
    *
-   * @throws RametException {@code CONFLICT} when the attachment is read-only, {@code HOST_UNFIT}
-   *     when the image cannot be opened
+   * @throws RametException {@code CONFLICT} when the attachment is read-only or somebody else uses
+   *     the image, {@code HOST_UNFIT} when the image cannot be opened
    */
   ImageWriter(Attachment image, Baseline baseline) {
     this.path = image.path();
@@ -46,6 +47,15 @@ final class ImageWriter implements AutoCloseable {
     } catch (LinuxException e) {
       throw failure(e);
     }
+    boolean mine = false;
+    try {
+      requireSoleUse();
+      mine = true;
+    } finally {
+      if (!mine) {
+        file.close();
+      }
+    }
     limitReserve();
     try {
       this.sizeBytes = file.sizeBytes();
@@ -54,6 +64,28 @@ final class ImageWriter implements AutoCloseable {
       throw failure(e);
     }
     this.startsAsZeros = baseline == Baseline.NONE;
+  }
+
+  /**
+   * Refuses an image that a machine has mapped or anybody else has open: what is written here would
+   * change under them. Where the kernel cannot say, the attachment's word must do.
+   */
+  private void requireSoleUse() {
+    boolean sole;
+    try {
+      sole = SoleUser.is(file);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", path, e.getMessage());
+      return;
+    }
+    if (!sole) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "memory image " + path + " is in use: somebody has it open or mapped",
+          "captures are written to images that nobody uses yet; find who does with: fuser -v "
+              + path,
+          null);
+    }
   }
 
   /**

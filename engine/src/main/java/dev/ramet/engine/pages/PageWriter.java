@@ -36,8 +36,8 @@ public final class PageWriter {
    * @param image a writable image of the memory's size that holds the baseline's bytes, or zeros
    *     alone for {@link Baseline#NONE}
    * @param baseline what the image holds
-   * @throws RametException {@code CONFLICT} when the image is read-only, {@code HOST_UNFIT} when it
-   *     cannot be opened, {@code CANCELLED} when the thread is interrupted
+   * @throws RametException {@code CONFLICT} when the image is read-only or in use, {@code
+   *     HOST_UNFIT} when it cannot be opened, {@code CANCELLED} when the thread is interrupted
    */
   public Capture open(Attachment image, Baseline baseline) {
     ImageWriter writer = new ImageWriter(image, baseline);

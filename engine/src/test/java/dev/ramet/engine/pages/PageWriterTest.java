@@ -246,12 +246,13 @@ class PageWriterTest {
   @Test
   void waitingForStagingCanBeInterrupted() throws Exception {
     Path image = empty(directory, PAGE);
+    Path other = empty(directory, PAGE);
     try (StagingPool small = new StagingPool(0)) {
       PageWriter one = new PageWriter(small, 0);
       try (Capture holds = one.open(file(image), Baseline.NONE)) {
         Thread.currentThread().interrupt();
         RametException e =
-            assertThrows(RametException.class, () -> one.open(file(image), Baseline.NONE).close());
+            assertThrows(RametException.class, () -> one.open(file(other), Baseline.NONE).close());
         assertEquals(ErrorCode.CANCELLED, e.code());
         assertTrue(Thread.interrupted());
         holds.readWhilePaused(PID, new PageRanges.Builder().zero(0, PAGE).build());
