@@ -11,11 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param description a sentence for people; or null
  * @param memoryMode the only memory mode to use, for example {@code incremental}; null to have the
  *     best one chosen
+ * @param verify whether to compare the capture with all of the paused machine's memory before it
+ *     counts: a difference fails it; the pause then grows with the memory; null for the host's
+ *     choice
  */
 public record CreateSnapshot(
-    @Nullable String name, @Nullable String description, @Nullable String memoryMode) {
+    @Nullable String name,
+    @Nullable String description,
+    @Nullable String memoryMode,
+    @Nullable Boolean verify) {
   /** A snapshot in whatever memory mode is best. */
   public CreateSnapshot(@Nullable String name, @Nullable String description) {
-    this(name, description, null);
+    this(name, description, null, null);
   }
 }

@@ -150,6 +150,8 @@ final class CommandsTest {
     host.on("/snapshots/s1/fork", 201, Answers.sandbox("x", ""));
     assertEquals("s1\n", host.run("snapshot", "create", "a", "--name", "before").out());
     assertEquals("{\"name\":\"before\"}", host.requests.get(0).text());
+    host.run("snapshot", "create", "a", "--verify");
+    assertEquals("{\"verify\":true}", host.requests.remove(1).text());
     assertTrue(host.run("snapshot", "ls").out().contains("1.5 MiB"));
     String shown = host.run("snapshot", "show", "s1").out();
     assertTrue(shown.contains("soft-dirty: every write is seen"), shown);

@@ -12,13 +12,26 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMode id of the only memory mode to use, or null to choose
  * @param untilReady answer when the snapshot is durable, rather than as soon as the machine runs
  *     again
+ * @param verify whether to compare the capture with all of the paused machine's memory, as {@link
+ *     EngineConfig#verifyCaptures} has it for every capture
  */
 public record NewSnapshot(
     String sandboxId,
     @Nullable String name,
     @Nullable String description,
     @Nullable String memoryMode,
-    boolean untilReady) {
+    boolean untilReady,
+    boolean verify) {
+  /** Verified where every capture is. */
+  public NewSnapshot(
+      String sandboxId,
+      @Nullable String name,
+      @Nullable String description,
+      @Nullable String memoryMode,
+      boolean untilReady) {
+    this(sandboxId, name, description, memoryMode, untilReady, false);
+  }
+
   /** A snapshot in the best memory mode that can, under a name or none. */
   public static NewSnapshot of(String sandboxId, @Nullable String name) {
     return new NewSnapshot(sandboxId, name, null, null, true);

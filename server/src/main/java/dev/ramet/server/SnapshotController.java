@@ -57,7 +57,8 @@ final class SnapshotController {
                     name,
                     request.description(),
                     request.memoryMode(),
-                    waits));
+                    waits,
+                    Boolean.TRUE.equals(request.verify())));
     // Accepted: it is not there yet.
     HttpStatus status =
         made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED;

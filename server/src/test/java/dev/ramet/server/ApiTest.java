@@ -215,12 +215,14 @@ class ApiTest {
         201,
         host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
     assertEquals(new NewSnapshot(id, null, null, "incremental", true), host.engine.snapshots.last);
+    assertEquals(201, host.post("/sandboxes/" + id + "/snapshots", "{\"verify\":true}").status());
+    assertEquals(new NewSnapshot(id, null, null, null, true, true), host.engine.snapshots.last);
     JsonNode capture = made.json().path("capture");
     assertEquals(0.25, capture.path("pausePhasesMs").path("stop").asDouble());
     assertEquals("base-gone", capture.path("passedOver").path(0).path("cause").asText());
     assertEquals(2, capture.path("precopyRounds").asInt());
     assertEquals(409, host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}").status());
-    assertEquals(2, host.get("/snapshots?sandboxID=" + id).json().size());
+    assertEquals(3, host.get("/snapshots?sandboxID=" + id).json().size());
     assertEquals(0, host.get("/snapshots?sandboxID=other").json().size());
     assertEquals(1, host.get("/snapshots?name=one:default").json().size());
     assertEquals(id, host.get("/snapshots/one").json().path("originSandboxID").asText());

@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot create ID",
       "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'",
       "  ramet snapshot create ID --mode incremental",
-      "  ramet snapshot wait $(ramet snapshot create ID --no-wait)"
+      "  ramet snapshot wait $(ramet snapshot create ID --no-wait)",
+      "  ramet snapshot create ID --verify"
     })
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
@@ -48,6 +49,12 @@ final class Create extends ApiCommand {
           "End as soon as the sandbox runs again; the snapshot is then still being written.")
   private boolean noWait;
 
+  @Option(
+      names = "--verify",
+      description =
+          "Compare the capture with all of the paused machine's memory; fail if it differs.")
+  private boolean verify;
+
   Create(Context context) {
     super(context);
   }
@@ -64,7 +71,7 @@ final class Create extends ApiCommand {
                             + Client.encode(sandbox)
                             + "/snapshots"
                             + (noWait ? "?wait=false" : ""),
-                        new CreateSnapshot(name, description, mode)));
+                        new CreateSnapshot(name, description, mode, verify ? true : null)));
     if (json()) {
       context().json(answer.body());
       return 0;

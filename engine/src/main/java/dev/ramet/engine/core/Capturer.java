@@ -71,6 +71,7 @@ final class Capturer {
    * @param templateId what the sandbox was created from, or null
    * @param contentKey what a template was built from, or null
    * @param memoryMode the only memory mode the caller allows, or null
+   * @param verify whether to compare it with all of the paused machine's memory
    * @param durability whether it must survive a loss of power
    */
   record Order(
@@ -81,6 +82,7 @@ final class Capturer {
       @Nullable String templateId,
       @Nullable String contentKey,
       @Nullable String memoryMode,
+      boolean verify,
       Durability durability) {
     /** A snapshot that somebody asked for. */
     static Order of(String id, NewSnapshot request, String templateId, Durability durability) {
@@ -92,6 +94,7 @@ final class Capturer {
           templateId,
           null,
           request.memoryMode(),
+          request.verify(),
           durability);
     }
   }
@@ -254,7 +257,7 @@ final class Capturer {
       undo.add("disk of " + order.id(), () -> storage.delete(diskId));
       Attachment image = storage.attach(memoryId);
       PagesWritten written;
-      try (Fingerprint all = fingerprint(machine);
+      try (Fingerprint all = fingerprint(machine, order);
           Capture pages = context.pages().open(image, source.tracker().baseline())) {
         phases.ended("prepare");
         phases.inPause(true);
@@ -304,8 +307,9 @@ final class Capturer {
     }
   }
 
-  private @Nullable Fingerprint fingerprint(SandboxRecord.Machine machine) {
-    return context.config().verifyCaptures() ? new Fingerprint(machine.memoryBytes()) : null;
+  private @Nullable Fingerprint fingerprint(SandboxRecord.Machine machine, Order order) {
+    boolean wanted = order.verify() || context.config().verifyCaptures();
+    return wanted ? new Fingerprint(machine.memoryBytes()) : null;
   }
 
   private SnapshotRecord record(

@@ -129,6 +129,7 @@ final class Cloner {
                   record.sourceId(),
                   null,
                   null,
+                  false,
                   Durability.RELAXED));
       return reclaimer.pin(base);
     }

@@ -118,6 +118,7 @@ final class TemplateMaker {
               null,
               images.contentKey(),
               null,
+              false,
               Durability.DURABLE));
     }
   }
