@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 /** An open engine: puts the parts together and takes them apart again. */
 public final class OpenedEngine implements Engine {
   private static final System.Logger LOG = System.getLogger(OpenedEngine.class.getName());
-  private static final Duration PROBE_DEADLINE = Duration.ofSeconds(10);
+  private static final Duration PROBE_DEADLINE = Duration.ofSeconds(30);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
   // Staging memory is shared: this many captures can be in a pause with all they may stage.
   private static final int CAPTURES_STAGED_AT_ONCE = 4;

@@ -25,6 +25,9 @@ final class Trial {
   /** The JVM compiles a method after 200 calls; each pause makes three commands. */
   private static final int REHEARSALS = 100;
 
+  /** But no longer than this: a host may be slow enough to make the probe late. */
+  private static final long REHEARSAL_MILLIS = 3000;
+
   private Trial() {}
 
   /** Does it below {@code scratch} and answers what was seen. */
@@ -67,7 +70,8 @@ final class Trial {
    * does not stand still for the interpreter. What this gains has not been measured.
    */
   private static void rehearse(RunningVm vm, Path directory) {
-    for (int i = 0; i < REHEARSALS; i++) {
+    long start = System.nanoTime();
+    for (int i = 0; i < REHEARSALS && millisSince(start) < REHEARSAL_MILLIS; i++) {
       try (PausedVm paused = vm.pause()) {
         paused.saveDevices(directory);
         if (paused.memory().regions().isEmpty()) {
