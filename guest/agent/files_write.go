@@ -146,24 +146,31 @@ func (b brokenUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Beginnings of the names of files that are still being uploaded, by whether they will replace one.
+// Who watches the directory is told of the file that they become.
+const (
+	newUpload = ".ramet-upload-new-"
+	oldUpload = ".ramet-upload-old-"
+)
+
 // replaceFile puts content in place of path by a rename: whoever reads path sees all of the old
 // content or all of the new, and a failure leaves the old.
 func replaceFile(path string, owner account, content io.Reader, metadata map[string]string) (err error) {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
 		path = target // the link itself stays
 	}
-	mode := os.FileMode(0o644)
+	mode, temporary := os.FileMode(0o644), newUpload
 	if info, statErr := os.Stat(path); statErr == nil {
 		if !info.Mode().IsRegular() {
 			return &fileError{http.StatusBadRequest, fmt.Sprintf("%s is not a regular file", path)}
 		}
-		mode = info.Mode().Perm()
+		mode, temporary = info.Mode().Perm(), oldUpload
 	}
 	folder := filepath.Dir(path)
 	if err := makeParents(folder, owner); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(folder, ".upload-*")
+	file, err := os.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}

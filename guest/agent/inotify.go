@@ -51,6 +51,9 @@ type folderWatch struct {
 	folders   map[int32]string // what each of the kernel's watches stands for, relative to root
 	pending   []change
 	buffer    []byte
+
+	upload     uint32 // cookie of an upload that was moved away, until it arrives
+	uploadType string
 }
 
 // watchFolder follows links in root itself, and none below it.
@@ -109,6 +112,9 @@ func (w *folderWatch) add(folder string, found bool) error {
 	}
 	for _, child := range children {
 		path := filepath.Join(folder, child.Name())
+		if strings.HasPrefix(child.Name(), newUpload) || strings.HasPrefix(child.Name(), oldUpload) {
+			continue
+		}
 		if found {
 			if len(w.pending) >= maxPending {
 				return errEventsLost
@@ -177,11 +183,38 @@ func (w *folderWatch) take(raw []byte) error {
 		if !known || name == "" {
 			continue
 		}
+		if w.noteUpload(folder, name, event) {
+			continue
+		}
 		if err := w.note(filepath.Join(folder, name), event.Mask); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// noteUpload makes of the steps of an upload what they are for: a file that is written, and created
+// before if it was not there.
+func (w *folderWatch) noteUpload(folder, name string, event *syscall.InotifyEvent) bool {
+	switch {
+	case strings.HasPrefix(name, newUpload), strings.HasPrefix(name, oldUpload):
+		if event.Mask&syscall.IN_MOVED_FROM != 0 {
+			w.upload, w.uploadType = event.Cookie, changeWrite
+			if strings.HasPrefix(name, newUpload) {
+				w.uploadType = changeCreate
+			}
+		}
+		return true
+	case event.Mask&syscall.IN_MOVED_TO != 0 && w.upload != 0 && event.Cookie == w.upload:
+		path := filepath.Join(folder, name)
+		if w.uploadType == changeCreate {
+			w.pending = append(w.pending, change{Name: path, Type: changeCreate})
+		}
+		w.pending = append(w.pending, change{Name: path, Type: changeWrite})
+		w.upload = 0
+		return true
+	}
+	return false
 }
 
 func (w *folderWatch) note(path string, mask uint32) error {

@@ -197,3 +197,18 @@ func TestWatcher(t *testing.T) {
 		t.Fatal(n)
 	}
 }
+
+func TestWatchOfUploads(t *testing.T) {
+	f := newFixture(t)
+	folder := t.TempDir()
+	w := f.watching(asked(folder, "")).want("start")
+	path := filepath.Join(folder, "f")
+	f.want(f.do("POST", f.fileURL(path), octets, "one"), 200, "")
+	f.want(f.do("POST", f.fileURL(path), octets, "two"), 200, "")
+	must(t, os.Remove(path))
+	for _, kind := range []string{"CREATE", "WRITE", "WRITE", "REMOVE"} {
+		if message := w.next(); !strings.Contains(message, `"name":"f","type":"EVENT_TYPE_`+kind) {
+			t.Fatalf("%s instead of %s", message, kind)
+		}
+	}
+}

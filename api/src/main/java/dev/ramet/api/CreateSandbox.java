@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
  *     a cold boot
  * @param allow_internet_access whether it may open connections, or null for the host's default
  * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
+ * @param secure whether its agent wants an access token; null for what the path says: yes below
+ *     {@code /v2}, else no
+ * @param autoPause whether it is paused rather than killed when its time is over, or null for no
+ * @param autoPauseMemory whether such a pause keeps the memory, or null for yes
+ * @param autoResume whether a request to the paused sandbox wakes it, or null for no
+ * @param lifecycle another way to say autoPause and autoResume, or null
  */
 @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
 public record CreateSandbox(
@@ -29,4 +35,42 @@ public record CreateSandbox(
     @Nullable Integer cpuCount,
     @Nullable Integer memoryMB,
     @Nullable Boolean allow_internet_access,
-    @Nullable String memoryMode) {}
+    @Nullable String memoryMode,
+    @Nullable Boolean secure,
+    @Nullable Boolean autoPause,
+    @Nullable Boolean autoPauseMemory,
+    @Nullable AutoResume autoResume,
+    @Nullable Lifecycle lifecycle) {
+  /**
+   * Whether a request to a paused sandbox wakes it.
+   *
+   * @param enabled true for yes; null for no
+   */
+  public record AutoResume(@Nullable Boolean enabled) {}
+
+  /** A sandbox that is killed at its end and whose agent wants no token. */
+  public CreateSandbox(
+      @Nullable String templateID,
+      @Nullable Integer timeout,
+      @Nullable Map<String, String> metadata,
+      @Nullable Map<String, String> envVars,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Boolean allow_internet_access,
+      @Nullable String memoryMode) {
+    this(
+        templateID,
+        timeout,
+        metadata,
+        envVars,
+        cpuCount,
+        memoryMB,
+        allow_internet_access,
+        memoryMode,
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+}

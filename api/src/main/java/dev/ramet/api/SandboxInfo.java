@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param alias that template's name, or null
  * @param clientID the host that runs it; clients of the E2B protocol want one
  * @param envdVersion version of the guest agent's protocol, by which clients choose what to call
+ * @param envdAccessToken what its agent wants in {@code X-Access-Token}; null for nothing, and in
+ *     lists
  * @param domain domain under which {@code <port>-<sandboxID>.<domain>} reaches the guest, or null
  * @param startedAt when it was created
- * @param endAt when it is killed by itself, or null for never
+ * @param endAt when its time is over, or null for never; for a paused one, when it was paused
  * @param state {@code creating}, {@code running}, {@code paused} or {@code failed}
  * @param stateDetail why, for a failed one
  * @param cpuCount virtual CPUs
@@ -34,6 +36,7 @@ public record SandboxInfo(
     @Nullable String alias,
     String clientID,
     String envdVersion,
+    @Nullable String envdAccessToken,
     @Nullable String domain,
     String startedAt,
     @Nullable String endAt,

@@ -221,18 +221,20 @@ final class GuestCommandsTest {
     byte[] content = new byte[3_000_000];
     new Random(3).nextBytes(content);
     Path file = Files.write(folder.resolve("a b"), content);
+    host.on("/sandboxes/abc", 200, "{\"envdAccessToken\":\"s3cret\"}");
     host.on("/files", 200, "[{\"path\":\"/root/a b\"}]");
     assertEquals(0, host.run("sandbox", "cp", file.toString(), "abc:/root/").status());
-    FakeHost.Request request = host.requests.get(0);
+    FakeHost.Request request = host.requests.get(1);
     assertEquals("POST", request.method());
     assertEquals("/files?path=%2Froot%2Fa%20b", request.uri());
     assertEquals("application/octet-stream", request.headers().getFirst("Content-Type"));
     assertEquals("3000000", request.headers().getFirst("Content-Length"));
+    assertEquals("s3cret", request.headers().getFirst("X-Access-Token"));
     assertArrayEquals(content, request.body());
 
     assertEquals(0, host.run(content, "sandbox", "cp", "-", "abc:/x", "--json").status());
-    assertEquals("chunked", host.requests.get(1).headers().getFirst("Transfer-Encoding"));
-    assertArrayEquals(content, host.requests.get(1).body());
+    assertEquals("chunked", host.requests.get(3).headers().getFirst("Transfer-Encoding"));
+    assertArrayEquals(content, host.requests.get(3).body());
   }
 
   @Test

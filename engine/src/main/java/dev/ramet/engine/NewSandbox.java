@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param outbound whether it may open connections, or null for the host's default
  * @param memoryMode id of the only memory mode for captures of it, or null to choose; {@code
  *     UNSUPPORTED} when that one cannot work for it
+ * @param rules what its creator wants of its life
  */
 public record NewSandbox(
     String template,
@@ -26,10 +27,33 @@ public record NewSandbox(
     @Nullable Integer cpuCount,
     @Nullable Long memoryBytes,
     @Nullable Boolean outbound,
-    @Nullable String memoryMode) {
+    @Nullable String memoryMode,
+    Rules rules) {
   /** Copies the maps. */
   public NewSandbox {
     metadata = Map.copyOf(metadata);
     environment = Map.copyOf(environment);
+  }
+
+  /** A sandbox with plain rules. */
+  public NewSandbox(
+      String template,
+      @Nullable Duration timeout,
+      Map<String, String> metadata,
+      Map<String, String> environment,
+      @Nullable Integer cpuCount,
+      @Nullable Long memoryBytes,
+      @Nullable Boolean outbound,
+      @Nullable String memoryMode) {
+    this(
+        template,
+        timeout,
+        metadata,
+        environment,
+        cpuCount,
+        memoryBytes,
+        outbound,
+        memoryMode,
+        Rules.PLAIN);
   }
 }

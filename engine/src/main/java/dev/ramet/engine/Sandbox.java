@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes virtual size of its disk
  * @param metadata the creator's own key-value pairs
  * @param startedAt when it was created
- * @param endAt when it is killed by itself, or null for never
+ * @param endAt when its time is over, or null for never; for a paused one, when it was paused
  * @param hypervisorPid the hypervisor's process, or null when none runs
  * @param outbound whether it may open connections
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
+ * @param rules what its creator wants of its life
+ * @param accessToken what its agent wants in {@code X-Access-Token}, or null for nothing
  */
 public record Sandbox(
     String id,
@@ -39,14 +41,16 @@ public record Sandbox(
     @Nullable Instant endAt,
     @Nullable Long hypervisorPid,
     boolean outbound,
-    @Nullable String memoryMode) {
+    @Nullable String memoryMode,
+    Rules rules,
+    @Nullable String accessToken) {
   /** Where a sandbox is in its life. */
   public enum State {
     /** Being started. */
     CREATING,
     /** Executing. */
     RUNNING,
-    /** Standing still. */
+    /** Stopped, with what it takes to go on. */
     PAUSED,
     /** Its machine died; what is left is kept until it is killed. */
     FAILED

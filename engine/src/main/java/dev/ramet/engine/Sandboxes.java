@@ -2,8 +2,11 @@
 package dev.ramet.engine;
 
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operations on sandboxes. A call on an unknown id throws {@code NOT_FOUND}; on a sandbox that
@@ -23,7 +26,40 @@ public interface Sandboxes {
   void kill(String id);
 
   /** Sets when the sandbox is killed by itself, or never. */
-  void setEnd(String id, @org.jspecify.annotations.Nullable Instant endAt);
+  void setEnd(String id, @Nullable Instant endAt);
+
+  /**
+   * Stops a running sandbox so that it uses neither memory nor CPU until it is resumed. Nothing it
+   * does after the instant that is kept is seen by anybody. {@code CONFLICT} when it does not run.
+   *
+   * @param keepMemory whether its memory and devices are kept; else its file systems are written
+   *     out, and it boots when it is resumed
+   */
+  Sandbox pause(String id, boolean keepMemory);
+
+  /**
+   * Lets a paused sandbox go on; one that runs is left as it is.
+   *
+   * @param timeout after which its time is over, or null for as long as it was last given
+   * @param useMemory whether kept memory is used; else it boots
+   */
+  Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory);
+
+  /**
+   * A time that may have no end.
+   *
+   * @param duration how long, or null for ever
+   */
+  record Timeout(@Nullable Duration duration) {}
+
+  /** Asks a running guest for its load. */
+  Metrics metrics(String id);
+
+  /**
+   * The file that holds the end of what the guest wrote to its console; absent for one that does
+   * not run.
+   */
+  Path console(String id);
 
   /**
    * Puts a sandbox back to a snapshot taken of it or of a relative with the same machine shape. The
@@ -44,7 +80,7 @@ public interface Sandboxes {
 
   /**
    * The host address that reaches a TCP port of the guest. {@code NOT_FOUND} also for a sandbox
-   * that does not run; another address after each rollback.
+   * that does not run, or is about to be paused; another address after each rollback.
    */
   InetSocketAddress endpoint(String id, int guestPort);
 }

@@ -3,13 +3,13 @@ package dev.ramet.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.annotation.Body;
@@ -46,22 +46,16 @@ final class SandboxController {
 
   @Post(uris = {"/sandboxes", "/v2/sandboxes"})
   @Status(HttpStatus.CREATED)
-  SandboxInfo create(@QueryValue @Nullable String wait, @Body @Nullable String body) {
+  SandboxInfo create(
+      HttpRequest<?> http, @QueryValue @Nullable String wait, @Body @Nullable String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
     String template =
         Checks.reference("template", Checks.required("templateID", request.templateID()));
-    NewSandbox wanted =
-        new NewSandbox(
-            template,
-            Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
-            Checks.strings("metadata", request.metadata()),
-            Checks.environment("envVars", request.envVars()),
-            Checks.cpuCount(request.cpuCount()),
-            Checks.memoryBytes(request.memoryMB()),
-            request.allow_internet_access(),
-            request.memoryMode());
+    // The newer path has no field that asks for a token: its sandboxes always have one.
+    boolean secure = http.getPath().startsWith("/v2/");
+    NewSandbox wanted = Requests.sandbox(request, template, secure);
     Waiting.before(engine, template, wait);
     return views.of(sandboxes().create(wanted));
   }
@@ -82,7 +76,7 @@ final class SandboxController {
         sandboxes().list().stream()
             .filter(SandboxFilter.of(state, metadata, template, startedAfter))
             .toList();
-    return PAGING.page(found, "asc".equals(order), limit, nextToken, views::of);
+    return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
   }
 
   @Get(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
@@ -107,39 +101,12 @@ final class SandboxController {
     sandboxes().setEnd(Checks.sandboxId(id), timeout == null ? null : Instant.now().plus(timeout));
   }
 
-  /** Clients of the older protocol resume where those of the newer one connect. */
-  @Post(uris = {"/sandboxes/{id}/connect", "/v2/sandboxes/{id}/connect", "/sandboxes/{id}/resume"})
-  SandboxInfo connect(@PathVariable String id, @Body @Nullable String body) {
-    Integer seconds = Json.read(body, Timeout.class).timeout();
-    Duration timeout = Checks.timeout("timeout", seconds, Checks.DEFAULT_TIMEOUT_SECONDS);
-    Sandbox sandbox = sandboxes().get(Checks.sandboxId(id));
-    if (sandbox.state() == Sandbox.State.FAILED) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          "sandbox " + id + " has failed: " + sandbox.stateDetail(),
-          "roll it back to a snapshot, or kill it",
-          null);
-    }
-    return views.of(prolong(sandbox, timeout));
-  }
-
   @Post(uris = {"/sandboxes/{id}/refreshes", "/v2/sandboxes/{id}/refreshes"})
   @Status(HttpStatus.NO_CONTENT)
   void refresh(@PathVariable String id, @Body @Nullable String body) {
     Integer seconds = Json.read(body, Refresh.class).duration();
     Duration duration = Checks.timeout("duration", seconds, Checks.DEFAULT_TIMEOUT_SECONDS);
-    prolong(sandboxes().get(Checks.sandboxId(id)), duration);
-  }
-
-  /** Puts the end off, never nearer; null is for ever. */
-  private Sandbox prolong(Sandbox sandbox, @Nullable Duration timeout) {
-    Instant end = sandbox.endAt();
-    Instant wanted = timeout == null ? null : Instant.now().plus(timeout);
-    if (end == null || (wanted != null && !wanted.isAfter(end))) {
-      return sandbox;
-    }
-    sandboxes().setEnd(sandbox.id(), wanted);
-    return sandboxes().get(sandbox.id());
+    Requests.prolong(sandboxes(), sandboxes().get(Checks.sandboxId(id)), duration);
   }
 
   private Sandboxes sandboxes() {

@@ -129,16 +129,7 @@ final class SnapshotController {
     String reference = Checks.reference("snapshot", id);
     Waiting.before(engine, reference, wait);
     Snapshot snapshot = snapshots().get(reference);
-    NewSandbox wanted =
-        new NewSandbox(
-            snapshot.id(),
-            Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
-            Checks.strings("metadata", request.metadata()),
-            Checks.environment("envVars", request.envVars()),
-            Checks.cpuCount(request.cpuCount()),
-            Checks.memoryBytes(request.memoryMB()),
-            request.allow_internet_access(),
-            request.memoryMode());
+    NewSandbox wanted = Requests.sandbox(request, snapshot.id(), false);
     return views.of(engine.get().sandboxes().create(wanted));
   }
 

@@ -11,14 +11,12 @@ import java.util.List;
  * them would promise it. A field that asks for nothing ({@code false}, empty) passes. Thread-safe.
  */
 final class Unsupported {
-  private static final List<String> AT_CREATE =
-      List.of("autoPause", "network", "iam", "mcp", "volumeMounts");
+  private static final List<String> AT_CREATE = List.of("network", "iam", "mcp", "volumeMounts");
 
   private Unsupported() {}
 
   static void refuseAtCreate(JsonNode body) {
     AT_CREATE.forEach(field -> refuse(body, field));
-    refuse(body.path("autoResume"), "enabled");
   }
 
   static void refuse(JsonNode body, String field) {

@@ -5,12 +5,15 @@ import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Lifecycle;
 import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SandboxMetric;
 import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.ImageDifference;
+import dev.ramet.engine.Metrics;
+import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
@@ -31,7 +34,6 @@ final class Views {
    */
   static final String ENVD_VERSION = "0.6.13";
 
-  private static final Lifecycle KILLED_AT_END = new Lifecycle("kill", false);
   private static final long MIB = 1024 * 1024;
   private static final int PAGE_BYTES = 4096;
 
@@ -41,13 +43,24 @@ final class Views {
     this.domain = settings.domain();
   }
 
+  /** All that a client needs who is to use it. */
   SandboxInfo of(Sandbox s) {
+    return of(s, s.accessToken());
+  }
+
+  /** Without what gives access to it. */
+  SandboxInfo listed(Sandbox s) {
+    return of(s, null);
+  }
+
+  private SandboxInfo of(Sandbox s, @Nullable String accessToken) {
     return new SandboxInfo(
         s.id(),
         s.templateId(),
         s.templateName(),
         "ramet",
         ENVD_VERSION,
+        accessToken,
         domain,
         s.startedAt().toString(),
         s.endAt() == null ? null : s.endAt().toString(),
@@ -57,11 +70,28 @@ final class Views {
         s.memoryBytes() / MIB,
         s.diskBytes() / MIB,
         s.metadata(),
-        KILLED_AT_END,
+        lifecycle(s.rules()),
         s.parentId(),
         s.hypervisorPid(),
         s.outbound(),
         s.memoryMode());
+  }
+
+  private static Lifecycle lifecycle(Rules rules) {
+    return new Lifecycle(rules.atEnd().name().toLowerCase(Locale.ROOT), rules.autoResume());
+  }
+
+  SandboxMetric of(Metrics m) {
+    return new SandboxMetric(
+        m.at().toString(),
+        m.at().getEpochSecond(),
+        m.cpuCount(),
+        m.cpuUsedPercent(),
+        m.memoryUsedBytes(),
+        m.memoryTotalBytes(),
+        m.memoryCacheBytes(),
+        m.diskUsedBytes(),
+        m.diskTotalBytes());
   }
 
   static String state(Sandbox s) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Rules;
 import dev.ramet.server.TestHost.Answer;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +74,15 @@ class ApiTest {
     assertEquals(201, host.post("/v2/sandboxes", body).status());
     assertEquals(
         new NewSandbox(
-            "base", null, Map.of("a", "1"), Map.of("E", "v"), 2, 64L << 20, false, "full"),
+            "base",
+            null,
+            Map.of("a", "1"),
+            Map.of("E", "v"),
+            2,
+            64L << 20,
+            false,
+            "full",
+            new Rules(Rules.AtEnd.KILL, true, false, true)),
         host.engine.sandboxes.last);
   }
 

@@ -192,7 +192,7 @@ class BadRequestsTest {
   @Test
   void whatThisHostCannotDoIsNotPromised() throws Exception {
     for (String field :
-        new String[] {"\"autoPause\":true", "\"network\":{\"denyOut\":[\"0.0.0.0/0\"]}"}) {
+        new String[] {"\"iam\":{\"a\":1}", "\"network\":{\"denyOut\":[\"0.0.0.0/0\"]}"}) {
       Answer answer = host.post("/v2/sandboxes", "{\"templateID\":\"base\"," + field + "}");
       assertError(501, answer);
       assertEquals("UNSUPPORTED", answer.json().path("error").asText());

@@ -7,12 +7,15 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Metrics;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,6 +33,9 @@ final class FakeSandboxes implements Sandboxes {
   final Map<String, InetSocketAddress> endpoints = new ConcurrentHashMap<>();
   volatile @Nullable NewSandbox last;
   volatile @Nullable CloneRequest lastClone;
+  volatile boolean lastPauseKeptMemory;
+  volatile Path console = Path.of("/nonexistent");
+  final AtomicInteger resumes = new AtomicInteger();
   private final AtomicInteger count = new AtomicInteger();
   private final FakeEngine engine;
 
@@ -45,14 +51,15 @@ final class FakeSandboxes implements Sandboxes {
     if (!snapshot) {
       engine.templates.get(request.template());
     }
-    return add(request.template(), null, request.metadata(), request.timeout());
+    return add(request.template(), null, request.metadata(), request.timeout(), request.rules());
   }
 
   private Sandbox add(
       String template,
       @Nullable String parent,
       Map<String, String> metadata,
-      @Nullable Duration timeout) {
+      @Nullable Duration timeout,
+      Rules rules) {
     Instant now = Instant.now();
     Sandbox made =
         new Sandbox(
@@ -70,7 +77,9 @@ final class FakeSandboxes implements Sandboxes {
             timeout == null ? null : now.plus(timeout),
             4711L,
             true,
-            null);
+            null,
+            rules,
+            rules.secure() ? "token" + count.get() : null);
     byId.put(made.id(), made);
     return made;
   }
@@ -99,12 +108,15 @@ final class FakeSandboxes implements Sandboxes {
 
   @Override
   public void setEnd(String id, @Nullable Instant endAt) {
+    change(id, get(id).state(), endAt);
+  }
+
+  private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt) {
     Sandbox s = get(id);
-    byId.put(
-        id,
+    Sandbox changed =
         new Sandbox(
             s.id(),
-            s.state(),
+            state,
             s.stateDetail(),
             s.templateId(),
             s.templateName(),
@@ -117,7 +129,39 @@ final class FakeSandboxes implements Sandboxes {
             endAt,
             s.hypervisorPid(),
             s.outbound(),
-            s.memoryMode()));
+            s.memoryMode(),
+            s.rules(),
+            s.accessToken());
+    byId.put(id, changed);
+    return changed;
+  }
+
+  @Override
+  public Sandbox pause(String id, boolean keepMemory) {
+    if (get(id).state() == Sandbox.State.PAUSED) {
+      throw new RametException(ErrorCode.CONFLICT, "sandbox " + id + " is not running but paused");
+    }
+    lastPauseKeptMemory = keepMemory;
+    return change(id, Sandbox.State.PAUSED, Instant.now());
+  }
+
+  @Override
+  public Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory) {
+    resumes.incrementAndGet();
+    Duration time = timeout == null ? Duration.ofSeconds(1) : timeout.duration();
+    return change(id, Sandbox.State.RUNNING, time == null ? null : Instant.now().plus(time));
+  }
+
+  @Override
+  public Metrics metrics(String id) {
+    get(id);
+    return new Metrics(Instant.now(), 1, 12.5, 100, 50, 25, 1000, 500);
+  }
+
+  @Override
+  public Path console(String id) {
+    get(id);
+    return console;
   }
 
   @Override
@@ -132,7 +176,8 @@ final class FakeSandboxes implements Sandboxes {
     Sandbox parent = get(id);
     List<Sandbox> clones = new ArrayList<>();
     for (int i = 0; i < request.count(); i++) {
-      clones.add(add(parent.templateId(), id, parent.metadata(), request.timeout()));
+      clones.add(
+          add(parent.templateId(), id, parent.metadata(), request.timeout(), parent.rules()));
     }
     return new CloneReport(clones, capture(), 2_000_000);
   }
@@ -170,7 +215,9 @@ final class FakeSandboxes implements Sandboxes {
 
   @Override
   public InetSocketAddress endpoint(String id, int guestPort) {
-    get(id);
+    if (get(id).state() != Sandbox.State.RUNNING) {
+      throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + id + " is not running");
+    }
     InetSocketAddress address = endpoints.get(id + ":" + guestPort);
     if (address == null) {
       throw new RametException(ErrorCode.GUEST_UNREACHABLE, "no such port");

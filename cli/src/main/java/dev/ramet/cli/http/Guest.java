@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The agent inside one sandbox, reached through the host. Thread-safe. */
@@ -27,6 +28,7 @@ public final class Guest {
   private final Client client;
   private final String sandbox;
   private final Map<String, String> headers;
+  private volatile @Nullable String token;
 
   /**
    * An agent.
@@ -50,6 +52,10 @@ public final class Guest {
 
   /** Starts a program; its first event carries its process id. */
   public GuestProcess start(Command command) {
+    return withToken(() -> startOnce(command));
+  }
+
+  private GuestProcess startOnce(Command command) {
     ObjectNode request = Json.mapper().createObjectNode();
     ObjectNode process = request.putObject("process").put("cmd", command.program());
     command.arguments().forEach(process.putArray("args")::add);
@@ -162,8 +168,14 @@ public final class Guest {
    * @throws IOException if {@code to} fails
    */
   public long read(String path, OutputStream to) throws IOException {
-    HttpURLConnection connection = open("GET", "/files?path=" + Client.encode(path));
-    try (InputStream in = answer(connection)) {
+    HttpURLConnection[] used = new HttpURLConnection[1];
+    Supplier<InputStream> first =
+        () -> {
+          used[0] = open("GET", "/files?path=" + Client.encode(path));
+          return answer(used[0]);
+        };
+    try (InputStream in = withToken(first)) {
+      HttpURLConnection connection = used[0];
       byte[] buffer = new byte[COPY_BUFFER];
       long total = 0;
       for (int n = next(in, buffer); n >= 0; n = next(in, buffer)) {
@@ -196,6 +208,9 @@ public final class Guest {
    * @throws IOException if {@code from} fails
    */
   public byte[] write(String path, InputStream from, long length) throws IOException {
+    if (token == null) {
+      learnToken(); // beforehand: what was sent in vain cannot be read again
+    }
     HttpURLConnection connection = open("POST", "/files?path=" + Client.encode(path));
     connection.setRequestProperty("Content-Type", "application/octet-stream");
     connection.setDoOutput(true);
@@ -243,7 +258,30 @@ public final class Guest {
   }
 
   private HttpURLConnection open(String method, String path) {
-    return client.open(method, path, headers);
+    HttpURLConnection connection = client.open(method, path, headers);
+    String known = token;
+    if (known != null && !known.isEmpty()) {
+      connection.setRequestProperty("X-Access-Token", known);
+    }
+    return connection;
+  }
+
+  /** Most sandboxes want no token: the host is asked for it when one does. */
+  private <T> T withToken(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.UNAUTHENTICATED || token != null) {
+        throw e;
+      }
+      learnToken();
+      return call.get();
+    }
+  }
+
+  private void learnToken() {
+    byte[] body = client.get("/sandboxes/" + Client.encode(sandbox)).body();
+    token = Json.tree(body).path("envdAccessToken").asText("");
   }
 
   /** On this path a sandbox that does not exist looks like one that does not answer: ask. */

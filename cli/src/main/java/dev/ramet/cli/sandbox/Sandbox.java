@@ -16,6 +16,8 @@ import picocli.CommandLine.Command;
       Exec.class,
       Cp.class,
       Kill.class,
+      Pause.class,
+      Resume.class,
       Rollback.class,
       Clone.class,
       Fork.class

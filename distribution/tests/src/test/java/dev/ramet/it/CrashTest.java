@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshot;
 import java.io.File;
 import java.lang.management.ManagementFactory;
@@ -83,6 +84,28 @@ final class CrashTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> duringAPauseAndAResume() {
+    ground.steps().reset();
+    ground.engine().sandboxes().pause(sandbox.id(), true);
+    // The steps of its capture are those of a snapshot.
+    List<String> pausing = own("pause.");
+    ground.steps().reset();
+    ground.engine().sandboxes().resume(sandbox.id(), new Sandboxes.Timeout(null), true);
+    List<String> resuming = own("resume.");
+    return Stream.concat(
+        pausing.stream().map(step -> DynamicTest.dynamicTest(step, () -> crash("pause", step, 0))),
+        resuming.stream()
+            .map(step -> DynamicTest.dynamicTest(step, () -> crash("resume", step, 0))));
+  }
+
+  private List<String> own(String prefix) {
+    return ground.steps().seen().stream()
+        .filter(step -> step.startsWith(prefix))
+        .distinct()
+        .toList();
+  }
+
+  @TestFactory
   Stream<DynamicTest> duringAClone() {
     ground.steps().reset();
     ground
@@ -108,6 +131,9 @@ final class CrashTest {
     String mark = operation + "-" + step;
     ground.shell(sandbox.id()).run("echo " + mark + " > /tmp/file");
     SortedSet<String> before = withoutMachines(ground.files());
+    if (operation.equals("resume")) {
+      ground.engine().sandboxes().pause(sandbox.id(), true);
+    }
     ground.closeEngine();
     try {
       assertEquals(DyingHost.STATUS, dyingHost(operation, step, pass), "the step was reached");
@@ -115,6 +141,10 @@ final class CrashTest {
       ground.openEngine();
     }
 
+    if (ground.engine().sandboxes().get(sandbox.id()).state() == Sandbox.State.PAUSED) {
+      assertEquals(List.of(), ground.machines(), "a paused sandbox has no machine");
+      ground.engine().sandboxes().resume(sandbox.id(), new Sandboxes.Timeout(null), true);
+    }
     Sandbox found = ground.engine().sandboxes().get(sandbox.id());
     assertEquals(Sandbox.State.RUNNING, found.state(), found.stateDetail());
     String now = ground.shell(sandbox.id()).run("cat /tmp/file");
@@ -128,7 +158,8 @@ final class CrashTest {
     ground.engine().snapshots().list(null).stream()
         .filter(snapshot -> "crashed".equals(snapshot.name()))
         .forEach(snapshot -> ground.engine().snapshots().delete(snapshot.id(), false));
-    assertEquals(before, withoutMachines(ground.files()), "nothing half-made stays");
+    assertEquals(
+        withoutPauses(before), withoutPauses(withoutMachines(ground.files())), "nothing half-made");
   }
 
   /** A rollback moves a sandbox to its next machine: the number is not part of the comparison. */
@@ -137,6 +168,14 @@ final class CrashTest {
     for (String file : files) {
       result.add(file.replaceAll("vm-[0-9]+", "vm").replaceAll("disk-[0-9]+", "disk"));
     }
+    return result;
+  }
+
+  /** One that was resumed rests on what it was paused as. */
+  private static SortedSet<String> withoutPauses(SortedSet<String> files) {
+    TreeSet<String> result = new TreeSet<>(files);
+    result.removeIf(
+        file -> file.matches("(snapshots|volumes)/p[0-9a-z]{19}.*|volumes/.*/p[0-9a-z]{19}\\..*"));
     return result;
   }
 

@@ -45,6 +45,8 @@ final class DyingHost {
       }
       case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
+      case "pause" -> engine.sandboxes().pause(sandbox, true);
+      case "resume" -> engine.sandboxes().resume(sandbox, null, true);
       case "kill" -> engine.sandboxes().kill(sandbox);
       default -> throw new IllegalArgumentException(arguments[1]);
     }

@@ -107,8 +107,14 @@ final class Capturer {
    * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
    */
   SnapshotRecord capture(LiveSandbox live, Order order, Consumer<Instant> resumed) {
+    return capture(live, order, live.runningMachine(), resumed);
+  }
+
+  /** The same with a view of the machine that decides what its pause is. */
+  SnapshotRecord capture(
+      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
-      SnapshotRecord made = captureSomehow(live, order, resumed);
+      SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
       CaptureReport report = made.capture();
       if (report != null) {
         metrics.made(made.kind(), report);
@@ -142,7 +148,8 @@ final class Capturer {
     return capture(live, order, instant -> {});
   }
 
-  private SnapshotRecord captureSomehow(LiveSandbox live, Order order, Consumer<Instant> resumed) {
+  private SnapshotRecord captureSomehow(
+      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
     SandboxRecord sandbox = live.saved();
     RunningVm vm = live.runningMachine();
     String restored = sandbox.machine().memoryBase();
@@ -161,7 +168,7 @@ final class Capturer {
         try (Reclaimer.Pin base = pinBase(tracker, restored)) {
           cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
-              capture(sandbox, vm, order, new Source(tracker, base, chain), pause, resumed);
+              capture(sandbox, pausing, order, new Source(tracker, base, chain), pause, resumed);
           tracker.published(made.id());
           return made;
         } catch (Pause.ModeUnfit e) {
@@ -338,6 +345,6 @@ final class Capturer {
         report,
         order.contentKey(),
         false,
-        order.kind() == SnapshotRecord.Kind.CLONE_BASE);
+        order.kind().hidden());
   }
 }

@@ -15,7 +15,6 @@ import dev.ramet.spi.storage.Durability;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -160,10 +159,11 @@ final class Cloner {
                     base.memoryBytes(),
                     parent.id(),
                     parent.metadata(),
-                    Map.of(),
+                    parent.terms().environment(),
                     request.timeout(),
                     parent.outbound(),
                     wantedMode == null ? parent.memoryMode() : wantedMode,
+                    parent.terms().rules(),
                     false));
           } catch (RuntimeException e) {
             stop.set(allOrNothing);

@@ -3,6 +3,8 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
@@ -23,12 +25,14 @@ final class Lifecycle {
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
   // A kill waits for the operation under way instead of failing: who kills wants it gone.
   private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
+  private static final Duration END_AGAIN = Duration.ofSeconds(30);
 
   private final Context context;
   private final Starter starter;
   private final Reclaimer reclaimer;
   private final ScheduledExecutorService timer;
   private final Executor workers;
+  private volatile Pausing pauseAtEnd = (live, keepMemory, stillWanted) -> {};
   private volatile boolean closed;
 
   /**
@@ -50,6 +54,17 @@ final class Lifecycle {
     this.workers = workers;
   }
 
+  /** How a sandbox is paused. */
+  interface Pausing {
+    /** Pauses it if that is still wanted once nothing else is under way. */
+    void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted);
+  }
+
+  /** Says how those are paused that are not to be killed at their end; once, before any ends. */
+  void pausesBy(Pausing way) {
+    pauseAtEnd = way;
+  }
+
   /**
    * A sandbox to begin.
    *
@@ -66,6 +81,7 @@ final class Lifecycle {
    * @param timeout after which it ends, or null for never
    * @param outbound whether it may open connections
    * @param memoryMode id of the only memory mode for captures of it, or null to choose
+   * @param rules what its creator wants of its life
    * @param hidden whether it belongs to an operation and is never shown
    */
   record Order(
@@ -82,6 +98,7 @@ final class Lifecycle {
       @Nullable Duration timeout,
       boolean outbound,
       @Nullable String memoryMode,
+      Rules rules,
       boolean hidden) {}
 
   /** Begins a sandbox and waits for its agent. When this fails, nothing of it is left. */
@@ -105,6 +122,11 @@ final class Lifecycle {
             order.memoryMode(),
             source.diskBytes(),
             source.agentPort(),
+            new SandboxRecord.Terms(
+                order.rules(),
+                order.rules().secure() ? Ids.secret() : null,
+                timeout == null ? null : timeout.toSeconds(),
+                order.environment()),
             new SandboxRecord.Machine(
                 1,
                 order.cpuCount(),
@@ -131,7 +153,9 @@ final class Lifecycle {
                   order.cpuCount(),
                   order.memoryBytes(),
                   order.outbound(),
-                  order.environment()));
+                  order.environment(),
+                  intent.terms().accessToken(),
+                  true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       context.before(order.operation() + ".commit");
       SandboxRecord record = intent.on(started.machine(), source.diskBytes(), source.agentPort());
@@ -220,7 +244,8 @@ final class Lifecycle {
   /** Sets when the sandbox ends by itself. */
   void setEnd(LiveSandbox live, @Nullable Instant endAt) {
     try (LiveSandbox.Hold hold = live.hold("set timeout", KILL_PATIENCE)) {
-      SandboxRecord record = context.sandboxes().get(live.id()).saved().endingAt(endAt);
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      SandboxRecord record = before.ending(endAt, before.terms().lasting(secondsUntil(endAt)));
       context.sandboxes().save(record);
       live.becomes(record, live.machine());
     } catch (IOException e) {
@@ -229,13 +254,23 @@ final class Lifecycle {
     scheduleEnd(live);
   }
 
-  /** Has the sandbox killed at its end. An end that was moved meanwhile finds nothing to do. */
+  private static @Nullable Long secondsUntil(@Nullable Instant end) {
+    // Rounded: a little of the time has passed since the caller added it to the clock.
+    return end == null
+        ? null
+        : Math.max(0, (Duration.between(Instant.now(), end).toMillis() + 500) / 1000);
+  }
+
+  /** Has the sandbox end at its time. An end that was moved meanwhile finds nothing to do. */
   void scheduleEnd(LiveSandbox live) {
     Instant endAt = live.saved().endAt();
-    if (endAt == null) {
+    if (endAt == null || live.saved().state() == SandboxRecord.State.PAUSED) {
       return;
     }
-    long nanos = Math.max(0, Duration.between(Instant.now(), endAt).toNanos());
+    schedule(live, endAt, Math.max(0, Duration.between(Instant.now(), endAt).toNanos()));
+  }
+
+  private void schedule(LiveSandbox live, Instant endAt, long nanos) {
     var scheduled =
         timer.schedule(
             () -> workers.execute(() -> endIfDue(live, endAt)), nanos, TimeUnit.NANOSECONDS);
@@ -245,11 +280,21 @@ final class Lifecycle {
   }
 
   private void endIfDue(LiveSandbox live, Instant endAt) {
+    Predicate<SandboxRecord> due =
+        record -> endAt.equals(record.endAt()) && record.state() != SandboxRecord.State.PAUSED;
     try {
-      kill(live, record -> endAt.equals(record.endAt()));
+      Rules rules = live.saved().terms().rules();
+      boolean runs = live.saved().state() == SandboxRecord.State.RUNNING;
+      if (rules.atEnd() == Rules.AtEnd.PAUSE && runs) {
+        pauseAtEnd.pause(live, rules.keepMemory(), due);
+      } else {
+        kill(live, due);
+      }
     } catch (RametException e) {
-      if (e.code() != ErrorCode.NOT_FOUND) {
-        LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id(), e);
+      if (e.code() != ErrorCode.NOT_FOUND && !closed) {
+        LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
+        // What it waits for may come: room on the disk, the end of another operation.
+        schedule(live, endAt, END_AGAIN.toNanos());
       }
     }
   }

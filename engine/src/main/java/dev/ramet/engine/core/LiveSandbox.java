@@ -21,6 +21,7 @@ final class LiveSandbox {
   private volatile SandboxRecord saved;
   private volatile @Nullable RunningVm machine;
   private volatile String busyWith = "";
+  private volatile boolean leaving;
 
   LiveSandbox(SandboxRecord saved, @Nullable RunningVm machine) {
     this.saved = saved;
@@ -59,6 +60,15 @@ final class LiveSandbox {
               + why);
     }
     return vm;
+  }
+
+  /** Whether it is about to be paused: no more requests are to go there. */
+  boolean leaving() {
+    return leaving;
+  }
+
+  void leaving(boolean now) {
+    leaving = now;
   }
 
   synchronized void becomes(SandboxRecord record, @Nullable RunningVm vm) {

@@ -45,6 +45,7 @@ public final class OpenedEngine implements Engine {
   private static final System.Logger LOG = System.getLogger(OpenedEngine.class.getName());
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(30);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+  private static final int LOG_SECONDS = 5;
   // Staging memory is shared: this many captures can be in a pause with all they may stage.
   private static final int CAPTURES_STAGED_AT_ONCE = 4;
 
@@ -143,6 +144,13 @@ public final class OpenedEngine implements Engine {
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
     close.add("watching of machines", lifecycle::close);
     close.add("memory trackers", () -> closeTrackers(context));
+    Suspension suspension = new Suspension(context, starter, capturer, lifecycle, reclaimer);
+    lifecycle.pausesBy(suspension::pause);
+    LogLimits logs = new LogLimits(context);
+    var looks =
+        timer.scheduleWithFixedDelay(
+            () -> workers.execute(logs::apply), LOG_SECONDS, LOG_SECONDS, TimeUnit.SECONDS);
+    close.add("limits of logs", () -> looks.cancel(false));
     new Recovery(context, starter, lifecycle, reclaimer).run();
     return new OpenedEngine(
         new SandboxOperations(
@@ -150,6 +158,7 @@ public final class OpenedEngine implements Engine {
             lifecycle,
             new Rollback(context, starter, lifecycle, reclaimer, views),
             new Cloner(context, capturer, lifecycle, reclaimer, views),
+            suspension,
             reclaimer,
             views),
         new SnapshotOperations(context, capturer, reclaimer, views, workers),

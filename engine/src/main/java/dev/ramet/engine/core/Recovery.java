@@ -66,8 +66,9 @@ final class Recovery {
   /** Machines of a rollback that did not get to its end, on either side. */
   private void clearOtherMachines(SandboxRecord record) throws IOException {
     Path current = context.layout().machine(record.id(), record.machine().number());
+    boolean paused = record.state() == SandboxRecord.State.PAUSED;
     for (Path directory : Trees.children(context.layout().sandbox(record.id()))) {
-      if (Files.isDirectory(directory) && !directory.equals(current)) {
+      if (Files.isDirectory(directory) && (paused || !directory.equals(current))) {
         LOG.log(System.Logger.Level.INFO, "removing an abandoned machine: {0}", directory);
         context.hypervisor().reap(directory);
         Trees.delete(directory);
@@ -83,7 +84,13 @@ final class Recovery {
     }
     String base = record.machine().memoryBase();
     return base != null
-        && context.snapshots().find(base).filter(SnapshotRecord::pending).isPresent();
+        && context
+            .snapshots()
+            .find(base)
+            .filter(SnapshotRecord::pending)
+            // One that was paused is acknowledged, although its snapshot may not know yet.
+            .filter(snapshot -> snapshot.kind() == SnapshotRecord.Kind.CLONE_BASE)
+            .isPresent();
   }
 
   private void remove(SandboxRecord record) throws IOException {
@@ -147,6 +154,9 @@ final class Recovery {
     return context.sandboxes().all().stream()
         .filter(live -> live.id().equals(owner))
         .allMatch(
-            live -> Layout.machineDisk(owner, live.saved().machine().number()).equals(node.id()));
+            live ->
+                live.saved().state() != SandboxRecord.State.PAUSED
+                    && Layout.machineDisk(owner, live.saved().machine().number())
+                        .equals(node.id()));
   }
 }

@@ -10,6 +10,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -71,14 +72,18 @@ final class Rollback {
                   source.cpuCount(),
                   source.memoryBytes(),
                   before.outbound(),
-                  Map.of()));
+                  Map.of(),
+                  before.terms().accessToken(),
+                  true));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       context.before("rollback.commit");
-      SandboxRecord after = before.on(started.machine(), source.diskBytes(), source.agentPort());
+      SandboxRecord after =
+          awake(before).on(started.machine(), source.diskBytes(), source.agentPort());
       context.sandboxes().save(after);
       live.becomes(after, started.vm());
       undo.commit();
       lifecycle.watch(live);
+      lifecycle.scheduleEnd(live);
       live.tracking().close();
       if (paused != null) {
         paused.kill();
@@ -86,6 +91,15 @@ final class Rollback {
     } catch (IOException e) {
       throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
     }
+  }
+
+  /** A paused sandbox has used up its time; it gets as much as it was last given. */
+  static SandboxRecord awake(SandboxRecord before) {
+    if (before.state() != SandboxRecord.State.PAUSED) {
+      return before;
+    }
+    Long seconds = before.terms().timeoutSeconds();
+    return before.endingAt(seconds == null ? null : Instant.now().plusSeconds(seconds));
   }
 
   /** Pauses the old machine; null when there is none any more. */

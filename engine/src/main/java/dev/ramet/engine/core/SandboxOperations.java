@@ -6,14 +6,18 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -26,11 +30,13 @@ final class SandboxOperations implements Sandboxes {
   private static final long LEAST_MEMORY_BYTES = 64L << 20;
   private static final long MOST_MEMORY_BYTES = 64L << 30;
   private static final int MOST_PORT = 65_535;
+  private static final Duration ASK = Duration.ofSeconds(10);
 
   private final Context context;
   private final Lifecycle lifecycle;
   private final Rollback rollback;
   private final Cloner cloner;
+  private final Suspension suspension;
   private final Reclaimer reclaimer;
   private final Views views;
 
@@ -39,12 +45,14 @@ final class SandboxOperations implements Sandboxes {
       Lifecycle lifecycle,
       Rollback rollback,
       Cloner cloner,
+      Suspension suspension,
       Reclaimer reclaimer,
       Views views) {
     this.context = context;
     this.lifecycle = lifecycle;
     this.rollback = rollback;
     this.cloner = cloner;
+    this.suspension = suspension;
     this.reclaimer = reclaimer;
     this.views = views;
   }
@@ -75,6 +83,7 @@ final class SandboxOperations implements Sandboxes {
                   request.timeout(),
                   outbound == null ? context.config().outbound() : outbound,
                   request.memoryMode(),
+                  request.rules(),
                   false)));
     }
   }
@@ -138,10 +147,43 @@ final class SandboxOperations implements Sandboxes {
     }
     LiveSandbox live = visible(id);
     RunningVm vm = live.machine();
-    if (vm == null || live.saved().state() != SandboxRecord.State.RUNNING) {
+    if (vm == null || live.leaving() || live.saved().state() != SandboxRecord.State.RUNNING) {
       throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + id + " is not running");
     }
     return vm.forward(guestPort);
+  }
+
+  @Override
+  public Sandbox pause(String id, boolean keepMemory) {
+    LiveSandbox live = visible(id);
+    suspension.pause(live, keepMemory, record -> true);
+    return views.sandbox(live);
+  }
+
+  @Override
+  public Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory) {
+    LiveSandbox live = visible(id);
+    suspension.resume(live, timeout, useMemory);
+    return views.sandbox(live);
+  }
+
+  @Override
+  public Metrics metrics(String id) {
+    LiveSandbox live = visible(id);
+    RunningVm vm = live.runningMachine();
+    SandboxRecord record = live.saved();
+    Integer port = record.agentPort();
+    if (port == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, "sandbox " + id + " has no agent that could be asked");
+    }
+    return context.agent().metrics(vm.forward(port), record.terms().accessToken(), ASK);
+  }
+
+  @Override
+  public Path console(String id) {
+    SandboxRecord record = visible(id).saved();
+    return Layout.console(context.layout().machine(id, record.machine().number()));
   }
 
   private LiveSandbox visible(String id) {

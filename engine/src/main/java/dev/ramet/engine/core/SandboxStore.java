@@ -85,6 +85,11 @@ final class SandboxStore {
     Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, false);
   }
 
+  /** The same for a sandbox that does not need its machine, and so outlives a loss of power. */
+  void saveDurably(SandboxRecord record) throws IOException {
+    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, true);
+  }
+
   /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */
   void remove(String id) throws IOException {
     Path gone = layout.sandboxes().resolve(Layout.DELETED_PREFIX + id);

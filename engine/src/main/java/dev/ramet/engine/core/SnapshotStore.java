@@ -88,7 +88,7 @@ final class SnapshotStore {
   }
 
   static boolean visible(SnapshotRecord record) {
-    return !record.deleted() && record.kind() != SnapshotRecord.Kind.CLONE_BASE;
+    return !record.deleted() && !record.kind().hidden();
   }
 
   /** A name that nobody else can take meanwhile. */

@@ -45,6 +45,8 @@ final class Starter {
    * @param memoryBytes guest memory
    * @param outbound whether it may open connections
    * @param environment default environment of its processes; empty leaves what the guest has
+   * @param accessToken what its agent is to ask for, or null for nothing
+   * @param useMemory whether a warm source may be restored rather than booted
    */
   record Order(
       String operation,
@@ -54,10 +56,12 @@ final class Starter {
       int cpuCount,
       long memoryBytes,
       boolean outbound,
-      Map<String, String> environment) {
+      Map<String, String> environment,
+      @Nullable String accessToken,
+      boolean useMemory) {
     /** Whether the machine can be restored rather than booted. */
     boolean warm() {
-      return Starter.warm(source, cpuCount, memoryBytes);
+      return useMemory && Starter.warm(source, cpuCount, memoryBytes);
     }
   }
 
@@ -107,6 +111,7 @@ final class Starter {
             .initialise(
                 vm.forward(agentPort),
                 order.environment(),
+                order.accessToken(),
                 !order.warm(),
                 () -> !vm.exit().toCompletableFuture().isDone(),
                 context.config().agentTimeout());

@@ -2,6 +2,7 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
@@ -89,6 +90,7 @@ final class TemplateMaker {
                   null,
                   context.config().outbound(),
                   null,
+                  Rules.PLAIN,
                   true));
       try {
         return capture(live, images, progress);
@@ -105,7 +107,7 @@ final class TemplateMaker {
       RunningVm vm = live.runningMachine();
       Integer port = images.agentPort();
       if (port != null) {
-        context.agent().settle(vm.forward(port), SETTLE_TIMEOUT);
+        context.agent().settle(vm.forward(port), null, SETTLE_TIMEOUT);
       }
       progress.step("capturing it");
       return capturer.capture(

@@ -61,6 +61,7 @@ final class Views {
         switch (record.state()) {
           case CREATING -> Sandbox.State.CREATING;
           case RUNNING -> Sandbox.State.RUNNING;
+          case PAUSED -> Sandbox.State.PAUSED;
           case FAILED, KILLED -> Sandbox.State.FAILED;
         },
         record.state() == SandboxRecord.State.KILLED
@@ -77,7 +78,9 @@ final class Views {
         record.endAt(),
         vm == null ? null : vm.pid(),
         record.outbound(),
-        record.memoryMode());
+        record.memoryMode(),
+        record.terms().rules(),
+        record.terms().accessToken());
   }
 
   Snapshot snapshot(SnapshotRecord record) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.guest;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Metrics;
 import dev.ramet.engine.store.Json;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -11,14 +13,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Client of the guest's agent. Every call makes connections of its own, since a guest that was put
@@ -49,6 +56,7 @@ public final class Agent {
    * were one share either. Waits until the agent answers.
    *
    * @param environment default environment of processes; empty leaves what the guest has
+   * @param accessToken what the agent is to ask for, or null for nothing
    * @param booting whether the agent is yet to be started, rather than there already
    * @param alive false as soon as waiting is pointless because the machine has ended
    * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
@@ -56,27 +64,58 @@ public final class Agent {
   public void initialise(
       InetSocketAddress address,
       Map<String, String> environment,
+      @Nullable String accessToken,
       boolean booting,
       BooleanSupplier alive,
       Duration timeout) {
     // The same for every attempt: the agent drops connections of an earlier generation only.
     String generation = Long.toHexString(RANDOM.nextLong());
     Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
-    post(
-        address,
-        "/init",
-        () -> initialisation(environment, generation),
-        firstAttempt,
-        alive,
-        timeout);
+    Question question =
+        new Question(
+            "POST", "/init", () -> initialisation(environment, accessToken, generation), null);
+    ask(address, question, firstAttempt, alive, timeout);
   }
 
-  /** Lets the agent and the guest's kernel put away what a memory image need not hold. */
-  public void settle(InetSocketAddress address, Duration timeout) {
-    post(address, "/settle", () -> new byte[0], timeout, () -> true, timeout);
+  /**
+   * Has the guest's kernel write out file data, and the agent put away what a memory image need not
+   * hold.
+   *
+   * @param accessToken what the agent asks for, or null for nothing
+   */
+  public void settle(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
+    Question question = new Question("POST", "/settle", () -> new byte[0], accessToken);
+    ask(address, question, timeout, () -> true, timeout);
   }
 
-  private static byte[] initialisation(Map<String, String> environment, String generation) {
+  /**
+   * Asks for the guest's load.
+   *
+   * @param accessToken what the agent asks for, or null for nothing
+   */
+  public Metrics metrics(
+      InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
+    Question question = new Question("GET", "/metrics", () -> new byte[0], accessToken);
+    String answer = ask(address, question, timeout, () -> true, timeout);
+    try {
+      JsonNode load = Json.tree(answer);
+      return new Metrics(
+          Instant.now(),
+          load.path("cpu_count").asInt(),
+          load.path("cpu_used_pct").asDouble(),
+          load.path("mem_total").asLong(),
+          load.path("mem_used").asLong(),
+          load.path("mem_cache").asLong(),
+          load.path("disk_total").asLong(),
+          load.path("disk_used").asLong());
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.GUEST_UNREACHABLE, "the guest's agent told its load in no known way", e);
+    }
+  }
+
+  private static byte[] initialisation(
+      Map<String, String> environment, @Nullable String accessToken, String generation) {
     byte[] entropy = new byte[ENTROPY_BYTES];
     RANDOM.nextBytes(entropy);
     Map<String, Object> body = new LinkedHashMap<>();
@@ -84,23 +123,34 @@ public final class Agent {
     if (!environment.isEmpty()) {
       body.put("envVars", environment);
     }
+    // Always: what it was captured from may have had one.
+    body.put("accessToken", accessToken == null ? "" : accessToken);
     body.put("generation", generation);
     // Last, so that it is as fresh as can be.
     body.put("timestamp", Instant.now().toString());
     return Json.bytes(body);
   }
 
-  private interface Body {
-    byte[] get();
+  /** A call; its body is made anew for each attempt. */
+  private record Question(
+      String method, String path, Supplier<byte[]> body, @Nullable String accessToken) {
+    HttpRequest to(URI uri) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(uri)
+              .header("Content-Type", "application/json")
+              .method(method, BodyPublishers.ofByteArray(body.get()));
+      String token = accessToken;
+      return token == null ? request.build() : request.header("X-Access-Token", token).build();
+    }
   }
 
-  private void post(
+  private String ask(
       InetSocketAddress address,
-      String path,
-      Body body,
+      Question question,
       Duration firstAttempt,
       BooleanSupplier alive,
       Duration timeout) {
+    String path = question.path();
     URI uri =
         URI.create(
             "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
@@ -109,16 +159,11 @@ public final class Agent {
     IOException last = null;
     while (true) {
       Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
-      HttpRequest request =
-          HttpRequest.newBuilder(uri)
-              .timeout(attempt.compareTo(left) < 0 ? attempt : left)
-              .header("Content-Type", "application/json")
-              .POST(BodyPublishers.ofByteArray(body.get()))
-              .build();
       try {
-        HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
+        HttpResponse<String> answer =
+            send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
         if (answer.statusCode() / 100 == 2) {
-          return;
+          return answer.body();
         }
         throw new RametException(
             ErrorCode.GUEST_UNREACHABLE,
@@ -142,10 +187,31 @@ public final class Agent {
             last);
       }
       pauseBriefly();
-      attempt =
-          attempt.multipliedBy(2).compareTo(LONGEST_ATTEMPT) < 0
-              ? attempt.multipliedBy(2)
-              : LONGEST_ATTEMPT;
+      attempt = longer(attempt);
+    }
+  }
+
+  /**
+   * A connection made before the guest listens hangs until its attempt is given up: by a quarter
+   * more each time, at most a fifth of the whole wait is spent on that.
+   */
+  private static Duration longer(Duration attempt) {
+    Duration next = attempt.multipliedBy(5).dividedBy(4);
+    return next.compareTo(LONGEST_ATTEMPT) < 0 ? next : LONGEST_ATTEMPT;
+  }
+
+  /** Waits for all of the answer: a request's own timeout ends with the head of it. */
+  private HttpResponse<String> send(HttpRequest request, Duration patience)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, Bounded.text());
+    try {
+      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no answer within " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
+    } finally {
+      answer.cancel(true);
     }
   }
 

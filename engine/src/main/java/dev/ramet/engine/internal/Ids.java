@@ -3,12 +3,14 @@ package dev.ramet.engine.internal;
 
 import dev.ramet.api.RametException;
 import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /** Ids of sandboxes, snapshots and templates, and the syntax of names that people give. */
 public final class Ids {
   private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
   private static final int RANDOM_CHARACTERS = 19;
+  private static final int SECRET_BYTES = 32;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -21,6 +23,13 @@ public final class Ids {
       id.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));
     }
     return id.toString();
+  }
+
+  /** A new secret: 256 random bits in hexadecimal. */
+  public static String secret() {
+    byte[] bytes = new byte[SECRET_BYTES];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.ramet.engine.store;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -15,6 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** JSON files that are always whole: written beside their place and moved into it. */
 public final class Json {
@@ -29,11 +33,20 @@ public final class Json {
                   JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
           .build();
 
+  /** Manifests hold access tokens. */
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
   private Json() {}
 
   /** Reads a file. */
   public static <T> T read(Path file, Class<T> type) throws IOException {
     return MAPPER.readValue(Files.readAllBytes(file), type);
+  }
+
+  /** Reads a text. */
+  public static JsonNode tree(String text) throws IOException {
+    return MAPPER.readTree(text);
   }
 
   /** The text of a value as one JSON document. */
@@ -56,9 +69,11 @@ public final class Json {
     try (FileChannel channel =
         FileChannel.open(
             fresh,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE),
+            OWNER_ONLY)) {
       ByteBuffer bytes = ByteBuffer.wrap(bytes(value));
       while (bytes.hasRemaining()) {
         channel.write(bytes);

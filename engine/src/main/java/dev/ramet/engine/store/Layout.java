@@ -76,6 +76,11 @@ public record Layout(Path root) {
     return directory.resolve("initrd");
   }
 
+  /** What hypervisors write the end of a guest's console to, in a machine's directory. */
+  public static Path console(Path machineDirectory) {
+    return machineDirectory.resolve("console.log");
+  }
+
   /** The disk of a sandbox's machine. */
   public static NodeId machineDisk(String sandboxId, int number) {
     return NodeId.of(sandboxId + ".disk-" + number);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.store;
 
+import dev.ramet.engine.Rules;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;
 import java.util.Map;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param diskBytes virtual size of its disk
  * @param agentPort the guest agent's port, or null
- * @param machine the machine it runs on
+ * @param terms how it is to live
+ * @param machine the machine it runs on; for a paused one, the last one it had
  */
 public record SandboxRecord(
     String id,
@@ -40,6 +42,7 @@ public record SandboxRecord(
     @Nullable String memoryMode,
     long diskBytes,
     @Nullable Integer agentPort,
+    @Nullable Terms terms,
     Machine machine) {
   /** Where a sandbox is in its life, as persisted. */
   public enum State {
@@ -47,6 +50,8 @@ public record SandboxRecord(
     CREATING,
     /** Acknowledged. */
     RUNNING,
+    /** Its machine is gone; {@link Machine#memoryBase} names the snapshot it goes on from. */
+    PAUSED,
     /** Its machine died. */
     FAILED,
     /** Intent: it is being removed; after a crash that is finished. */
@@ -75,6 +80,38 @@ public record SandboxRecord(
       @Nullable String memoryBase,
       @Nullable VmIdentity identity) {}
 
+  /**
+   * How a sandbox is to live.
+   *
+   * @param rules what its creator wants
+   * @param accessToken what its agent asks for, or null for nothing
+   * @param timeoutSeconds the time it was last given, or null for ever
+   * @param environment what its processes have in their environment after a boot
+   */
+  public record Terms(
+      Rules rules,
+      @Nullable String accessToken,
+      @Nullable Long timeoutSeconds,
+      Map<String, String> environment) {
+    /** The same with another time. */
+    public Terms lasting(@Nullable Long newTimeoutSeconds) {
+      return new Terms(rules, accessToken, newTimeoutSeconds, environment);
+    }
+  }
+
+  /** Records written before there were any have none. */
+  private static final Terms PLAIN = new Terms(Rules.PLAIN, null, null, Map.of());
+
+  /** Fills in what an older record lacks. */
+  public SandboxRecord {
+    terms = terms == null ? PLAIN : terms;
+  }
+
+  @Override
+  public Terms terms() {
+    return terms == null ? PLAIN : terms;
+  }
+
   /** The same in another state. */
   public SandboxRecord in(State newState, @Nullable String newDetail) {
     return new SandboxRecord(
@@ -92,11 +129,17 @@ public record SandboxRecord(
         memoryMode,
         diskBytes,
         agentPort,
+        terms,
         machine);
   }
 
   /** The same with another end. */
   public SandboxRecord endingAt(@Nullable Instant newEnd) {
+    return ending(newEnd, terms());
+  }
+
+  /** The same with another end and the time that led to it. */
+  public SandboxRecord ending(@Nullable Instant newEnd, Terms newTerms) {
     return new SandboxRecord(
         id,
         state,
@@ -112,6 +155,7 @@ public record SandboxRecord(
         memoryMode,
         diskBytes,
         agentPort,
+        newTerms,
         machine);
   }
 
@@ -132,6 +176,22 @@ public record SandboxRecord(
         memoryMode,
         newDiskBytes,
         newAgentPort,
+        terms,
         newMachine);
+  }
+
+  /** The same without a machine, to go on from a snapshot. */
+  public SandboxRecord pausedAs(String snapshotId, Instant when) {
+    Machine last =
+        new Machine(
+            machine.number(),
+            machine.cpuCount(),
+            machine.memoryBytes(),
+            machine.kernelArguments(),
+            machine.hasInitrd(),
+            "",
+            snapshotId,
+            null);
+    return on(last, diskBytes, agentPort).in(State.PAUSED, null).endingAt(when);
   }
 }

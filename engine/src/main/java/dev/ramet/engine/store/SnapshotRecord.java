@@ -54,7 +54,14 @@ public record SnapshotRecord(
     /** Asked for by a user. */
     SNAPSHOT,
     /** The common start of clones; never shown. */
-    CLONE_BASE
+    CLONE_BASE,
+    /** What a paused sandbox goes on from; never shown. */
+    PAUSE;
+
+    /** Whether it belongs to an operation rather than to a user. */
+    public boolean hidden() {
+      return this == CLONE_BASE || this == PAUSE;
+    }
   }
 
   /** The same, deleted and no longer pending. */

@@ -31,6 +31,7 @@ final class LiveSandboxTest {
               null,
               0,
               null,
+              null,
               new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null)),
           null);
 

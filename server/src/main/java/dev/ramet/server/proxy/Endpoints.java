@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
-import dev.ramet.engine.Engine;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
 import dev.ramet.server.EngineHolder;
 import dev.ramet.server.LookupExecutor;
 import io.micronaut.context.BeanProvider;
+import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 
 /** Asks the engine for a guest's address without blocking the asker. Thread-safe. */
@@ -16,19 +23,70 @@ import java.util.concurrent.ExecutorService;
 class Endpoints {
   private final EngineHolder engine;
   private final BeanProvider<ExecutorService> executor;
+  private final BeanProvider<ExecutorService> blocking;
+  private final Map<String, CompletableFuture<Void>> waking = new ConcurrentHashMap<>();
 
   Endpoints(
-      EngineHolder engine, @Named(LookupExecutor.NAME) BeanProvider<ExecutorService> executor) {
+      EngineHolder engine,
+      @Named(LookupExecutor.NAME) BeanProvider<ExecutorService> executor,
+      @Named(TaskExecutors.BLOCKING) BeanProvider<ExecutorService> blocking) {
     this.engine = engine;
     this.executor = executor;
+    this.blocking = blocking;
   }
 
   /** Completes with the address, or with the engine's {@link dev.ramet.api.RametException}. */
   CompletionStage<InetSocketAddress> find(Target target) {
-    return engine.whenOpen().thenApplyAsync(open -> find(open, target), executor.get());
+    return engine
+        .whenOpen()
+        .thenComposeAsync(
+            open -> {
+              Sandboxes sandboxes = open.sandboxes();
+              try {
+                return CompletableFuture.completedFuture(endpoint(sandboxes, target));
+              } catch (RametException e) {
+                if (!wakes(sandboxes, target.sandboxId())) {
+                  throw e;
+                }
+                return wake(sandboxes, target.sandboxId())
+                    .thenApplyAsync(done -> endpoint(sandboxes, target), executor.get());
+              }
+            },
+            executor.get());
   }
 
-  private static InetSocketAddress find(Engine open, Target target) {
-    return open.sandboxes().endpoint(target.sandboxId(), target.port());
+  private static InetSocketAddress endpoint(Sandboxes sandboxes, Target target) {
+    return sandboxes.endpoint(target.sandboxId(), target.port());
+  }
+
+  /** Whether it is paused, or about to be, and a request is to change that. */
+  private static boolean wakes(Sandboxes sandboxes, String id) {
+    Sandbox sandbox = sandboxes.get(id);
+    return sandbox.rules().autoResume() && sandbox.state() != Sandbox.State.FAILED;
+  }
+
+  /** One resume for all requests that come meanwhile, and not where others look up addresses. */
+  private CompletableFuture<Void> wake(Sandboxes sandboxes, String id) {
+    return waking.computeIfAbsent(
+        id,
+        key ->
+            CompletableFuture.runAsync(() -> sandboxes.resume(key, null, true), blocking.get())
+                .whenCompleteAsync((done, failure) -> waking.remove(key), executor.get()));
+  }
+
+  /**
+   * Finds the sandbox whose access token a request for a file was signed with: such a request may
+   * name no sandbox. Empty when there is none.
+   */
+  CompletionStage<Optional<Target>> signedBy(Signature signature) {
+    return engine
+        .whenOpen()
+        .thenApplyAsync(
+            open ->
+                open.sandboxes().list().stream()
+                    .filter(sandbox -> signature.isBy(sandbox.accessToken()))
+                    .findFirst()
+                    .map(sandbox -> new Target(sandbox.id(), Target.AGENT_PORT, false)),
+            executor.get());
   }
 }

@@ -67,7 +67,34 @@ final class Exchange {
     this.upstreams = upstreams;
   }
 
+  /** A request that names no sandbox goes to the one whose token it was signed with. */
+  void startSigned(Signature signature) {
+    endpoints
+        .signedBy(signature)
+        .whenComplete(
+            (found, failure) ->
+                client
+                    .executor()
+                    .execute(
+                        () -> {
+                          if (ended) {
+                            return;
+                          }
+                          if (found == null) {
+                            refuse(Refusals.error(known(failure)));
+                          } else if (found.isEmpty()) {
+                            refuse(Refusals.invalidSignature());
+                          } else {
+                            start(found.get());
+                          }
+                        }));
+  }
+
   void start(Target where) {
+    if (HostOnly.is(where, request)) {
+      refuse(Refusals.hostOnly());
+      return;
+    }
     try {
       upgrade = HopHeaders.request(request, where);
     } catch (RametException e) {

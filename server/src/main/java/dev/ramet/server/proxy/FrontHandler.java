@@ -92,7 +92,8 @@ final class FrontHandler extends ChannelDuplexHandler {
     } catch (RametException e) {
       refusal = e;
     }
-    if (target == null && refusal == null) {
+    Signature signature = target == null && refusal == null ? Signature.of(request) : null;
+    if (target == null && refusal == null && signature == null) {
       routed++;
       receivingRouted = !(request instanceof LastHttpContent);
       ctx.fireChannelRead(request);
@@ -107,6 +108,8 @@ final class FrontHandler extends ChannelDuplexHandler {
       begun.refuse(Refusals.error(refusal));
     } else if (target != null) {
       begun.start(target);
+    } else if (signature != null) {
+      begun.startSigned(signature);
     }
     return true;
   }

@@ -51,6 +51,14 @@ final class Refusals {
     return json(502, new Unreachable(target.sandboxId(), message, port, 502));
   }
 
+  static FullHttpResponse invalidSignature() {
+    return error(new RametException(ErrorCode.UNAUTHENTICATED, "invalid signature"));
+  }
+
+  static FullHttpResponse hostOnly() {
+    return error(new RametException(ErrorCode.NOT_FOUND, "there is no such endpoint for clients"));
+  }
+
   static FullHttpResponse error(RametException failure) {
     String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
     return json(

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Each;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Resumes sandboxes. */
+@Command(
+    name = "resume",
+    description =
+        "Lets paused sandboxes go on where they were; those that run are left as they are.",
+    footerHeading = "%nExamples:%n",
+    footer = "  ramet sandbox resume ID")
+final class Resume extends ApiCommand {
+  @Parameters(paramLabel = "ID", arity = "1..*", description = "The sandboxes.")
+  private List<String> ids = new ArrayList<>();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "300",
+      description = "After which it ends by itself; -1 for never (${DEFAULT-VALUE}).")
+  private int timeout;
+
+  Resume(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Map<String, Object> body = Map.of("timeout", timeout);
+    return Each.of(
+        context(),
+        ids,
+        !json(),
+        id -> client.post("/sandboxes/" + Client.encode(id) + "/connect", body));
+  }
+}

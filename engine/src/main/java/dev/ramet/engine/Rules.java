@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+/**
+ * What its creator wants of a sandbox's life. Immutable and thread-safe.
+ *
+ * @param atEnd what becomes of it when its time is over
+ * @param keepMemory whether a pause at its end keeps the memory, or only the disk
+ * @param autoResume whether a request to one of its ports wakes it from a pause
+ * @param secure whether its agent wants an access token
+ */
+public record Rules(AtEnd atEnd, boolean keepMemory, boolean autoResume, boolean secure) {
+  /** Killed at its end, open to whoever reaches the host. */
+  public static final Rules PLAIN = new Rules(AtEnd.KILL, true, false, false);
+
+  /** What becomes of a sandbox when its time is over. */
+  public enum AtEnd {
+    /** It is gone. */
+    KILL,
+    /** It is paused and can be resumed. */
+    PAUSE
+  }
+}

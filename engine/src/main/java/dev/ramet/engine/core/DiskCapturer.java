@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/**
+ * Captures the disk of a machine without its memory: what starts from it boots. The caller holds
+ * the sandbox and has had its files written out. Thread-safe.
+ */
+final class DiskCapturer {
+  private final Context context;
+
+  DiskCapturer(Context context) {
+    this.context = context;
+  }
+
+  /** Captures the disk. When this fails, nothing is left of the attempt. */
+  SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, Instant instant) {
+    StorageBackend storage = context.storage();
+    SandboxRecord.Machine machine = sandbox.machine();
+    NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());
+    NodeId disk = Layout.snapshotDisk(order.id());
+    Path partial = context.layout().partialSnapshot(order.id());
+    boolean durable = order.durability() == Durability.DURABLE;
+    try (Undo undo = new Undo()) {
+      context.before("snapshot.directory");
+      undo.add("directory of " + order.id(), () -> Trees.delete(partial));
+      Files.createDirectories(partial);
+      Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
+      context.before("snapshot.disk");
+      undo.add("disk of " + order.id(), () -> storage.delete(disk));
+      storage.snapshot(liveDisk, disk, order.durability());
+      if (durable) {
+        storage.flush(disk);
+      }
+      context.before("snapshot.publish");
+      SnapshotRecord record =
+          new SnapshotRecord(
+              order.id(),
+              order.kind(),
+              order.name(),
+              order.description(),
+              instant,
+              sandbox.id(),
+              order.templateId(),
+              machine.cpuCount(),
+              machine.memoryBytes(),
+              sandbox.diskBytes(),
+              machine.kernelArguments(),
+              sandbox.agentPort(),
+              false,
+              null,
+              null,
+              order.contentKey(),
+              false,
+              order.kind().hidden());
+      context.snapshots().publish(record, durable);
+      undo.commit();
+      return record;
+    } catch (IOException e) {
+      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.Durability;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pauses sandboxes and resumes them. What a paused sandbox goes on from is a snapshot that is only
+ * its own. As with a rollback, one replaced manifest decides whether it is paused or runs, so that
+ * a failure or a crash at any step leaves one of the two. Thread-safe.
+ */
+final class Suspension {
+  private static final System.Logger LOG = System.getLogger(Suspension.class.getName());
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration WRITE_OUT = Duration.ofSeconds(30);
+
+  private final Context context;
+  private final Starter starter;
+  private final Capturer capturer;
+  private final DiskCapturer disks;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+
+  Suspension(
+      Context context,
+      Starter starter,
+      Capturer capturer,
+      Lifecycle lifecycle,
+      Reclaimer reclaimer) {
+    this.context = context;
+    this.starter = starter;
+    this.capturer = capturer;
+    this.disks = new DiskCapturer(context);
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Pauses a sandbox if that is still wanted once nothing else is under way. */
+  void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted) {
+    try (LiveSandbox.Hold hold = live.hold("pause", PATIENCE)) {
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      if (!stillWanted.test(before)) {
+        return;
+      }
+      RunningVm vm = live.runningMachine();
+      live.leaving(true);
+      try {
+        if (!keepMemory) {
+          writeOut(before, vm);
+        }
+        pause(live, before, vm, keepMemory);
+      } finally {
+        live.leaving(false);
+      }
+      clearAway(before, live.saved().machine().memoryBase());
+    }
+  }
+
+  /** The disk alone is kept: what the guest holds back of its files must be on it. */
+  private void writeOut(SandboxRecord record, RunningVm vm) {
+    Integer port = record.agentPort();
+    if (port == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "sandbox " + record.id() + " has no agent that could write out its files",
+          "pause it with its memory",
+          null);
+    }
+    context.before("pause.writeout");
+    context.agent().settle(vm.forward(port), record.terms().accessToken(), WRITE_OUT);
+  }
+
+  private void pause(LiveSandbox live, SandboxRecord before, RunningVm vm, boolean keepMemory) {
+    context.before("pause.stop");
+    try (StandingVm standing = new StandingVm(vm);
+        Undo undo = new Undo()) {
+      Capturer.Order order =
+          new Capturer.Order(
+              Ids.next('p'),
+              SnapshotRecord.Kind.PAUSE,
+              null,
+              null,
+              before.sourceId(),
+              null,
+              null,
+              false,
+              Durability.DURABLE);
+      SnapshotRecord kept =
+          keepMemory
+              ? capturer.capture(live, order, standing, instant -> {})
+              : disks.capture(before, order, Instant.now());
+      undo.add("capture " + kept.id(), () -> reclaimer.delete(kept));
+      context.before("pause.commit");
+      SandboxRecord after = before.pausedAs(kept.id(), Instant.now());
+      context.sandboxes().saveDurably(after);
+      live.becomes(after, null);
+      undo.commit();
+      live.tracking().close();
+      standing.end();
+    } catch (IOException e) {
+      throw Errors.io("cannot pause " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** Lets a paused sandbox go on; one that runs is left as it is. */
+  void resume(LiveSandbox live, Sandboxes.@Nullable Timeout timeout, boolean useMemory) {
+    try (LiveSandbox.Hold hold = live.hold("resume", PATIENCE)) {
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      if (before.state() == SandboxRecord.State.RUNNING) {
+        return;
+      }
+      if (before.state() != SandboxRecord.State.PAUSED) {
+        live.runningMachine(); // says why not
+      }
+      String from = String.valueOf(before.machine().memoryBase());
+      SnapshotRecord source =
+          context
+              .snapshots()
+              .find(from)
+              .orElseThrow(
+                  () ->
+                      new RametException(
+                          ErrorCode.CORRUPT,
+                          "sandbox " + live.id() + " was paused as " + from + ", which is gone",
+                          "roll it back to a snapshot, or kill it",
+                          null));
+      try (Reclaimer.Pin pin = reclaimer.pin(source)) {
+        resume(live, before, source, timeout, useMemory);
+      }
+    }
+    lifecycle.scheduleEnd(live);
+  }
+
+  private void resume(
+      LiveSandbox live,
+      SandboxRecord before,
+      SnapshotRecord source,
+      Sandboxes.@Nullable Timeout timeout,
+      boolean useMemory) {
+    context.before("resume.start");
+    try (Undo undo = new Undo()) {
+      Starter.Started started =
+          starter.start(
+              new Starter.Order(
+                  "resume",
+                  live.id(),
+                  before.machine().number() + 1,
+                  source,
+                  source.cpuCount(),
+                  source.memoryBytes(),
+                  before.outbound(),
+                  before.terms().environment(),
+                  before.terms().accessToken(),
+                  useMemory));
+      undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
+      context.before("resume.commit");
+      SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);
+      SandboxRecord after = awake.on(started.machine(), source.diskBytes(), source.agentPort());
+      context.sandboxes().save(after);
+      live.becomes(after, started.vm());
+      undo.commit();
+    } catch (IOException e) {
+      throw Errors.io("cannot resume " + live.id(), context.layout().root(), e);
+    }
+    lifecycle.watch(live);
+    if (useMemory && source.warm()) {
+      return;
+    }
+    // It has booted from the disk: the memory, and what it was cloned from, serve nobody.
+    reclaimer.delete(source);
+  }
+
+  private static SandboxRecord given(SandboxRecord before, Sandboxes.Timeout timeout) {
+    Duration time = timeout.duration();
+    return time == null
+        ? before.ending(null, before.terms().lasting(null))
+        : before.ending(Instant.now().plus(time), before.terms().lasting(time.toSeconds()));
+  }
+
+  /** The sandbox is paused; what fails here is found at the next start. */
+  private void clearAway(SandboxRecord before, @Nullable String kept) {
+    try {
+      context.before("pause.clear");
+      // As far as anybody but this sandbox is concerned: it goes with the last who needs it.
+      if (kept != null) {
+        context.snapshots().find(kept).ifPresent(reclaimer::delete);
+      }
+      starter.discardFiles(before.id(), before.machine().number());
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot clear away the machine of " + before.id(), e);
+    }
+    reclaimer.reclaim(before.machine().memoryBase());
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.guest;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** Takes in an answer of a guest as text, which a hostile one would never let end. */
+final class Bounded implements BodySubscriber<String> {
+  static final int MOST_BYTES = 64 << 10;
+
+  private final CompletableFuture<String> result = new CompletableFuture<>();
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private Flow.@Nullable Subscription subscription;
+
+  /** For one answer. */
+  static BodyHandler<String> text() {
+    return head -> new Bounded();
+  }
+
+  @Override
+  public CompletionStage<String> getBody() {
+    return result;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription given) {
+    subscription = given;
+    given.request(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> items) {
+    for (ByteBuffer item : items) {
+      if (bytes.size() + item.remaining() > MOST_BYTES) {
+        Flow.Subscription open = subscription;
+        if (open != null) {
+          open.cancel();
+        }
+        result.completeExceptionally(
+            new IOException("the answer is larger than " + MOST_BYTES + " bytes"));
+        return;
+      }
+      while (item.hasRemaining()) {
+        bytes.write(item.get());
+      }
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    result.completeExceptionally(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    result.complete(bytes.toString(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.Lifecycle;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what clients ask for into what the engine does. Thread-safe. */
+final class Requests {
+  private Requests() {}
+
+  /**
+   * A sandbox to make.
+   *
+   * @param source what it is made from
+   * @param secure whether its agent wants a token when the request does not say
+   */
+  static NewSandbox sandbox(CreateSandbox request, String source, boolean secure) {
+    return new NewSandbox(
+        source,
+        Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
+        Checks.strings("metadata", request.metadata()),
+        Checks.environment("envVars", request.envVars()),
+        Checks.cpuCount(request.cpuCount()),
+        Checks.memoryBytes(request.memoryMB()),
+        request.allow_internet_access(),
+        request.memoryMode(),
+        rules(request, secure));
+  }
+
+  private static Rules rules(CreateSandbox request, boolean secureByDefault) {
+    Lifecycle lifecycle = request.lifecycle();
+    CreateSandbox.AutoResume resume = request.autoResume();
+    boolean pause = isTrue(request.autoPause()) || (lifecycle != null && pauses(lifecycle));
+    boolean autoResume =
+        (resume != null && isTrue(resume.enabled()))
+            || (lifecycle != null && isTrue(lifecycle.autoResume()));
+    boolean keepMemory = request.autoPauseMemory() == null || request.autoPauseMemory();
+    if (autoResume && pause && !keepMemory) {
+      throw RametException.invalid(
+          "autoResume", "a sandbox that is paused without its memory is resumed by connect only");
+    }
+    Boolean secure = request.secure();
+    return new Rules(
+        pause ? Rules.AtEnd.PAUSE : Rules.AtEnd.KILL,
+        keepMemory,
+        autoResume,
+        secure == null ? secureByDefault : secure);
+  }
+
+  private static boolean pauses(Lifecycle lifecycle) {
+    String onTimeout = lifecycle.onTimeout();
+    if (onTimeout == null || onTimeout.equals("kill")) {
+      return false;
+    }
+    if (onTimeout.equals("pause")) {
+      return true;
+    }
+    throw RametException.invalid("lifecycle.onTimeout", "must be kill or pause");
+  }
+
+  private static boolean isTrue(@Nullable Boolean value) {
+    return value != null && value;
+  }
+
+  /** Puts the end off, never nearer; null is for ever. */
+  static Sandbox prolong(Sandboxes sandboxes, Sandbox sandbox, @Nullable Duration timeout) {
+    Instant end = sandbox.endAt();
+    Instant wanted = timeout == null ? null : Instant.now().plus(timeout);
+    if (end == null || (wanted != null && !wanted.isAfter(end))) {
+      return sandbox;
+    }
+    sandboxes.setEnd(sandbox.id(), wanted);
+    return sandboxes.get(sandbox.id());
+  }
+}
