@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,18 +45,11 @@ final class Capturer {
 
   private final Context context;
   private final Reclaimer reclaimer;
-  private final ExecutorService helpers;
   private final CaptureMetrics metrics;
 
-  /**
-   * Captures.
-   *
-   * @param helpers run what can be done beside something else; never refuses and never queues
-   */
-  Capturer(Context context, Reclaimer reclaimer, ExecutorService helpers) {
+  Capturer(Context context, Reclaimer reclaimer) {
     this.context = context;
     this.reclaimer = reclaimer;
-    this.helpers = helpers;
     this.metrics = new CaptureMetrics(context.metrics());
   }
 
@@ -157,7 +149,7 @@ final class Capturer {
         order.kind() == SnapshotRecord.Kind.TEMPLATE
             ? context.modes().templateChain()
             : context.modes().chain(restored, order.memoryMode(), sandbox.memoryMode());
-    Pause pause = new Pause(context, helpers);
+    Pause pause = new Pause(context);
     context.before("snapshot.attach");
     while (true) {
       try (Tracking.Use tracker = track(live, vm, chain)) {
@@ -267,12 +259,7 @@ final class Capturer {
       try (Fingerprint all = fingerprint(machine, order);
           Capture pages = context.pages().open(image, source.tracker().baseline())) {
         phases.ended("prepare");
-        phases.inPause(true);
-        try {
-          pause.read(vm, paths, source.tracker(), pages, all);
-        } finally {
-          phases.inPause(false);
-        }
+        pause.read(vm, paths, source.tracker(), pages, all);
         resumed.accept(pause.instant());
         context.before("snapshot.write");
         written = pages.finish();

@@ -138,7 +138,7 @@ public final class OpenedEngine implements Engine {
     close.add("timers", () -> stop(timer, workers));
     Reclaimer reclaimer = new Reclaimer(context);
     Starter starter = new Starter(context);
-    Capturer capturer = new Capturer(context, reclaimer, workers);
+    Capturer capturer = new Capturer(context, reclaimer);
     Views views = new Views(context, reclaimer);
     views.count(context.metrics());
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);

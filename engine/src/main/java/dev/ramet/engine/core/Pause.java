@@ -6,17 +6,14 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.pages.Capture;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.store.Layout;
-import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,15 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pause {
   private final Context context;
-  private final ExecutorService helpers;
   final Phases phases = new Phases();
   private long nanos;
   private long selectedBytes;
   private Instant instant = Instant.EPOCH;
 
-  Pause(Context context, ExecutorService helpers) {
+  Pause(Context context) {
     this.context = context;
-    this.helpers = helpers;
   }
 
   /** How long the machine has stood still, all pauses of the capture together. */
@@ -90,41 +85,53 @@ final class Pause {
       RunningVm vm, Paths paths, Tracking.Use tracker, Capture pages, @Nullable Fingerprint all)
       throws ModeUnfit {
     context.before("snapshot.pause");
+    // To look up where memory is takes longer than to look at it, so it is done while the machine
+    // runs, twice: what was the same before and after was the same in between.
+    GuestMemory memory = vm.memory();
+    phases.ended("locate");
+    phases.inPause(true);
+    SavingVm saving;
     long start = System.nanoTime();
-    try (PausedVm paused = vm.pause()) {
+    try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
       phases.ended("stop");
-      // The hypervisor saves its devices while this side clones the disk, which stands still since
-      // the stop, and looks up where guest memory is, which saving does not move.
-      Future<GuestMemory> beside = helpers.submit(() -> cloneDisk(paused, paths));
-      try {
-        context.before("snapshot.devices");
-        paused.saveDevices(paths.devices());
-        phases.ended("devices");
-      } finally {
-        awaitEnd(beside);
-      }
-      GuestMemory memory = result(beside);
+      // The hypervisor saves its devices meanwhile, which leaves memory alone. A thread for the disk
+      // does not pay: to wake it takes as long as the clone, and it may get the hypervisor's
+      // processor.
+      context.before("snapshot.disk");
+      context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
       phases.ended("disk");
-      // Only now: saving the devices may have written guest memory.
       PageRanges ranges = select(tracker, memory);
       selectedBytes = ranges.copyBytes() + ranges.zeroBytes();
       phases.ended("select");
       context.before("snapshot.read");
       pages.readWhilePaused(memory.pid(), ranges);
       phases.ended("read");
+      context.before("snapshot.track");
+      tracker.committed();
+      phases.ended("track");
+      context.before("snapshot.devices");
+      paused.awaitDevices();
+      phases.ended("devices");
       if (all != null) {
         all.take(memory);
         phases.ended("verify");
       }
-      context.before("snapshot.track");
-      tracker.committed();
-      phases.ended("track");
       context.before("snapshot.resume");
       paused.resume();
       phases.ended("resume");
+      saving = paused;
     } finally {
       nanos += System.nanoTime() - start;
+      phases.inPause(false);
+    }
+    saving.finishDevices();
+    if (!vm.memory().equals(memory)) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "the hypervisor moved the machine's memory while it was captured",
+          "try again",
+          null);
     }
   }
 
@@ -137,43 +144,6 @@ final class Pause {
         throw new ModeUnfit(e);
       }
       throw e;
-    }
-  }
-
-  private GuestMemory cloneDisk(PausedVm paused, Paths paths) {
-    context.before("snapshot.disk");
-    context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
-    return paused.memory();
-  }
-
-  /** Nothing may be undone, and the machine may not run, while the other side is still at work. */
-  private static void awaitEnd(Future<?> work) {
-    boolean interrupted = false;
-    while (!work.isDone()) {
-      try {
-        work.get();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (ExecutionException e) {
-        break; // Told by whoever asks for the result.
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static GuestMemory result(Future<GuestMemory> work) {
-    try {
-      return work.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new RametException(ErrorCode.INTERNAL, "cannot clone the disk", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted during a capture", e);
     }
   }
 }

@@ -62,8 +62,31 @@ final class Machine {
 
   /** Runs a command; the error says what became of the machine. */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) {
+    return await(begin(command, arguments, deadline), deadline);
+  }
+
+  /** Sends a command, to wait for its answer later. */
+  Qmp.Answer begin(String command, ObjectNode arguments, Deadline deadline) {
     try {
-      return monitor(deadline).execute(command, arguments, deadline);
+      return monitor(deadline).begin(command, arguments, deadline);
+    } catch (QmpException e) {
+      throw failure(files, e);
+    }
+  }
+
+  /** Waits for an answer; the error says what became of the machine. */
+  JsonNode await(Qmp.Answer answer, Deadline deadline) {
+    try {
+      return answer.await(deadline);
+    } catch (QmpException e) {
+      throw failure(files, e);
+    }
+  }
+
+  /** Waits for an answer while a machine stands still for it. */
+  JsonNode awaitAwake(Qmp.Answer answer, Deadline deadline) {
+    try {
+      return answer.awaitAwake(deadline);
     } catch (QmpException e) {
       throw failure(files, e);
     }

@@ -195,7 +195,7 @@ final class QemuHypervisor implements Hypervisor {
 
   private static void inherit(Path saved, VmFiles files) {
     try {
-      QemuPausedVm.share(saved.resolve(VmFiles.RAM_BLOCKS), files.ramBlocks());
+      DeviceSave.share(saved.resolve(VmFiles.RAM_BLOCKS), files.ramBlocks());
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT, "cannot write in " + files.directory() + ": " + e.getMessage(), e);

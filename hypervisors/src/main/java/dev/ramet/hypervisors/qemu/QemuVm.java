@@ -6,11 +6,13 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,30 +69,65 @@ final class QemuVm implements RunningVm {
   /** {@code CONFLICT} while it is paused already. */
   @Override
   public PausedVm pause() {
-    QemuPausedVm pause = beginPause();
+    claimPause();
+    awaitStop(beginStop());
+    return new QemuPausedVm(this);
+  }
+
+  /** {@code CONFLICT} while it is paused already. */
+  @Override
+  public SavingVm pauseAndSave(Path directory) {
+    claimPause();
+    Qmp.Answer stop = beginStop();
+    DeviceSave save;
     try {
-      machine.execute("stop", Deadline.after(PATIENCE));
-      return pause;
+      save = DeviceSave.begin(machine, directory);
     } catch (RametException e) {
-      if (!machine.ended()) {
-        try {
-          // Commands are worked off in order: this also undoes a stop that comes late.
-          machine.execute("cont", Deadline.after(UNDO));
-        } catch (RametException again) {
-          e.addSuppressed(again);
-        }
-      }
-      endPause();
-      throw e;
+      throw undoStop(e);
     }
+    awaitStop(stop);
+    return new QemuSavingVm(this, save);
+  }
+
+  private Qmp.Answer beginStop() {
+    try {
+      return machine.begin("stop", Qmp.JSON.createObjectNode(), Deadline.after(PATIENCE));
+    } catch (RametException e) {
+      throw undoStop(e);
+    }
+  }
+
+  private void awaitStop(Qmp.Answer stop) {
+    try {
+      machine.awaitAwake(stop, Deadline.after(PATIENCE));
+    } catch (RametException e) {
+      throw undoStop(e);
+    }
+  }
+
+  private RametException undoStop(RametException e) {
+    if (!machine.ended()) {
+      try {
+        // Commands are worked off in order: this also undoes a stop that comes late.
+        machine.execute("cont", Deadline.after(UNDO));
+      } catch (RametException again) {
+        e.addSuppressed(again);
+      }
+    }
+    endPause();
+    return e;
   }
 
   /** The pause of a machine that stands still already. */
   QemuPausedVm beginPause() {
+    claimPause();
+    return new QemuPausedVm(this);
+  }
+
+  private void claimPause() {
     if (!paused.compareAndSet(false, true)) {
       throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
     }
-    return new QemuPausedVm(this);
   }
 
   void endPause() {

@@ -5,11 +5,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Map;
@@ -19,42 +22,59 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands take turns.
+ * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands are worked
+ * off in the order in which they were sent.
  *
  * <p>One daemon thread reads. It exists because the end of the stream is the fastest news of the
  * end of the process, also of one that is not our child; what it costs a command is one wake-up
- * between threads.
+ * between threads. Who cannot afford that reads the answer itself: see {@link Answer#awaitAwake}.
  */
 final class Qmp implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
 
+  /** With it QEMU reads the next command while it works on one; without it, only afterwards. */
+  private static final String OUT_OF_BAND = "oob";
+
   /** The socket appears some milliseconds after the start of the process, without any event. */
   private static final long CONNECT_POLL_NANOS = 200_000;
+
+  /** QEMU reads no further command while its queue is full. */
+  private static final long FULL_POLL_NANOS = 1_000_000;
 
   /** Parsing small JSON needs little; there is one such thread for each machine. */
   private static final long READER_STACK_BYTES = 256 * 1024;
 
+  /**
+   * How long a thread looks for an answer before it sleeps, several times what a command of a pause
+   * takes.
+   */
+  private static final long AWAKE_NANOS =
+      Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
+
   private final SocketChannel channel;
-  private final ReentrantLock turn = new ReentrantLock();
+  private final Selector selector;
+  private final QmpReader reader;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final ReentrantLock sending = new ReentrantLock();
   private final CompletableFuture<JsonNode> greeting = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Map<String, Awaited> awaited = new ConcurrentHashMap<>();
-  private long lastId;
-  private volatile @Nullable Pending pending;
+  private final Map<Long, CompletableFuture<JsonNode>> pending = new ConcurrentHashMap<>();
+  private final AtomicLong lastId = new AtomicLong();
   private volatile boolean over;
-
-  private record Pending(long id, CompletableFuture<JsonNode> answer) {}
 
   private record Awaited(Set<String> statuses, CompletableFuture<JsonNode> data) {}
 
-  private Qmp(SocketChannel channel) {
+  private Qmp(SocketChannel channel, Selector selector) {
     this.channel = channel;
+    this.selector = selector;
+    this.reader = new QmpReader(channel, this::dispatch);
   }
 
   /**
@@ -63,17 +83,33 @@ final class Qmp implements AutoCloseable {
    * @param alive whether it still makes sense to wait
    */
   static Qmp connect(Path socket, BooleanSupplier alive, Deadline deadline) throws QmpException {
-    Qmp qmp = new Qmp(open(socket, alive, deadline));
+    Qmp qmp = of(open(socket, alive, deadline));
     try {
       Thread reader = new Thread(null, qmp::read, "qmp " + socket, READER_STACK_BYTES);
       reader.setDaemon(true);
       reader.start();
-      await(qmp.greeting, deadline, "the greeting");
-      qmp.execute("qmp_capabilities", deadline);
+      JsonNode greeting = await(qmp.greeting, deadline, "the greeting");
+      ObjectNode arguments = JSON.createObjectNode();
+      if (greeting.path("QMP").path("capabilities").toString().contains(OUT_OF_BAND)) {
+        arguments.putArray("enable").add(OUT_OF_BAND);
+      }
+      qmp.execute("qmp_capabilities", arguments, deadline);
       return qmp;
     } catch (QmpException | RuntimeException | Error e) {
       qmp.close();
       throw e;
+    }
+  }
+
+  private static Qmp of(SocketChannel channel) throws QmpException {
+    try {
+      channel.configureBlocking(false);
+      Selector selector = Selector.open();
+      channel.register(selector, SelectionKey.OP_READ);
+      return new Qmp(channel, selector);
+    } catch (IOException e) {
+      closeQuietly(channel);
+      throw new QmpException(QmpException.Kind.CLOSED, "no monitor: " + e.getMessage());
     }
   }
 
@@ -117,30 +153,79 @@ final class Qmp implements AutoCloseable {
 
   /** Runs one command and answers its {@code return} value. */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
-    lock(command, deadline);
+    return begin(command, arguments, deadline).await(deadline);
+  }
+
+  /** Sends one command; the answer can be waited for while something else is done. */
+  Answer begin(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
+    long id = lastId.incrementAndGet();
+    ObjectNode message = JSON.createObjectNode();
+    message.put("execute", command);
+    message.put("id", id);
+    if (!arguments.isEmpty()) {
+      message.set("arguments", arguments);
+    }
+    Answer answer = new Answer(id, command, new CompletableFuture<>());
+    pending.put(id, answer.message);
     try {
-      Pending mine = new Pending(++lastId, new CompletableFuture<>());
-      pending = mine;
-      if (over) {
-        throw closed(command);
+      send(message, command, deadline);
+    } catch (QmpException | RuntimeException | Error e) {
+      pending.remove(id);
+      throw e;
+    }
+    // The end of the connection tells those it finds waiting; this one may have come too late.
+    if (over) {
+      answer.message.completeExceptionally(closed(command));
+    }
+    return answer;
+  }
+
+  /** The answer to a command that was sent. */
+  final class Answer {
+    private final long id;
+    private final String command;
+    private final CompletableFuture<JsonNode> message;
+
+    private Answer(long id, String command, CompletableFuture<JsonNode> message) {
+      this.id = id;
+      this.command = command;
+      this.message = message;
+    }
+
+    /**
+     * Like {@link #await}, but for the first milliseconds without sleeping. To wake a thread takes
+     * long, and longer when the kernel lets it wait for the processor of QEMU, which it expects to
+     * sleep after an answer (the "sync" wake-ups of unix sockets), although another one is idle.
+     */
+    JsonNode awaitAwake(Deadline deadline) throws QmpException {
+      if (AWAKE_NANOS > 0 && reading.tryLock()) {
+        try {
+          long end = System.nanoTime() + Math.min(AWAKE_NANOS, deadline.remainingNanos());
+          while (!message.isDone() && System.nanoTime() < end && reader.readSome() >= 0) {
+            Thread.onSpinWait();
+          }
+        } catch (IOException e) {
+          // The thread that reads otherwise finds the same, and tells everybody.
+        } finally {
+          reading.unlock();
+        }
       }
-      ObjectNode message = JSON.createObjectNode();
-      message.put("execute", command);
-      message.put("id", mine.id());
-      if (!arguments.isEmpty()) {
-        message.set("arguments", arguments);
+      return await(deadline);
+    }
+
+    /** Waits for its {@code return} value. A given up answer is dropped when it comes. */
+    JsonNode await(Deadline deadline) throws QmpException {
+      try {
+        JsonNode answer = Qmp.await(message, deadline, command);
+        JsonNode error = answer.get("error");
+        if (error != null) {
+          throw new QmpException(
+              QmpException.Kind.REFUSED, command + ": " + error.path("desc").asText());
+        }
+        return answer.path("return");
+      } finally {
+        pending.remove(id);
       }
-      send(message, command);
-      JsonNode answer = await(mine.answer(), deadline, command);
-      JsonNode error = answer.get("error");
-      if (error != null) {
-        throw new QmpException(
-            QmpException.Kind.REFUSED, command + ": " + error.path("desc").asText());
-      }
-      return answer.path("return");
-    } finally {
-      pending = null;
-      turn.unlock();
     }
   }
 
@@ -177,32 +262,32 @@ final class Qmp implements AutoCloseable {
     }
   }
 
-  private void lock(String command, Deadline deadline) throws QmpException {
+  private void send(ObjectNode message, String command, Deadline deadline) throws QmpException {
     try {
-      if (!turn.tryLock(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS)) {
+      if (!sending.tryLock(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS)) {
         throw new QmpException(QmpException.Kind.TIMEOUT, command + ": the monitor is busy");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new QmpException(QmpException.Kind.INTERRUPTED, command + ": interrupted");
     }
-  }
-
-  private void send(ObjectNode message, String command) throws QmpException {
-    // An interrupt during channel I/O would close the channel, and with it the way to a healthy
-    // machine: it is put off until the command is out.
-    boolean interrupted = Thread.interrupted();
+    // The channel does not block, so that an interrupt does not close it.
     try {
       ByteBuffer bytes = ByteBuffer.wrap(JSON.writeValueAsBytes(message));
       while (bytes.hasRemaining()) {
-        channel.write(bytes);
+        if (channel.write(bytes) == 0) {
+          LockSupport.parkNanos(FULL_POLL_NANOS);
+        }
+        if (deadline.passed()) {
+          // Half a command is out, and nothing can follow it.
+          close();
+          throw new QmpException(QmpException.Kind.TIMEOUT, command + ": QEMU does not read");
+        }
       }
     } catch (IOException e) {
       throw closed(command);
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      sending.unlock();
     }
   }
 
@@ -212,22 +297,18 @@ final class Qmp implements AutoCloseable {
 
   private void read() {
     try {
-      ByteBuffer chunk = ByteBuffer.allocateDirect(16 * 1024);
-      ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
-      while (channel.read(chunk) >= 0) {
-        chunk.flip();
-        while (chunk.hasRemaining()) {
-          byte b = chunk.get();
-          if (b == '\n') {
-            dispatch(line.toByteArray());
-            line.reset();
-          } else {
-            line.write(b);
-          }
+      boolean more = true;
+      while (more) {
+        selector.select();
+        selector.selectedKeys().clear();
+        reading.lock();
+        try {
+          more = reader.readSome() >= 0;
+        } finally {
+          reading.unlock();
         }
-        chunk.clear();
       }
-    } catch (IOException e) {
+    } catch (IOException | ClosedSelectorException e) {
       // A connection that breaks is a connection that ends.
     } finally {
       end();
@@ -252,10 +333,10 @@ final class Qmp implements AutoCloseable {
         waiter.data().complete(data);
       }
     } else {
-      Pending waiting = pending;
-      // The answer to a command that was given up carries another id: nobody wants it any more.
-      if (waiting != null && message.path("id").asLong(-1) == waiting.id()) {
-        waiting.answer().complete(message);
+      // Nobody waits for the answer to a command that was given up.
+      CompletableFuture<JsonNode> waiting = pending.remove(message.path("id").asLong(-1));
+      if (waiting != null) {
+        waiting.complete(message);
       }
     }
   }
@@ -265,10 +346,7 @@ final class Qmp implements AutoCloseable {
     QmpException gone = closed("monitor");
     greeting.completeExceptionally(gone);
     awaited.values().forEach(event -> event.data().completeExceptionally(gone));
-    Pending waiting = pending;
-    if (waiting != null) {
-      waiting.answer().completeExceptionally(gone);
-    }
+    pending.values().forEach(answer -> answer.completeExceptionally(gone));
     close();
     // Last, because whoever waits for it may do anything on this thread.
     ended.complete(null);
@@ -276,8 +354,14 @@ final class Qmp implements AutoCloseable {
 
   @Override
   public void close() {
+    // The selector first: it holds on to the channel.
+    closeQuietly(selector);
+    closeQuietly(channel);
+  }
+
+  private static void closeQuietly(Closeable resource) {
     try {
-      channel.close();
+      resource.close();
     } catch (IOException e) {
       // Nothing is lost with it.
     }

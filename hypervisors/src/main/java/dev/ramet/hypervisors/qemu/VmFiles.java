@@ -28,6 +28,9 @@ record VmFiles(Path directory) {
   /** What a restore gives to QEMU. */
   static final String INCOMING = "incoming";
 
+  /** Where QEMU writes the state of its devices: see {@link DeviceSave}. */
+  static final String STATE = "state";
+
   /** File in a saved state: what QEMU wrote. */
   static final String DEVICES = "devices";
 
@@ -97,6 +100,7 @@ record VmFiles(Path directory) {
   void removeAll() {
     removeSockets();
     delete(ramBlocks());
+    delete(directory.resolve(STATE));
     delete(directory.resolve(RAM_BLOCKS + ".new"));
     delete(log());
     delete(console());

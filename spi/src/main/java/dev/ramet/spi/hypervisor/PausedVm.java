@@ -12,10 +12,7 @@ public interface PausedVm extends AutoCloseable {
   /** The hypervisor's process. */
   long pid();
 
-  /**
-   * Writes the state of everything but main memory into {@code directory}. It may touch guest
-   * memory, so memory is read afterwards.
-   */
+  /** Writes the state of everything but main memory into {@code directory}. */
   void saveDevices(Path directory);
 
   /** Where its memory is mapped now. */

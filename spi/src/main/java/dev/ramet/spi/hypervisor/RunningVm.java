@@ -3,6 +3,7 @@ package dev.ramet.spi.hypervisor;
 
 import dev.ramet.spi.memory.GuestMemory;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -19,6 +20,13 @@ public interface RunningVm {
 
   /** Stops all virtual CPUs and waits for disk requests under way. */
   PausedVm pause();
+
+  /**
+   * Stops it like {@link #pause} and begins to write the state of everything but main memory into
+   * {@code directory}. Returns as soon as it has stopped. One call, so that a hypervisor goes from
+   * one to the other without a turn to the host.
+   */
+  SavingVm pauseAndSave(Path directory);
 
   /** Where its memory is mapped now. */
   GuestMemory memory();

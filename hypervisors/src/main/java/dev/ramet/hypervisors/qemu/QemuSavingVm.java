@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.spi.hypervisor.SavingVm;
+
+/**
+ * A machine whose devices QEMU saves. QEMU works off its commands in order, so that it resumes
+ * after the save by itself.
+ *
+ * <p>That guest memory stays as it is follows from QEMU's own migration, which sends the last of
+ * memory before it saves the devices (migration/savevm.c, {@code
+ * qemu_savevm_state_complete_precopy}): a device that wrote to memory then would break it.
+ */
+final class QemuSavingVm extends QemuPausedVm implements SavingVm {
+  private final DeviceSave save;
+
+  QemuSavingVm(QemuVm vm, DeviceSave save) {
+    super(vm);
+    this.save = save;
+  }
+
+  @Override
+  public void awaitDevices() {
+    save.await();
+  }
+
+  @Override
+  public void finishDevices() {
+    save.finish();
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+
+/** Cuts what a monitor sends into lines. Used by one thread at a time. */
+final class QmpReader {
+  private static final int CHUNK_BYTES = 16 * 1024;
+
+  /** Takes a line, without its end. */
+  @FunctionalInterface
+  interface Lines {
+    void line(byte[] bytes) throws IOException;
+  }
+
+  private final ReadableByteChannel channel;
+  private final Lines lines;
+  private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
+
+  /** Reads from a channel that does not block. */
+  QmpReader(ReadableByteChannel channel, Lines lines) {
+    this.channel = channel;
+    this.lines = lines;
+  }
+
+  /** Passes on what is there. How many bytes that were; less than none at the end. */
+  int readSome() throws IOException {
+    chunk.clear();
+    int count = channel.read(chunk);
+    chunk.flip();
+    while (chunk.hasRemaining()) {
+      byte b = chunk.get();
+      if (b == '\n') {
+        byte[] whole = line.toByteArray();
+        line.reset();
+        lines.line(whole);
+      } else {
+        line.write(b);
+      }
+    }
+    return count;
+  }
+}
