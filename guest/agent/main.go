@@ -34,6 +34,7 @@ func main() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	protectFromOOM()
+	undoIgnored()
 
 	a := newAgent(*user)
 	server := &http.Server{

@@ -4,6 +4,7 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -72,11 +73,15 @@ final class Trial {
   private static void rehearse(RunningVm vm, Path directory) {
     long start = System.nanoTime();
     for (int i = 0; i < REHEARSALS && millisSince(start) < REHEARSAL_MILLIS; i++) {
-      try (PausedVm paused = vm.pause()) {
-        paused.saveDevices(directory);
-        if (paused.memory().regions().isEmpty()) {
-          throw new IllegalStateException("a machine without memory");
-        }
+      SavingVm saving;
+      try (SavingVm paused = vm.pauseAndSave(directory)) {
+        paused.awaitDevices();
+        paused.resume();
+        saving = paused;
+      }
+      saving.finishDevices();
+      if (vm.memory().regions().isEmpty()) {
+        throw new IllegalStateException("a machine without memory");
       }
     }
   }
