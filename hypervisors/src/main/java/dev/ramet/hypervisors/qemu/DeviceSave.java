@@ -80,10 +80,15 @@ final class DeviceSave {
     }
   }
 
-  private RametException failed(Exception e) {
+  /** Removes what there is of it, once QEMU is done with it. */
+  void discard() {
     VmFiles.delete(written);
     VmFiles.delete(devices);
     VmFiles.delete(blocks);
+  }
+
+  private RametException failed(Exception e) {
+    discard();
     String what = "cannot save the devices into " + directory + ": " + e.getMessage();
     try {
       if (full(directory) || full(machine.files().directory())) {

@@ -51,6 +51,11 @@ class QemuPausedVm implements PausedVm {
     return vm;
   }
 
+  /** Whether it runs again, or is killed. */
+  final boolean over() {
+    return over;
+  }
+
   @Override
   public void kill() {
     over = true;

@@ -28,4 +28,17 @@ final class QemuSavingVm extends QemuPausedVm implements SavingVm {
   public void finishDevices() {
     save.finish();
   }
+
+  /** {@inheritDoc} Whoever has not resumed it by then has given up the save too. */
+  @Override
+  public void close() {
+    boolean abandoned = !over();
+    try {
+      super.close();
+    } finally {
+      if (abandoned) {
+        save.discard();
+      }
+    }
+  }
 }

@@ -85,7 +85,12 @@ final class QemuVm implements RunningVm {
     } catch (RametException e) {
       throw undoStop(e);
     }
-    awaitStop(stop);
+    try {
+      awaitStop(stop);
+    } catch (RametException e) {
+      save.discard();
+      throw e;
+    }
     return new QemuSavingVm(this, save);
   }
 
