@@ -95,7 +95,8 @@ final class Pause {
     try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
       phases.ended("stop");
-      // The hypervisor saves its devices meanwhile, which leaves memory alone. A thread for the disk
+      // The hypervisor saves its devices meanwhile, which leaves memory alone. A thread for the
+      // disk
       // does not pay: to wake it takes as long as the clone, and it may get the hypervisor's
       // processor.
       context.before("snapshot.disk");

@@ -275,14 +275,15 @@ final class Qmp implements AutoCloseable {
     try {
       ByteBuffer bytes = ByteBuffer.wrap(JSON.writeValueAsBytes(message));
       while (bytes.hasRemaining()) {
-        if (channel.write(bytes) == 0) {
-          LockSupport.parkNanos(FULL_POLL_NANOS);
+        if (channel.write(bytes) > 0) {
+          continue;
         }
         if (deadline.passed()) {
-          // Half a command is out, and nothing can follow it.
+          // Half a command may be out, and nothing can follow it.
           close();
           throw new QmpException(QmpException.Kind.TIMEOUT, command + ": QEMU does not read");
         }
+        LockSupport.parkNanos(FULL_POLL_NANOS);
       }
     } catch (IOException e) {
       throw closed(command);
