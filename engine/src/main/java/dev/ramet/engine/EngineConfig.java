@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param provision whether a copy-on-write pool may be made when the data root has none
  * @param provisionBytes size of such a pool, or null for the provisioner's default
  * @param storageBackend id of the storage backend to use on a new data root, or null to choose
+ * @param memoryRoot where a new data root keeps its memory images, or null for in itself
  * @param hypervisor id of the hypervisor to use, or null to choose
  * @param memoryMode id of the memory mode to force, or null to choose for each capture
  * @param verifyCaptures whether every capture is compared with all of the paused machine's memory,
@@ -35,6 +36,7 @@ public record EngineConfig(
     Provision provision,
     @Nullable Long provisionBytes,
     @Nullable String storageBackend,
+    @Nullable MemoryRoot memoryRoot,
     @Nullable String hypervisor,
     @Nullable String memoryMode,
     boolean verifyCaptures,
@@ -51,6 +53,15 @@ public record EngineConfig(
   public EngineConfig {
     pluginSettings = Map.copyOf(pluginSettings);
   }
+
+  /**
+   * A second root, which holds memory images alone: on faster storage, or on one that may fail
+   * without the disks.
+   *
+   * @param path an absolute directory that holds nothing else; made when absent
+   * @param storageBackend id of the storage backend to use when it is new, or null to choose
+   */
+  public record MemoryRoot(Path path, @Nullable String storageBackend) {}
 
   /** Whether a copy-on-write pool may be made. */
   public enum Provision {
@@ -83,6 +94,7 @@ public record EngineConfig(
         null,
         null,
         null,
+        null,
         false,
         Map.of(),
         false,
@@ -93,8 +105,17 @@ public record EngineConfig(
         Steps.NONE);
   }
 
+  /** The same with a root of its own for memory images. */
+  public EngineConfig withMemoryRoot(MemoryRoot root) {
+    return with(root, steps);
+  }
+
   /** The same with another observer of steps. */
   public EngineConfig withSteps(Steps observer) {
+    return with(memoryRoot, observer);
+  }
+
+  private EngineConfig with(@Nullable MemoryRoot root, Steps observer) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,
@@ -102,6 +123,7 @@ public record EngineConfig(
         provision,
         provisionBytes,
         storageBackend,
+        root,
         hypervisor,
         memoryMode,
         verifyCaptures,

@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param storageProvision whether a copy-on-write pool may be made
  * @param storagePoolSize its size in bytes, or null for what suits the host
  * @param storageBackend id of the backend of a new data root, or null to choose
+ * @param storageMemoryRoot where a new data root keeps memory images, or null for in itself
+ * @param storageMemoryBackend id of the backend there, or null to choose
  * @param hypervisor id of the hypervisor, or null to choose
  * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
  * @param memoryMode id of the memory mode to force, or null to choose
@@ -33,6 +35,8 @@ public record EngineSettings(
     @Bindable(defaultValue = "AUTO") EngineConfig.Provision storageProvision,
     @Nullable Long storagePoolSize,
     @Nullable String storageBackend,
+    @Nullable Path storageMemoryRoot,
+    @Nullable String storageMemoryBackend,
     @Nullable String hypervisor,
     @Bindable(defaultValue = "auto") String accelerator,
     @Nullable String memoryMode,

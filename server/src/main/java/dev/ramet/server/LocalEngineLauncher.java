@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.RametEngine;
 import io.micronaut.context.annotation.Requires;
 import jakarta.inject.Singleton;
+import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the engine of this host on its data root. */
 @Singleton
@@ -34,6 +37,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.storageProvision(),
             engine.storagePoolSize(),
             engine.storageBackend(),
+            memoryRoot(),
             engine.hypervisor(),
             engine.memoryMode(),
             engine.verifyCaptures(),
@@ -44,5 +48,18 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.startTimeout(),
             engine.agentTimeout(),
             defaults.steps()));
+  }
+
+  private EngineConfig.@Nullable MemoryRoot memoryRoot() {
+    Path path = engine.storageMemoryRoot();
+    String backend = engine.storageMemoryBackend();
+    if (path == null) {
+      if (backend != null) {
+        throw RametException.invalid(
+            "ramet.storage-memory-backend", "needs ramet.storage-memory-root");
+      }
+      return null;
+    }
+    return new EngineConfig.MemoryRoot(path.toAbsolutePath(), backend);
   }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -32,11 +33,13 @@ final class Ground implements AutoCloseable {
   private static final long POOL_BYTES = 3L << 30;
 
   private final Path dataRoot;
+  private final @Nullable Path memoryRoot;
   private final StepRecorder steps = new StepRecorder();
   private @Nullable Engine engine;
 
-  private Ground(Path dataRoot) {
+  private Ground(Path dataRoot, @Nullable Path memoryRoot) {
     this.dataRoot = dataRoot;
+    this.memoryRoot = memoryRoot;
   }
 
   /** Makes the ground; the template is built, which takes a cold boot. */
@@ -45,8 +48,17 @@ final class Ground implements AutoCloseable {
   }
 
   static Ground make(long poolBytes) throws IOException {
-    Path dataRoot = Files.createTempDirectory("ramet-it-");
-    Ground ground = new Ground(dataRoot);
+    return make(Files.createTempDirectory("ramet-it-"), null, poolBytes);
+  }
+
+  /** Ground on two roots, as they are: no pool is made. */
+  static Ground make(Path dataRoot, Path memoryRoot) throws IOException {
+    return make(Files.createDirectories(dataRoot), memoryRoot, 0);
+  }
+
+  private static Ground make(Path dataRoot, @Nullable Path memoryRoot, long poolBytes)
+      throws IOException {
+    Ground ground = new Ground(dataRoot, memoryRoot);
     try {
       ground.engine = RametEngine.open(ground.config(poolBytes));
       ground
@@ -61,7 +73,9 @@ final class Ground implements AutoCloseable {
   }
 
   private EngineConfig config(long poolBytes) {
-    return config(dataRoot, poolBytes, steps);
+    EngineConfig base = config(dataRoot, poolBytes, steps);
+    Path memory = memoryRoot;
+    return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
   }
 
   static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
@@ -72,9 +86,10 @@ final class Ground implements AutoCloseable {
         base.dataRoot(),
         base.guestDirectory(),
         base.cacheDirectory(),
-        base.provision(),
+        poolBytes == 0 ? EngineConfig.Provision.OFF : base.provision(),
         poolBytes,
         base.storageBackend(),
+        base.memoryRoot(),
         base.hypervisor(),
         base.memoryMode(),
         true,
@@ -135,19 +150,26 @@ final class Ground implements AutoCloseable {
 
   /** The root's files and directories that tell a half-made thing from a finished one. */
   SortedSet<String> files() throws IOException {
-    Path root = root();
     TreeSet<String> names = new TreeSet<>();
+    addFiles(root(), "", names);
+    Path memory = memoryRoot;
+    if (memory != null) {
+      addFiles(memory, "memory/", names);
+    }
+    return names;
+  }
+
+  private static void addFiles(Path root, String prefix, Set<String> names) throws IOException {
     for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {
       Path directory = root.resolve(part);
       if (Files.isDirectory(directory)) {
         try (Stream<Path> tree = Files.walk(directory)) {
           tree.filter(path -> !path.equals(directory))
-              .map(path -> root.relativize(path).toString())
+              .map(path -> prefix + root.relativize(path))
               .forEach(names::add);
         }
       }
     }
-    return names;
   }
 
   /** The machines that run for this ground, by process id. */
@@ -185,7 +207,15 @@ final class Ground implements AutoCloseable {
         ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
       provisioner.remove(dataRoot);
     }
-    try (Stream<Path> tree = Files.walk(dataRoot)) {
+    delete(dataRoot);
+    Path memory = memoryRoot;
+    if (memory != null && Files.exists(memory)) {
+      delete(memory);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
       for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Role;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.Host;
 import dev.ramet.linux.LinuxException;
@@ -21,7 +22,7 @@ import java.util.function.Supplier;
 /** The doctor: keeps what the probes found and asks again on request. Thread-safe. */
 final class Inspection implements Doctor {
   private final EngineConfig config;
-  private final Path root;
+  private final Roots roots;
   private final List<Selection> selections;
   private final List<String> advice;
   private final Supplier<List<Probed>> probes;
@@ -30,7 +31,7 @@ final class Inspection implements Doctor {
   /**
    * An inspection.
    *
-   * @param root the root in use
+   * @param roots the roots in use
    * @param selections what was chosen at start
    * @param advice what came up when it was chosen
    * @param probed what the probes found at start
@@ -38,13 +39,13 @@ final class Inspection implements Doctor {
    */
   Inspection(
       EngineConfig config,
-      Path root,
+      Roots roots,
       List<Selection> selections,
       List<String> advice,
       List<Probed> probed,
       Supplier<List<Probed>> probes) {
     this.config = config;
-    this.root = root;
+    this.roots = roots;
     this.selections = List.copyOf(selections);
     this.advice = List.copyOf(advice);
     this.probed = probed;
@@ -94,8 +95,9 @@ final class Inspection implements Doctor {
   private boolean copyOnWrite(List<Probed> now) {
     return now.stream()
         .filter(this::chosen)
+        .filter(one -> one.role() == Role.STORAGE || one.role() == Role.MEMORY_STORAGE)
         .map(Probed::result)
-        .anyMatch(
+        .allMatch(
             result ->
                 result instanceof ProbeResult.Usable usable
                     && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE));
@@ -106,20 +108,29 @@ final class Inspection implements Doctor {
     facts.put("cpus", Integer.toString(Runtime.getRuntime().availableProcessors()));
     facts.put("java", Runtime.version().toString());
     facts.put("dataRoot", config.dataRoot().toString());
-    facts.put("storage.root", root.toString());
     try {
       facts.put("kernel", Host.kernelRelease());
       facts.put("user", Host.effectiveUid() == 0 ? "root" : "uid " + Host.effectiveUid());
-      FsInfo info = FsInfo.of(root);
-      facts.put("storage.fileSystem", info.typeName());
-      facts.put("storage.totalBytes", Long.toString(info.totalBytes()));
-      facts.put("storage.freeBytes", Long.toString(info.freeBytes()));
-      facts.put("storage.usedBytes", Long.toString(info.totalBytes() - info.freeBytes()));
+      for (RootOpener.Root root : roots.all()) {
+        storage(root, facts);
+      }
       facts.put("memory", memory());
     } catch (LinuxException | IOException e) {
       facts.put("error", String.valueOf(e.getMessage()));
     }
     return facts;
+  }
+
+  private static void storage(RootOpener.Root root, Map<String, String> facts)
+      throws LinuxException {
+    String name = root.role().label() + ".";
+    FsInfo info = FsInfo.of(root.layout().root());
+    facts.put(name + "root", root.layout().root().toString());
+    facts.put(name + "backend", root.provider().id());
+    facts.put(name + "fileSystem", info.typeName());
+    facts.put(name + "totalBytes", Long.toString(info.totalBytes()));
+    facts.put(name + "freeBytes", Long.toString(info.freeBytes()));
+    facts.put(name + "usedBytes", Long.toString(info.totalBytes() - info.freeBytes()));
   }
 
   private static String memory() throws IOException {

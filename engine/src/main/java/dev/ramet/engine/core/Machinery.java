@@ -128,9 +128,9 @@ final class Machinery {
   }
 
   /** The doctor of this host. */
-  Doctor doctor(RootOpener.Root root, Supplier<List<Probed>> storageProbes) {
+  Doctor doctor(Roots roots, Supplier<List<Probed>> storageProbes) {
     List<Doctor.Selection> selections = new ArrayList<>();
-    selections.add(root.selection());
+    roots.all().forEach(root -> selections.add(root.selection()));
     selections.add(
         selection(
             Role.HYPERVISOR,
@@ -142,20 +142,18 @@ final class Machinery {
             memoryModes,
             Ranking.best(memoryModes).map(one -> one.provider().id()).orElse(null)));
     List<String> advice = new ArrayList<>();
-    String storageAdvice = root.advice();
-    if (storageAdvice != null) {
-      advice.add(storageAdvice);
+    List<Probed> all = new ArrayList<>();
+    for (RootOpener.Root root : roots.all()) {
+      String storageAdvice = root.advice();
+      if (storageAdvice != null) {
+        advice.add(storageAdvice);
+      }
+      all.addAll(root.probed());
     }
-    List<Probed> all = new ArrayList<>(root.probed());
     all.addAll(hypervisors);
     all.addAll(memoryModes);
     return new Inspection(
-        config,
-        root.layout().root(),
-        selections,
-        advice,
-        List.copyOf(all),
-        () -> probeAll(storageProbes));
+        config, roots, selections, advice, List.copyOf(all), () -> probeAll(storageProbes));
   }
 
   private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {

@@ -15,6 +15,7 @@ import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Layout;
@@ -95,18 +96,15 @@ public final class OpenedEngine implements Engine {
     Prober prober = new Prober(PROBE_DEADLINE);
     Machinery machinery = Machinery.probe(config, plugins, prober);
     RootOpener opener = new RootOpener(config, plugins, prober, provisioners());
-    RootOpener.Root root = opener.open();
-    Layout layout = root.layout();
+    Roots roots = Roots.open(config, opener);
+    Layout layout = roots.main().layout();
     Files.createDirectories(layout.snapshots());
     Files.createDirectories(layout.sandboxes());
 
+    StorageBackend disks = open(config, roots.main(), close);
+    RootOpener.Root second = roots.memory();
     StorageBackend storage =
-        root.provider()
-            .open(
-                new ProbeContext(
-                    layout.root(),
-                    config.pluginSettings().getOrDefault(root.provider().id(), Map.of())));
-    close.add("storage", storage::close);
+        second == null ? disks : new RoledStorage(disks, open(config, second, close));
     Hypervisor hypervisor = machinery.hypervisor();
     close.add("hypervisor", hypervisor::close);
     MemoryModes modes = machinery.modes();
@@ -127,8 +125,25 @@ public final class OpenedEngine implements Engine {
             new SandboxStore(layout),
             new Writings(),
             new Registry());
-    Doctor doctor = machinery.doctor(root, () -> opener.probe(layout.root()));
+    Doctor doctor = machinery.doctor(roots, () -> probes(opener, roots));
     return assemble(context, doctor, machinery.hypervisorKey(), close);
+  }
+
+  private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {
+    String id = root.provider().id();
+    StorageBackend opened =
+        root.provider()
+            .open(
+                new ProbeContext(
+                    root.layout().root(), config.pluginSettings().getOrDefault(id, Map.of())));
+    close.add(root.role().label(), opened::close);
+    return opened;
+  }
+
+  private static List<Probed> probes(RootOpener opener, Roots roots) {
+    return roots.all().stream()
+        .flatMap(root -> opener.probe(root.role(), root.layout().root()).stream())
+        .toList();
   }
 
   private static Engine assemble(Context context, Doctor doctor, String hypervisorKey, Undo close)

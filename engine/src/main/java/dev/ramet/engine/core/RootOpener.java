@@ -29,8 +29,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds or makes the root of an engine and chooses the storage backend for it. What was chosen is
- * recorded in the root; a root that has a record is never chosen for again.
+ * Finds or makes a root and chooses the storage backend for it. A root that has a record is never
+ * chosen for again. It records nothing itself.
  */
 final class RootOpener {
   private static final System.Logger LOG = System.getLogger(RootOpener.class.getName());
@@ -49,50 +49,70 @@ final class RootOpener {
   }
 
   /**
+   * What is wanted.
+   *
+   * @param role what the root is for
+   * @param directory an existing directory: the root, or where a pool for it is made
+   * @param backend the only storage backend that will do for a new root, or null to choose
+   * @param poolBytes size of a pool that has to be made, or null for the default
+   * @param made it was made before: one without a record is not new but lost, such as a mount point
+   *     without its file system
+   */
+  record Wish(
+      Role role,
+      Path directory,
+      @Nullable String backend,
+      @Nullable Long poolBytes,
+      boolean made) {}
+
+  /**
    * A root that is ready to be opened.
    *
+   * @param role what it is for
    * @param layout where it is
+   * @param record what was recorded in it, or null for a new one
    * @param provider the storage backend for it
    * @param probed what all backends' probes found there
    * @param selection the choice, explained
    * @param advice what would make storage better, or null
    */
   record Root(
+      Role role,
       Layout layout,
+      @Nullable RootRecord record,
       StorageBackendProvider provider,
       List<Probed> probed,
       Doctor.Selection selection,
       @Nullable String advice) {}
 
-  /** Finds or makes the root. */
-  Root open() throws IOException {
-    Path dataRoot = config.dataRoot();
+  /** Finds or makes a root. */
+  Root open(Wish wish) {
+    Path directory = wish.directory();
     for (StorageProvisioner provisioner : provisioners) {
-      switch (provisioner.status(dataRoot).state()) {
+      switch (provisioner.status(directory).state()) {
         case STOPPED, ACTIVE -> {
-          Path pool = provisioner.provision(dataRoot, null);
-          return choose(pool, null);
+          return choose(wish, provisioner.provision(directory, null), null);
         }
         case UNNEEDED, POSSIBLE, IMPOSSIBLE -> {}
       }
     }
-    if (Files.exists(new Layout(dataRoot).rootRecord()) || config.storageBackend() != null) {
-      return choose(dataRoot, null);
+    if (Files.exists(new Layout(directory).rootRecord()) || wish.backend() != null) {
+      return choose(wish, directory, null);
     }
-    List<Probed> probed = probe(dataRoot);
+    List<Probed> probed = probe(wish.role(), directory);
     if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
-      return choose(dataRoot, null);
+      return choose(wish, directory, null);
     }
     List<String> advice = new ArrayList<>();
     for (StorageProvisioner provisioner : provisioners) {
-      ProvisioningStatus status = provisioner.status(dataRoot);
+      ProvisioningStatus status = provisioner.status(directory);
       if (status.state() != ProvisioningStatus.State.POSSIBLE) {
         advice.add(status.remedy() == null ? status.detail() : status.remedy());
       } else if (config.provision() == EngineConfig.Provision.OFF) {
         advice.add("set storage.provision to auto, so that a copy-on-write pool is made");
       } else {
         try {
-          return choose(provisioner.provision(dataRoot, config.provisionBytes()), null);
+          return choose(wish, provisioner.provision(directory, wish.poolBytes()), null);
         } catch (RametException e) {
           LOG.log(System.Logger.Level.WARNING, "no copy-on-write pool: " + e.getMessage(), e);
           String remedy = e.remedy();
@@ -100,13 +120,13 @@ final class RootOpener {
         }
       }
     }
-    return choose(dataRoot, advice.isEmpty() ? null : String.join("; ", advice));
+    return choose(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
   }
 
   /** Probes every storage backend at a root. */
-  List<Probed> probe(Path root) {
+  List<Probed> probe(Role role, Path root) {
     return prober.probe(
-        Role.STORAGE,
+        role,
         plugins.of(Role.STORAGE),
         id -> new ProbeContext(root, config.pluginSettings().getOrDefault(id, Map.of())));
   }
@@ -116,17 +136,24 @@ final class RootOpener {
         && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE);
   }
 
-  private Root choose(Path root, @Nullable String advice) throws IOException {
+  /** The error for a root that was made and is not there. */
+  static RametException gone(Path root) {
+    return new RametException(
+        ErrorCode.HOST_UNFIT,
+        "there is no root in " + root + " any more",
+        "mount the file system it is on",
+        null);
+  }
+
+  private Root choose(Wish wish, Path root, @Nullable String advice) {
     Layout layout = new Layout(root);
-    List<Probed> probed = probe(root);
-    String wanted = config.storageBackend();
+    if (wish.made() && !Files.exists(layout.rootRecord())) {
+      throw gone(root);
+    }
+    List<Probed> probed = probe(wish.role(), root);
+    String wanted = wish.backend();
     if (Files.exists(layout.rootRecord())) {
-      RootRecord record = Json.read(layout.rootRecord(), RootRecord.class);
-      if (record.format() != RootRecord.FORMAT) {
-        throw new RametException(
-            ErrorCode.CORRUPT,
-            root + " has layout " + record.format() + ", this version knows " + RootRecord.FORMAT);
-      }
+      RootRecord record = read(layout);
       if (wanted != null && !wanted.equals(record.storageBackend())) {
         throw new RametException(
             ErrorCode.CONFLICT,
@@ -135,13 +162,20 @@ final class RootOpener {
                 + record.storageBackend()
                 + " and cannot be opened with "
                 + wanted,
-            "remove the storage backend from the configuration, or use another data root",
+            "remove the storage backend from the configuration, or use another root",
             null);
       }
-      return root(layout, probed, record.storageBackend(), "recorded in the root", advice);
+      return root(
+          wish.role(),
+          layout,
+          record,
+          probed,
+          record.storageBackend(),
+          "recorded in the root",
+          advice);
     }
     if (wanted != null) {
-      return root(layout, probed, wanted, "set in the configuration", advice);
+      return root(wish.role(), layout, null, probed, wanted, "set in the configuration", advice);
     }
     Probed best =
         Ranking.best(probed)
@@ -152,13 +186,43 @@ final class RootOpener {
                         "no storage backend works at "
                             + root
                             + ": "
-                            + Ranking.explain(Role.STORAGE, "", probed, null, null).reason()));
-    return root(layout, probed, best.provider().id(), null, advice);
+                            + Ranking.explain(wish.role(), "", probed, null, null).reason()));
+    return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
+  }
+
+  private static RootRecord read(Layout layout) {
+    RootRecord record;
+    try {
+      record = Json.read(layout.rootRecord(), RootRecord.class);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          layout.rootRecord() + " cannot be read: " + e.getMessage(),
+          "restore it; the storage backend's own marker below volumes/ says which backend it was",
+          e);
+    }
+    if (!record.known()) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          layout.root()
+              + " has layout "
+              + record.format()
+              + ", this version knows up to "
+              + RootRecord.TWO_ROOTS,
+          "use the version of Ramet that made it",
+          null);
+    }
+    return record;
   }
 
   private Root root(
-      Layout layout, List<Probed> probed, String id, @Nullable String why, @Nullable String advice)
-      throws IOException {
+      Role role,
+      Layout layout,
+      @Nullable RootRecord record,
+      List<Probed> probed,
+      String id,
+      @Nullable String why,
+      @Nullable String advice) {
     Provider<?> provider =
         plugins.of(Role.STORAGE).stream()
             .filter(candidate -> candidate.id().equals(id))
@@ -186,14 +250,13 @@ final class RootOpener {
             null);
       }
     }
-    if (!Files.exists(layout.rootRecord())) {
-      Json.write(layout.rootRecord(), new RootRecord(RootRecord.FORMAT, id), true);
-    }
     return new Root(
+        role,
         layout,
+        record,
         (StorageBackendProvider) provider,
         probed,
-        Ranking.explain(Role.STORAGE, layout.root().toString(), probed, id, why),
+        Ranking.explain(role, layout.root().toString(), probed, id, why),
         advice);
   }
 }

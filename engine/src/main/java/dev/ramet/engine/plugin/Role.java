@@ -10,6 +10,8 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 public enum Role {
   /** Keeps volumes. */
   STORAGE("storage", StorageBackendProvider.class),
+  /** Keeps memory images, where they have a root of their own. */
+  MEMORY_STORAGE("storage-memory", StorageBackendProvider.class),
   /** Selects pages. */
   MEMORY("memory", MemoryModeProvider.class),
   /** Runs machines. */

@@ -21,6 +21,8 @@ public record Layout(Path root) {
   /** The manifest's name in each directory. */
   public static final String MANIFEST = "manifest.json";
 
+  private static final String MEMORY_SUFFIX = ".memory";
+
   /** The root's own record. */
   public Path rootRecord() {
     return root.resolve("root.json");
@@ -93,7 +95,12 @@ public record Layout(Path root) {
 
   /** The memory image of a snapshot. */
   public static NodeId snapshotMemory(String snapshotId) {
-    return NodeId.of(snapshotId + ".memory");
+    return NodeId.of(snapshotId + MEMORY_SUFFIX);
+  }
+
+  /** Whether a node is a memory image, by its name. */
+  public static boolean isMemory(NodeId node) {
+    return node.value().endsWith(MEMORY_SUFFIX);
   }
 
   /** The id of the sandbox or snapshot a node belongs to. */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.store.Layout;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.Usage;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Two storage backends as one: memory images in one root, all else in the other. A node's name says
+ * which; a node in the other root than its name says is not seen. Nothing is ever copied from one
+ * root to the other: an image descends from images, a disk from disks.
+ *
+ * @param disks keeps the disks
+ * @param memory keeps the memory images
+ */
+record RoledStorage(StorageBackend disks, StorageBackend memory) implements StorageBackend {
+  /** The backend that keeps a node. */
+  StorageBackend of(NodeId id) {
+    return Layout.isMemory(id) ? memory : disks;
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes) {
+    return of(id).create(id, sizeBytes);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source) {
+    return of(id).importFrom(id, source);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    return same(volume, id).snapshot(volume, id, durability);
+  }
+
+  @Override
+  public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+    return same(snapshot, id).fork(snapshot, id, durability);
+  }
+
+  private StorageBackend same(NodeId from, NodeId to) {
+    StorageBackend backend = of(from);
+    if (backend != of(to)) {
+      throw new IllegalArgumentException(from + " and " + to + " are not in one root");
+    }
+    return backend;
+  }
+
+  @Override
+  public Node seal(NodeId volume, Durability durability) {
+    return of(volume).seal(volume, durability);
+  }
+
+  @Override
+  public Attachment attach(NodeId id) {
+    return of(id).attach(id);
+  }
+
+  @Override
+  public void flush(NodeId id) {
+    of(id).flush(id);
+  }
+
+  @Override
+  public void delete(NodeId id) {
+    of(id).delete(id);
+  }
+
+  @Override
+  public Optional<Node> find(NodeId id) {
+    return of(id).find(id);
+  }
+
+  @Override
+  public List<Node> list() {
+    return Stream.of(disks, memory)
+        .flatMap(backend -> backend.list().stream().filter(node -> of(node.id()) == backend))
+        .sorted((a, b) -> a.id().compareTo(b.id()))
+        .toList();
+  }
+
+  @Override
+  public Usage usage(NodeId id) {
+    return of(id).usage(id);
+  }
+
+  /** Does nothing: whoever opened the two closes them. */
+  @Override
+  public void close() {}
+}
