@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -42,8 +43,21 @@ final class StandingVm implements RunningVm, AutoCloseable {
     return new Moment();
   }
 
+  /** {@inheritDoc} Nobody waits for this machine to run again, so the save is over on return. */
+  @Override
+  public SavingVm pauseAndSave(Path directory) {
+    paused.saveDevices(directory);
+    return new Moment();
+  }
+
   /** A pause whose end changes nothing. */
-  private final class Moment implements PausedVm {
+  private final class Moment implements SavingVm {
+    @Override
+    public void awaitDevices() {}
+
+    @Override
+    public void finishDevices() {}
+
     @Override
     public long pid() {
       return paused.pid();
