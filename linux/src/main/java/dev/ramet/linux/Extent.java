@@ -11,10 +11,7 @@ package dev.ramet.linux;
  */
 public record Extent(long logical, long physical, long lengthBytes, int flags) {
   static final int LAST = 0x1;
-  private static final int UNKNOWN = 0x2;
   private static final int DELAYED = 0x4;
-  private static final int ENCODED = 0x8;
-  private static final int NOT_ALIGNED = 0x100;
   private static final int UNWRITTEN = 0x800;
   private static final int MERGED = 0x1000;
   private static final int SHARED = 0x2000;
@@ -35,14 +32,6 @@ public record Extent(long logical, long physical, long lengthBytes, int flags) {
   /** Whether it is reserved and reads as zeros. */
   public boolean isUnwritten() {
     return (flags & UNWRITTEN) != 0;
-  }
-
-  /**
-   * Whether place and length alone tell which bytes it holds: not so while it is delayed, when it
-   * is compressed or encrypted, or packed into a block with other data.
-   */
-  public boolean isPlain() {
-    return (flags & (UNKNOWN | DELAYED | ENCODED | NOT_ALIGNED)) == 0;
   }
 
   /** Whether it is in the cache only, with space reserved but no place chosen yet. */
