@@ -4,6 +4,7 @@ package dev.ramet.backends;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.UnnamedFile;
 import java.nio.file.Path;
 
 /**
@@ -20,6 +21,16 @@ public record Disk(Steps steps) {
   Fd makeFile(Path path, int mode) throws LinuxException {
     steps.before("make file");
     return Fd.createNew(path, mode);
+  }
+
+  Fd makeUnnamed(Path directory, int mode) throws LinuxException {
+    steps.before("make unnamed file");
+    return UnnamedFile.create(directory, mode);
+  }
+
+  void link(Fd unnamed, Path name) throws LinuxException {
+    steps.before("link");
+    UnnamedFile.link(unnamed, name);
   }
 
   void renameToNew(Path from, Path to) throws LinuxException {

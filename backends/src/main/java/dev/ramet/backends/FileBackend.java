@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
  * process has a root open at a time.
  */
-public final class FileBackend implements StorageBackend, Growable, ImageTransfer {
+public class FileBackend implements StorageBackend, Growable, ImageTransfer {
   /**
    * What every file backend can do, for {@link dev.ramet.spi.ProbeResult.Usable#capabilities};
    * copy-on-write is up to the strategy.
@@ -37,20 +37,25 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
       Set.of(StorageCapabilities.GROW, StorageCapabilities.IMAGE_TRANSFER);
 
   private final Layout layout;
-  private final CopyStrategy strategy;
   private final Nodes nodes;
   private final NodeFiles files;
   private final Images images;
+  private final Copier copier;
   private final Fd rootLock;
 
-  private FileBackend(
-      Layout layout, NodeIndex index, CopyStrategy strategy, Disk disk, Fd rootLock) {
-    this.layout = layout;
-    this.strategy = strategy;
+  /** What an opened root consists of. */
+  record Parts(
+      Layout layout, Disk disk, NodeFiles files, CopyStrategy strategy, Copier copier, Fd lock) {}
+
+  FileBackend(Parts parts) throws LinuxException {
+    NodeIndex index = new NodeIndex();
+    this.layout = parts.layout();
     this.nodes = new Nodes(layout, index);
-    this.files = new NodeFiles(layout, disk);
-    this.images = new Images(strategy, disk);
-    this.rootLock = rootLock;
+    this.files = parts.files();
+    this.images = new Images(parts.strategy(), parts.disk());
+    this.copier = parts.copier();
+    this.rootLock = parts.lock();
+    new RootScan(layout, parts.disk(), index).run();
   }
 
   /**
@@ -70,15 +75,32 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   /** Opens a root like {@link #open(Path, String, int, CopyStrategy)}, step by step. */
   public static FileBackend open(
       Path root, String id, int format, CopyStrategy strategy, Steps steps) {
+    return open(
+        root,
+        id,
+        format,
+        steps,
+        (layout, disk, lock) -> {
+          NodeFiles files = new NodeFiles(layout, disk);
+          Copier copier = new ContentCopier(layout, files, strategy);
+          return new FileBackend(new Parts(layout, disk, files, strategy, copier, lock));
+        });
+  }
+
+  /** Makes a backend of a locked root. */
+  interface Maker<T> {
+    T make(Layout layout, Disk disk, Fd lock) throws LinuxException;
+  }
+
+  static <T> T open(Path root, String id, int format, Steps steps, Maker<T> maker) {
     Layout layout = Layout.of(root);
     Disk disk = new Disk(steps);
     Fd lock = RootOpening.lock(root, layout, id, format, disk);
     boolean done = false;
     try {
-      NodeIndex index = new NodeIndex();
-      new RootScan(layout, disk, index).run();
+      T backend = maker.make(layout, disk, lock);
       done = true;
-      return new FileBackend(layout, index, strategy, disk, lock);
+      return backend;
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "open the storage root " + root, root);
     } finally {
@@ -93,7 +115,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
     if (sizeBytes <= 0) {
       throw RametException.invalid("size", "must be positive");
     }
-    return makeVolume(id, (target, path) -> target.truncate(sizeBytes), Durability.DURABLE);
+    return makeVolume(id, (target, path) -> target.truncate(sizeBytes));
   }
 
   @Override
@@ -104,8 +126,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   @Override
   public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
     nodes.requireOpen();
-    return images.read(
-        source, format, progress, filler -> makeVolume(id, filler, Durability.DURABLE));
+    return images.read(source, format, progress, filler -> makeVolume(id, filler));
   }
 
   @Override
@@ -124,10 +145,12 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
 
   @Override
   public Node grow(NodeId volume, long newSizeBytes) {
+    copier.forget(volume);
     return nodes.grow(
         volume,
         newSizeBytes,
         entry -> {
+          copier.forget(volume);
           long size = entry.require().sizeBytes();
           files.grow(entry.origin(), volume, size, newSizeBytes);
         });
@@ -145,12 +168,7 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
                 source.origin(),
                 Node.Kind.SNAPSHOT,
                 doing,
-                entry ->
-                    files.makeSnapshot(
-                        entry.origin(),
-                        id,
-                        (target, path) -> copyNode(source, target),
-                        durability)));
+                entry -> copier.snapshot(source, id, durability)));
   }
 
   @Override
@@ -160,32 +178,33 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
         "fork " + snapshot,
         source -> {
           Nodes.requireSnapshot(source);
-          return makeVolume(id, (target, path) -> copyNode(source, target), durability);
+          return nodes.make(
+              id,
+              id,
+              Node.Kind.VOLUME,
+              "make the volume " + id,
+              entry -> copier.fork(source, id, durability));
         });
   }
 
-  private void copyNode(NodeIndex.Entry source, Fd target) throws LinuxException {
-    try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
-      strategy.copy(from, target);
-    }
-  }
-
-  private Node makeVolume(NodeId id, NodeFiles.Filler filler, Durability durability) {
+  private Node makeVolume(NodeId id, NodeFiles.Filler filler) {
     return nodes.make(
         id,
         id,
         Node.Kind.VOLUME,
         "make the volume " + id,
-        entry -> files.makeVolume(id, filler, durability));
+        entry -> files.makeVolume(id, filler, Durability.DURABLE));
   }
 
   @Override
   public Node seal(NodeId volume, Durability durability) {
+    copier.forget(volume);
     return nodes.change(
         volume,
         "seal " + volume,
         entry -> {
           if (entry.require().kind() == Node.Kind.VOLUME) {
+            copier.forget(volume);
             files.seal(entry.origin(), entry.id(), durability);
             return Nodes.sealed(entry);
           }
@@ -216,7 +235,8 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
 
   @Override
   public void delete(NodeId id) {
-    nodes.delete(id, files, entry -> {});
+    copier.forget(id);
+    nodes.delete(id, files, entry -> copier.forget(id));
   }
 
   @Override
@@ -250,11 +270,22 @@ public final class FileBackend implements StorageBackend, Growable, ImageTransfe
   @Override
   public void close() {
     nodes.close();
+    copier.close();
     rootLock.close();
   }
 
+  /** Where things are. */
+  final Layout layout() {
+    return layout;
+  }
+
+  /** The nodes of the root. */
+  final Nodes nodes() {
+    return nodes;
+  }
+
   /** Refuses ({@code UNAVAILABLE}) when it is closed, for what is built around it. */
-  public void requireOpen() {
+  public final void requireOpen() {
     nodes.requireOpen();
   }
 }

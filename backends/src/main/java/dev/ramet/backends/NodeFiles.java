@@ -19,15 +19,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe for different nodes; who calls sees to it that one node is changed by one thread.
  */
 public final class NodeFiles {
-  private static final int VOLUME_MODE = 0600;
+  static final int VOLUME_MODE = 0600;
 
   /**
    * The sticky bit is the mark. The owner's permission to write would be the more natural one, but
    * QEMU before 8.2 opens a memory image for writing even to map it privately.
    */
-  private static final int SNAPSHOT_MODE = 01600;
+  static final int SNAPSHOT_MODE = 01600;
 
-  private static final int DIRECTORY_MODE = 0700;
+  static final int DIRECTORY_MODE = 0700;
 
   private final Layout layout;
 
@@ -146,12 +146,14 @@ public final class NodeFiles {
     }
   }
 
-  private interface Undo {
+  /** Takes something back. */
+  interface Undo {
+    /** Does it. */
     void run() throws LinuxException;
   }
 
   /** Takes back what was done; a failure of that must not hide why. */
-  private static void undo(Throwable why, Undo undo) {
+  static void undo(Throwable why, Undo undo) {
     try {
       undo.run();
     } catch (LinuxException e) {

@@ -6,12 +6,9 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +21,7 @@ public final class NodeIndex {
   private final Map<NodeId, Entry> entries = new HashMap<>();
 
   /** The same in order, from when it is first asked for: opening a root does without. */
-  private @Nullable NavigableMap<NodeId, Entry> sorted;
+  private final NameOrder order = new NameOrder();
 
   private final Map<NodeId, Integer> members = new HashMap<>();
 
@@ -141,9 +138,7 @@ public final class NodeIndex {
   private Entry add(NodeId id, NodeId origin, @Nullable Reader reader) {
     Entry entry = new Entry(id, origin, reader);
     entries.put(id, entry);
-    if (sorted != null) {
-      sorted.put(id, entry);
-    }
+    order.added(entry);
     members.merge(origin, 1, Integer::sum);
     return entry;
   }
@@ -152,9 +147,7 @@ public final class NodeIndex {
   public synchronized void release(Entry entry) {
     entry.node = null;
     if (entries.remove(entry.id, entry)) {
-      if (sorted != null) {
-        sorted.remove(entry.id);
-      }
+      order.removed(entry);
       members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
     }
   }
@@ -192,18 +185,11 @@ public final class NodeIndex {
     return entries.size();
   }
 
-  private synchronized NavigableMap<NodeId, Entry> sorted() {
-    if (sorted == null) {
-      sorted = new TreeMap<>(entries);
-    }
-    return sorted;
-  }
-
   /** All visible nodes, sorted by id. */
   public List<Node> nodes() {
     List<Entry> all;
     synchronized (this) {
-      all = new ArrayList<>(sorted().values());
+      all = order.all(entries);
     }
     return visible(all);
   }
@@ -224,15 +210,7 @@ public final class NodeIndex {
   }
 
   private synchronized List<Entry> next(@Nullable NodeId after, int limit) {
-    Collection<Entry> rest = (after == null ? sorted() : sorted().tailMap(after, false)).values();
-    List<Entry> next = new ArrayList<>(Math.min(limit, 1024));
-    for (Entry entry : rest) {
-      if (next.size() == limit) {
-        break;
-      }
-      next.add(entry);
-    }
-    return next;
+    return order.next(entries, after, limit, this);
   }
 
   private List<Node> visible(List<Entry> some) {

@@ -38,17 +38,7 @@ public final class Fiemap {
     try (Memory page = new Memory(HEADER_BYTES + (long) PAGE * EXTENT_BYTES)) {
       long start = 0;
       while (true) {
-        page.clear(HEADER_BYTES);
-        page.setLong(START, start);
-        page.setLong(LENGTH, Long.MAX_VALUE - start);
-        page.setInt(FLAGS, sync ? FLAG_SYNC : 0);
-        page.setInt(CAPACITY, PAGE);
-        int result = FileCalls.ioctl(file.number(), FS_IOC_FIEMAP, Pointer.nativeValue(page));
-        int errno = result < 0 ? Native.getLastError() : 0;
-        if (result < 0) {
-          throw file.failure("ioctl FIEMAP", errno);
-        }
-        int mapped = page.getInt(MAPPED);
+        int mapped = read(file, page, start, PAGE, sync);
         boolean last = mapped == 0;
         for (int i = 0; i < mapped; i++) {
           Extent extent = extent(page, HEADER_BYTES + (long) i * EXTENT_BYTES);
@@ -61,6 +51,34 @@ public final class Fiemap {
         }
       }
     }
+  }
+
+  /**
+   * Whether a file has more than so many extents; asks for no more than that. What is dirty does
+   * not count.
+   *
+   * @param extents at most 511
+   */
+  public static boolean hasMoreThan(Fd file, int extents) throws LinuxException {
+    int capacity = Math.min(extents + 1, PAGE);
+    try (Memory page = new Memory(HEADER_BYTES + (long) capacity * EXTENT_BYTES)) {
+      return read(file, page, 0, capacity, false) > extents;
+    }
+  }
+
+  private static int read(Fd file, Memory page, long start, int capacity, boolean sync)
+      throws LinuxException {
+    page.clear(HEADER_BYTES);
+    page.setLong(START, start);
+    page.setLong(LENGTH, Long.MAX_VALUE - start);
+    page.setInt(FLAGS, sync ? FLAG_SYNC : 0);
+    page.setInt(CAPACITY, capacity);
+    int result = FileCalls.ioctl(file.number(), FS_IOC_FIEMAP, Pointer.nativeValue(page));
+    int errno = result < 0 ? Native.getLastError() : 0;
+    if (result < 0) {
+      throw file.failure("ioctl FIEMAP", errno);
+    }
+    return page.getInt(MAPPED);
   }
 
   private static Extent extent(Memory page, long at) {

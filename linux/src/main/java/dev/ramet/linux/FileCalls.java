@@ -65,6 +65,8 @@ final class FileCalls {
 
   static native int renameat2(int fromDir, byte[] from, int toDir, byte[] to, int flags);
 
+  static native int linkat(int fromDir, byte[] from, int toDir, byte[] to, int flags);
+
   static native int umount2(byte[] path, int flags);
 
   static native int fcntl(int fd, int command, long argument);

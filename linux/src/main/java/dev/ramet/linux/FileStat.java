@@ -11,14 +11,25 @@ import com.sun.jna.Memory;
  * @param inode its inode number
  * @param device the file system it is on, as major number &lt;&lt; 32 | minor number
  * @param mode type and permission bits, as in inode(7)
+ * @param modifiedNanos when its content was last changed, in nanoseconds since 1970
+ * @param changedNanos when its content or anything else about it was last changed, likewise
  */
-public record FileStat(long sizeBytes, long allocatedBytes, long inode, long device, int mode) {
+public record FileStat(
+    long sizeBytes,
+    long allocatedBytes,
+    long inode,
+    long device,
+    int mode,
+    long modifiedNanos,
+    long changedNanos) {
   // struct statx, linux/stat.h: the same layout on every architecture, unlike struct stat.
   static final int STATX_BYTES = 256;
   private static final int MODE = 28;
   private static final int INODE = 32;
   private static final int SIZE = 40;
   private static final int BLOCKS = 48;
+  private static final int CHANGED = 96;
+  private static final int MODIFIED = 112;
   private static final int DEVICE_MAJOR = 136;
   private static final int DEVICE_MINOR = 140;
 
@@ -34,7 +45,14 @@ public record FileStat(long sizeBytes, long allocatedBytes, long inode, long dev
         statx.getLong(BLOCKS) * BLOCK_BYTES,
         statx.getLong(INODE),
         ((long) statx.getInt(DEVICE_MAJOR) << 32) | statx.getInt(DEVICE_MINOR),
-        statx.getShort(MODE) & 0xFFFF);
+        statx.getShort(MODE) & 0xFFFF,
+        nanos(statx, MODIFIED),
+        nanos(statx, CHANGED));
+  }
+
+  /** A struct statx_timestamp: 64 bits of seconds, 32 of nanoseconds. */
+  private static long nanos(Memory statx, int at) {
+    return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
   }
 
   /** Whether it is a regular file. */

@@ -18,7 +18,9 @@ public enum OpenFlag {
   /** Only if it is a directory ({@code O_DIRECTORY}). */
   DIRECTORY,
   /** Fails when the last component is a symbolic link ({@code O_NOFOLLOW}). */
-  NO_FOLLOW;
+  NO_FOLLOW,
+  /** A file without a name in the directory that is opened ({@code O_TMPFILE}). */
+  UNNAMED;
 
   private static final int O_WRONLY = 1;
   private static final int O_RDWR = 2;
@@ -32,6 +34,9 @@ public enum OpenFlag {
   private static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
   private static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
 
+  // asm-generic/fcntl.h: its own bit with O_DIRECTORY, so that old kernels refuse.
+  private static final int O_TMPFILE = 0x400000 | O_DIRECTORY;
+
   static int bits(Set<OpenFlag> flags) {
     int bits = O_CLOEXEC;
     if (flags.contains(WRITE)) {
@@ -42,6 +47,7 @@ public enum OpenFlag {
     bits |= flags.contains(TRUNCATE) ? O_TRUNC : 0;
     bits |= flags.contains(DIRECTORY) ? O_DIRECTORY : 0;
     bits |= flags.contains(NO_FOLLOW) ? O_NOFOLLOW : 0;
+    bits |= flags.contains(UNNAMED) ? O_TMPFILE : 0;
     return bits;
   }
 }

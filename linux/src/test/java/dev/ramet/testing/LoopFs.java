@@ -93,6 +93,18 @@ public final class LoopFs implements AutoCloseable {
     run(List.of("mount", "-o", "remount," + options, mountPoint.toString()));
   }
 
+  /**
+   * Mounts it again as it is on its disk this moment: what nobody has synced is gone. Nothing may
+   * be open in it.
+   */
+  public void losePower() {
+    Path copy = image.resolveSibling(image.getFileName() + ".copy");
+    run(List.of("cp", "--sparse=always", image.toString(), copy.toString()));
+    run(List.of("umount", mountPoint.toString()));
+    run(List.of("mv", "-f", copy.toString(), image.toString()));
+    run(List.of("mount", "-o", "loop", image.toString(), mountPoint.toString()));
+  }
+
   /** Fills what space is left, up to {@code keepBytes}. */
   public void fill(long keepBytes) throws IOException {
     byte[] block = new byte[64 << 10];

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 abstract class CapabilityChecks {
   private static final Map<String, Class<?>> INTERFACES =
       Map.of(
+          StorageCapabilities.COPY_PREPARATION, CopyPreparation.class,
           StorageCapabilities.GROW, Growable.class,
           StorageCapabilities.IMAGE_TRANSFER, ImageTransfer.class,
           StorageCapabilities.DIRECTORY_SNAPSHOTS, DirectorySnapshots.class,

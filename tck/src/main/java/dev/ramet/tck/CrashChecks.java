@@ -46,7 +46,7 @@ abstract class CrashChecks {
   }
 
   /** Does something in a backend that is killed before a step; returns the steps before it. */
-  private int killed(StepControl steps, int at, Mutation.Call call) {
+  static int killed(StepControl steps, int at, Mutation.Call call) {
     Killer killer = new Killer(at);
     StorageBackend victim = steps.open(killer);
     try {

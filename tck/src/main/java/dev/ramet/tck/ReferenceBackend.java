@@ -4,6 +4,7 @@ package dev.ramet.tck;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An operation reserves its name under a prefix that open() discards, does its work there, and
  * publishes it by one change of name: a kill between any two steps leaves it done or not done.
  */
-public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer {
+public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer, CopyPreparation {
   private final Path root;
   private final ReferenceDisk disk;
   private final StepControl.Observer steps;
@@ -98,6 +99,22 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
       }
       return make(id, disk.copy(source, Node.Kind.VOLUME, id), image -> {});
     }
+  }
+
+  /** Copies cost nothing here, so that there is nothing to do ahead. */
+  @Override
+  public void prepare(NodeId source, double share) {
+    if (!(share > 0 && share <= 1)) {
+      throw RametException.invalid("share", "must be above 0 and at most 1");
+    }
+    synchronized (disk) {
+      present(source);
+    }
+  }
+
+  @Override
+  public void discard(NodeId source) {
+    checkOpen();
   }
 
   /** Fills an image in the making. */

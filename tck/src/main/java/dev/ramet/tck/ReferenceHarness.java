@@ -44,6 +44,7 @@ public class ReferenceHarness implements StorageHarness {
   Set<String> capabilities() {
     return Set.of(
         StorageCapabilities.COPY_ON_WRITE,
+        StorageCapabilities.COPY_PREPARATION,
         StorageCapabilities.GROW,
         StorageCapabilities.IMAGE_TRANSFER);
   }

@@ -142,6 +142,15 @@ public abstract class StorageBackendTck {
     }
   }
 
+  /** Copies made ahead, where the backend makes them. */
+  @Nested
+  class Preparation extends PreparationChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
   /** Images come in and go out. */
   @Nested
   class Transfers extends TransferChecks {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.SharingBackend;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.Durability;
@@ -19,11 +20,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
-class BtrfsBackend implements StorageBackend, Growable, ImageTransfer, DirectorySnapshots {
-  private final FileBackend nodes;
+class BtrfsBackend
+    implements StorageBackend, Growable, ImageTransfer, DirectorySnapshots, CopyPreparation {
+  private final SharingBackend nodes;
   private final BtrfsTrees trees;
 
-  BtrfsBackend(FileBackend nodes, BtrfsTrees trees) {
+  BtrfsBackend(SharingBackend nodes, BtrfsTrees trees) {
     this.nodes = nodes;
     this.trees = trees;
   }
@@ -97,6 +99,16 @@ class BtrfsBackend implements StorageBackend, Growable, ImageTransfer, Directory
   @Override
   public Node seal(NodeId volume, Durability durability) {
     return nodes.seal(volume, durability);
+  }
+
+  @Override
+  public void prepare(NodeId source, double share) {
+    nodes.prepare(source, share);
+  }
+
+  @Override
+  public void discard(NodeId source) {
+    nodes.discard(source);
   }
 
   @Override

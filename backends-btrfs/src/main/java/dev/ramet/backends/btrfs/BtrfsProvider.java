@@ -3,10 +3,10 @@ package dev.ramet.backends.btrfs;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.BlockSharing;
 import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.CopyStrategy;
-import dev.ramet.backends.FileBackend;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.Steps;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.Host;
@@ -29,7 +29,7 @@ import java.util.Set;
 public final class BtrfsProvider implements StorageBackendProvider {
   private static final String ID = "btrfs";
   private static final int FORMAT = 1;
-  private static final CopyStrategy CLONE = new CloneFile();
+  private static final BlockSharing CLONE = new CloneFile();
   private static final String REMEDY =
       "put the data root on Btrfs (mkfs.btrfs), or use another storage backend";
 
@@ -49,8 +49,7 @@ public final class BtrfsProvider implements StorageBackendProvider {
         return new ProbeResult.Unusable("not Btrfs", HostErrors.describe(root), REMEDY);
       }
       Map<String, String> evidence = new LinkedHashMap<>(CopyProbe.run(root, CLONE));
-      Set<String> capabilities = new HashSet<>(FileBackend.CAPABILITIES);
-      capabilities.add(StorageCapabilities.COPY_ON_WRITE);
+      Set<String> capabilities = new HashSet<>(SharingBackend.CAPABILITIES);
       if (mayRemoveSubvolumes()) {
         SubvolumeProbe.run(root, evidence);
         capabilities.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
@@ -80,7 +79,7 @@ public final class BtrfsProvider implements StorageBackendProvider {
   /** Opens a root step by step. */
   static StorageBackend open(Path root, Steps steps) {
     refuseOtherFileSystems(root);
-    FileBackend nodes = FileBackend.open(root, ID, FORMAT, CLONE, steps);
+    SharingBackend nodes = SharingBackend.open(root, ID, FORMAT, CLONE, steps);
     if (!mayRemoveSubvolumes()) {
       return nodes;
     }

@@ -3,8 +3,8 @@ package dev.ramet.backends.btrfs;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.backends.FileBackend;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.SharingBackend;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
   private final BtrfsProgram program;
 
-  BtrfsStreamingBackend(FileBackend nodes, BtrfsTrees trees, BtrfsProgram program) {
+  BtrfsStreamingBackend(SharingBackend nodes, BtrfsTrees trees, BtrfsProgram program) {
     super(nodes, trees);
     this.program = program;
   }

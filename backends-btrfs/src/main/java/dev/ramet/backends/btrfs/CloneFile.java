@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.CopyStrategy;
+import dev.ramet.backends.BlockSharing;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NoCow;
@@ -11,7 +11,15 @@ import dev.ramet.linux.NoCow;
  * ({@code chattr +C}) and one that is not, as only the latter has checksums: so a copy is made of
  * its source's kind, whatever the directory prescribes.
  */
-final class CloneFile implements CopyStrategy {
+final class CloneFile implements BlockSharing {
+  @Override
+  public void match(Fd source, Fd target) throws LinuxException {
+    boolean noCow = NoCow.get(source);
+    if (noCow != NoCow.get(target)) {
+      NoCow.set(target, noCow);
+    }
+  }
+
   @Override
   public void copy(Fd source, Fd target) throws LinuxException {
     try {

@@ -48,6 +48,7 @@ class BtrfsProviderTest {
       assertEquals(
           Set.of(
               StorageCapabilities.COPY_ON_WRITE,
+              StorageCapabilities.COPY_PREPARATION,
               StorageCapabilities.GROW,
               StorageCapabilities.IMAGE_TRANSFER,
               StorageCapabilities.DIRECTORY_SNAPSHOTS,

@@ -3,21 +3,18 @@ package dev.ramet.backends.reflinkxfs;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.BlockSharing;
 import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.CopyStrategy;
-import dev.ramet.backends.FileBackend;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.SharingBackend;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageCapabilities;
 import java.nio.file.Path;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only: what a
@@ -26,10 +23,7 @@ import java.util.stream.Stream;
 public final class ReflinkXfsProvider implements StorageBackendProvider {
   private static final String ID = "reflink-xfs";
   private static final int FORMAT = 1;
-  static final CopyStrategy CLONE = (source, target) -> target.cloneFrom(source);
-  private static final Set<String> CAPABILITIES =
-      Stream.concat(FileBackend.CAPABILITIES.stream(), Stream.of(StorageCapabilities.COPY_ON_WRITE))
-          .collect(Collectors.toUnmodifiableSet());
+  static final BlockSharing CLONE = (source, target) -> target.cloneFrom(source);
   private static final String REMEDY =
       "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
 
@@ -48,7 +42,7 @@ public final class ReflinkXfsProvider implements StorageBackendProvider {
       if (FsInfo.of(root).type() != FsInfo.XFS) {
         return new ProbeResult.Unusable("not XFS", HostErrors.describe(root), REMEDY);
       }
-      return new ProbeResult.Usable(CAPABILITIES, CopyProbe.run(root, CLONE));
+      return new ProbeResult.Usable(SharingBackend.CAPABILITIES, CopyProbe.run(root, CLONE));
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EOPNOTSUPP) {
         return new ProbeResult.Unusable(
@@ -63,8 +57,13 @@ public final class ReflinkXfsProvider implements StorageBackendProvider {
 
   @Override
   public StorageBackend open(ProbeContext where) {
-    refuseOtherFileSystems(where.root());
-    return FileBackend.open(where.root(), ID, FORMAT, CLONE);
+    return open(where.root(), Steps.NONE);
+  }
+
+  /** Opens a root step by step. */
+  static StorageBackend open(Path root, Steps steps) {
+    refuseOtherFileSystems(root);
+    return SharingBackend.open(root, ID, FORMAT, CLONE, steps);
   }
 
   /**

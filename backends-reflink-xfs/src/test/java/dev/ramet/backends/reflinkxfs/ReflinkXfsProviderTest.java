@@ -46,6 +46,7 @@ class ReflinkXfsProviderTest {
       assertEquals(
           Set.of(
               StorageCapabilities.COPY_ON_WRITE,
+              StorageCapabilities.COPY_PREPARATION,
               StorageCapabilities.GROW,
               StorageCapabilities.IMAGE_TRANSFER),
           usable.capabilities());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.reflinkxfs;
 
-import dev.ramet.backends.FileBackend;
 import dev.ramet.backends.testing.LoopHarness;
 import dev.ramet.tck.StepControl;
 import dev.ramet.tck.StorageBackendTck;
@@ -13,10 +12,7 @@ class ReflinkXfsTest extends StorageBackendTck {
   @Override
   protected StorageHarness harness(Path scratch) {
     LoopFs fs = LoopFs.xfs(scratch, 320 << 20);
-    StepControl steps =
-        observer ->
-            FileBackend.open(
-                fs.root(), "reflink-xfs", 1, ReflinkXfsProvider.CLONE, observer::before);
+    StepControl steps = observer -> ReflinkXfsProvider.open(fs.root(), observer::before);
     return LoopHarness.of(fs, new ReflinkXfsProvider(), steps);
   }
 }

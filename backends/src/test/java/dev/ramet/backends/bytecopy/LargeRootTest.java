@@ -12,6 +12,7 @@ import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,30 @@ class LargeRootTest {
       Files.delete(file(GONE));
       assertTrue(backend.find(GONE).isEmpty());
       assertEquals(SNAPSHOTS, backend.list().size());
+    }
+  }
+
+  @Test
+  void pagesAreInOrderWhileNamesAreStillBeingSorted() throws Exception {
+    try (StorageBackend backend = provider.open(new ProbeContext(root))) {
+      List<String> seen = new ArrayList<>();
+      NodeId last = null;
+      for (int page = 0; ; page++) {
+        List<Node> next = backend.page(last, 100);
+        if (next.isEmpty()) {
+          break;
+        }
+        next.forEach(node -> seen.add(node.id().value()));
+        last = seen.isEmpty() ? null : NodeId.of(seen.get(seen.size() - 1));
+        // What comes and goes behind the reader is of no concern to him.
+        backend.snapshot(V, NodeId.of("a" + page), Durability.RELAXED);
+        backend.delete(NodeId.of("s%04d".formatted(page)));
+      }
+      assertEquals(SNAPSHOTS + 1, seen.size(), "all snapshots and the volume");
+      assertEquals(seen.stream().sorted().distinct().toList(), seen);
+      List<String> all = backend.list().stream().map(node -> node.id().value()).toList();
+      assertEquals(all.stream().sorted().toList(), all);
+      assertEquals(SNAPSHOTS + 1, all.size(), "as many came as went");
     }
   }
 

@@ -13,6 +13,9 @@ public final class StorageCapabilities {
    */
   public static final String COPY_ON_WRITE = "copy-on-write";
 
+  /** The next copy of a node can be made ahead: {@link CopyPreparation}. */
+  public static final String COPY_PREPARATION = "copy-preparation";
+
   /** Volumes can be made larger: {@link Growable}. */
   public static final String GROW = "grow";
 

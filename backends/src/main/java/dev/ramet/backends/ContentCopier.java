@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+
+/** Copies in a way that may take long, on any file system. */
+final class ContentCopier implements Copier {
+  private final Layout layout;
+  private final NodeFiles files;
+  private final CopyStrategy strategy;
+
+  ContentCopier(Layout layout, NodeFiles files, CopyStrategy strategy) {
+    this.layout = layout;
+    this.files = files;
+    this.strategy = strategy;
+  }
+
+  @Override
+  public long snapshot(NodeIndex.Entry source, NodeId id, Durability durability)
+      throws LinuxException {
+    return files.makeSnapshot(
+        source.origin(), id, (target, path) -> copy(source, target), durability);
+  }
+
+  @Override
+  public long fork(NodeIndex.Entry source, NodeId id, Durability durability) throws LinuxException {
+    return files.makeVolume(id, (target, path) -> copy(source, target), durability);
+  }
+
+  private void copy(NodeIndex.Entry source, Fd target) throws LinuxException {
+    try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
+      strategy.copy(from, target);
+    }
+  }
+
+  @Override
+  public void forget(NodeId id) {
+    // Keeps nothing.
+  }
+
+  @Override
+  public void close() {
+    // Keeps nothing.
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Path;
+
+/**
+ * Makes copies that share blocks. A copy is a file without a name until it is whole, then gets its
+ * name by one link(2); where {@link BlockSharing} says what one sync makes durable. That is half of
+ * what a copy costs that is made under another name and then renamed.
+ */
+final class SharingCopier implements Copier {
+  private final Layout layout;
+  private final Disk disk;
+  private final BlockSharing strategy;
+  private final Preparations preparations;
+
+  SharingCopier(Layout layout, Disk disk, BlockSharing strategy) {
+    this.layout = layout;
+    this.disk = disk;
+    this.strategy = strategy;
+    this.preparations = new Preparations(layout, disk, strategy);
+  }
+
+  Preparations preparations() {
+    return preparations;
+  }
+
+  @Override
+  public long snapshot(NodeIndex.Entry source, NodeId id, Durability durability)
+      throws LinuxException {
+    Path place = layout.directory(source.origin());
+    return make(source, place, place.resolve(id.value()), NodeFiles.SNAPSHOT_MODE, durability);
+  }
+
+  @Override
+  public long fork(NodeIndex.Entry source, NodeId id, Durability durability) throws LinuxException {
+    Path place = layout.directory(id);
+    disk.makeDirectory(place, NodeFiles.DIRECTORY_MODE);
+    try {
+      return make(source, place, layout.file(id, id), NodeFiles.VOLUME_MODE, durability);
+    } catch (LinuxException | RuntimeException | Error e) {
+      NodeFiles.undo(e, () -> disk.removeDirectory(place));
+      throw e;
+    }
+  }
+
+  private long make(NodeIndex.Entry source, Path place, Path path, int mode, Durability durability)
+      throws LinuxException {
+    try (Fd copy = copy(source, place, mode)) {
+      long size = copy.sizeBytes();
+      disk.link(copy, path);
+      try {
+        if (durability == Durability.DURABLE) {
+          disk.sync(copy);
+        }
+      } catch (LinuxException | RuntimeException | Error e) {
+        NodeFiles.undo(e, () -> disk.unlink(path));
+        throw e;
+      }
+      return size;
+    }
+  }
+
+  private Fd copy(NodeIndex.Entry source, Path place, int mode) throws LinuxException {
+    try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
+      Fd prepared = preparations.take(source, from);
+      Fd copy = prepared != null ? prepared : disk.makeUnnamed(place, mode);
+      boolean done = false;
+      try {
+        if (prepared == null) {
+          disk.steps().before("share blocks");
+          strategy.copy(from, copy);
+        } else if (mode != NodeFiles.VOLUME_MODE) {
+          disk.chmod(copy, mode);
+        }
+        done = true;
+        return copy;
+      } finally {
+        if (!done) {
+          copy.close();
+        }
+      }
+    }
+  }
+
+  @Override
+  public void forget(NodeId id) {
+    preparations.forget(id);
+  }
+
+  @Override
+  public void close() {
+    preparations.close();
+  }
+}
