@@ -24,6 +24,12 @@ final class SnapshotSuite {
   /** After the others: what is left is a tracker's first capture, which is not like the rest. */
   private static final int WARM_UP_TRACKING = 5;
 
+  /**
+   * The machine runs in between, as long as it does on the floor, and what the deletion of the
+   * snapshot before left for the kernel to do is done.
+   */
+  private static final long REST_MILLIS = 20;
+
   private static final String INCREMENTAL = "incremental";
   private static final int EACH_ROUND = 10;
   private static final double PAUSE_RATIO = 1.5;
@@ -81,6 +87,7 @@ final class SnapshotSuite {
   private void snapshots(SandboxInfo sandbox) throws IOException, InterruptedException {
     Api api = host.api();
     for (int i = 0; i < WARM_UP + EACH_ROUND; i++) {
+      Thread.sleep(REST_MILLIS);
       SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID(), INCREMENTAL);
       if (i >= WARM_UP) {
         captures.add(Objects.requireNonNull(snapshot.capture()));
@@ -94,6 +101,7 @@ final class SnapshotSuite {
     Api api = host.api();
     String previous = null;
     for (int i = 0; i < WARM_UP_TRACKING + EACH_ROUND; i++) {
+      Thread.sleep(REST_MILLIS);
       SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID());
       CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
       if (i >= WARM_UP_TRACKING && !capture.mode().equals(INCREMENTAL)) {

@@ -197,12 +197,14 @@ final class Qmp implements AutoCloseable {
      * long, and longer when the kernel lets it wait for the processor of QEMU, which it expects to
      * sleep after an answer (the "sync" wake-ups of unix sockets), although another one is idle.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // Whom it yields to is known.
     JsonNode awaitAwake(Deadline deadline) throws QmpException {
       if (AWAKE_NANOS > 0 && reading.tryLock()) {
         try {
           long end = System.nanoTime() + Math.min(AWAKE_NANOS, deadline.remainingNanos());
           while (!message.isDone() && System.nanoTime() < end && reader.readSome() >= 0) {
-            Thread.onSpinWait();
+            // QEMU may have been given this processor: it goes first.
+            Thread.yield();
           }
         } catch (IOException e) {
           // The thread that reads otherwise finds the same, and tells everybody.
