@@ -33,19 +33,25 @@ public final class Main {
             Path.of(arguments[6]),
             arguments[8].isEmpty() ? Set.of() : Set.of(arguments[8].split(",", -1)),
             arguments[7].equals("quick"));
-    List<Result> results;
-    try (Host host = new Host(settings)) {
-      Floors floors = new Floors(settings);
-      results =
-          switch (arguments[0]) {
-            case "snapshot" -> new SnapshotSuite(settings, host, floors).run();
-            case "memory" -> new MemorySuite(settings, host, floors).run();
-            case "clone" -> new CloneSuite(settings, host, floors).run();
-            default -> throw new IllegalArgumentException("no suite " + arguments[0]);
-          };
-    }
+    Floors floors = new Floors(settings);
+    List<Result> results =
+        arguments[0].startsWith("storage-")
+            ? new StorageSuite(settings, floors).run(arguments[0])
+            : withHost(arguments[0], settings, floors);
     Report report = new Report(arguments[0], results);
     report.write(Path.of(arguments[1]));
     System.out.println(report.text());
+  }
+
+  private static List<Result> withHost(String suite, Settings settings, Floors floors)
+      throws IOException, InterruptedException {
+    try (Host host = new Host(settings)) {
+      return switch (suite) {
+        case "snapshot" -> new SnapshotSuite(settings, host, floors).run();
+        case "memory" -> new MemorySuite(settings, host, floors).run();
+        case "clone" -> new CloneSuite(settings, host, floors).run();
+        default -> throw new IllegalArgumentException("no suite " + suite);
+      };
+    }
   }
 }

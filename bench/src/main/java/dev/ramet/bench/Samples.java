@@ -37,6 +37,11 @@ final class Samples {
     return of(Arrays.copyOfRange(values, Math.min(many, count), count));
   }
 
+  /** The first {@code many} only. */
+  Samples before(int many) {
+    return of(Arrays.copyOf(values, Math.min(many, count)));
+  }
+
   int count() {
     return count;
   }

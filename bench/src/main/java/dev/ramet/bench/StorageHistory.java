@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.spi.storage.CopyPreparation;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Snapshots of an image of 1 GiB of which 4096 pages, drawn at random, are overwritten in between:
+ * what the hundredth costs beside the first. Used by one thread.
+ */
+final class StorageHistory {
+  private static final long SIZE = 1L << 30;
+  private static final int PAGES = 4096;
+  private static final int FIRSTS = 5;
+  private static final int LASTS = 5;
+
+  /** How far the chain without preparation goes: far enough to see, as it becomes slow. */
+  private static final int NAIVE = 20;
+
+  private static final double PAUSE_RATIO = 1.2;
+  private static final double WHOLE_RATIO = 2;
+  private static final double SPACE_RATIO = 1.3;
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double BYTES_PER_MIB = 1 << 20;
+  private static final NodeId BASE = NodeId.of("base");
+
+  private final Settings settings;
+  private final Floors floors;
+  private final Pool pool;
+  private final Random random = new Random(2);
+  private final int generations;
+  private final Series first = new Series();
+  private final Series last = new Series();
+  private final Samples background = new Samples();
+  private final List<Result> results = new ArrayList<>();
+
+  /** What was measured of some generations. */
+  private static final class Series {
+    private final Samples clones = new Samples();
+    private final Samples whole = new Samples();
+  }
+
+  StorageHistory(Settings settings, Floors floors, Pool pool) {
+    this.settings = settings;
+    this.floors = floors;
+    this.pool = pool;
+    this.generations = settings.times(100, 12);
+  }
+
+  /** Memory images: each is a fork of the one before, written in places and sealed. */
+  List<Result> memory() throws IOException, InterruptedException {
+    try (StorageBackend backend = open()) {
+      for (int i = 1; i <= FIRSTS; i++) {
+        image(backend, BASE, NodeId.of("first-" + i), first);
+      }
+      long before = settledBytes();
+      long written = 0;
+      NodeId previous = BASE;
+      for (int i = 1; i <= generations; i++) {
+        say("memory image", i);
+        NodeId id = NodeId.of("m-" + i);
+        written +=
+            Pool.PAGE * (long) image(backend, previous, id, i > generations - LASTS ? last : null);
+        prepare(backend, id);
+        previous = id;
+      }
+      ((CopyPreparation) backend).discard(previous);
+      report("memory", "fork", written, settledBytes() - before);
+    }
+    return results;
+  }
+
+  private int image(StorageBackend backend, NodeId from, NodeId id, @Nullable Series into)
+      throws IOException {
+    long begin = System.nanoTime();
+    backend.fork(from, id, Durability.RELAXED);
+    double cloned = Host.millisSince(begin);
+    Path path = backend.attach(id).path();
+    noReserve(path);
+    int pages = Pool.overwrite(path, PAGES, random);
+    backend.seal(id, Durability.DURABLE);
+    if (into != null) {
+      into.clones.add(cloned);
+      into.whole.add(Host.millisSince(begin));
+    }
+    return pages;
+  }
+
+  /** Snapshots of a disk in use: flushed and prepared before the pause, snapshotted in it. */
+  List<Result> disk() throws IOException, InterruptedException {
+    try (StorageBackend backend = open()) {
+      for (int i = 1; i <= FIRSTS; i++) {
+        NodeId disk = NodeId.of("first-" + i);
+        backend.fork(BASE, disk, Durability.DURABLE);
+        noReserve(backend.attach(disk).path());
+        Pool.overwrite(backend.attach(disk).path(), PAGES, random);
+        snapshot(backend, disk, NodeId.of(disk + "-s"), first);
+      }
+      NodeId disk = NodeId.of("disk");
+      backend.fork(BASE, disk, Durability.DURABLE);
+      Path path = backend.attach(disk).path();
+      noReserve(path);
+      long before = settledBytes();
+      long written = 0;
+      for (int i = 1; i <= generations; i++) {
+        say("disk", i);
+        written += (long) Pool.overwrite(path, PAGES, random) * Pool.PAGE;
+        snapshot(backend, disk, NodeId.of("s-" + i), i > generations - LASTS ? last : null);
+        prepare(backend, disk);
+      }
+      ((CopyPreparation) backend).discard(disk);
+      report("disk", "snapshot in the pause", written, settledBytes() - before);
+    }
+    return results;
+  }
+
+  private static void snapshot(
+      StorageBackend backend, NodeId disk, NodeId id, @Nullable Series into) {
+    long begin = System.nanoTime();
+    backend.flush(disk);
+    ((CopyPreparation) backend).prepare(disk, 1);
+    long paused = System.nanoTime();
+    backend.snapshot(disk, id, Durability.RELAXED);
+    double cloned = Host.millisSince(paused);
+    backend.flush(id);
+    if (into != null) {
+      into.clones.add(cloned);
+      into.whole.add(Host.millisSince(begin));
+    }
+  }
+
+  private StorageBackend open() throws IOException {
+    say("image", 0);
+    StorageBackend backend = pool.open("history");
+    backend.create(BASE, SIZE);
+    Pool.fill(backend, BASE, SIZE);
+    backend.seal(BASE, Durability.DURABLE);
+    return backend;
+  }
+
+  /** What is done after the operation, beside the next one's writes. */
+  private void prepare(StorageBackend backend, NodeId id) {
+    long begin = System.nanoTime();
+    ((CopyPreparation) backend).prepare(id, 1);
+    background.add(Host.millisSince(begin));
+  }
+
+  private void say(String what, int generation) {
+    if (generation % 10 == 0) {
+      Progress.say(pool.name() + ": " + what + " " + generation);
+    }
+  }
+
+  /** As the engine does for images that are written once: XFS reserves no room around a page. */
+  private static void noReserve(Path path) throws IOException {
+    try (Fd fd = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
+      fd.setCopyOnWriteExtent(Pool.PAGE);
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.EOPNOTSUPP && e.errno() != LinuxException.ENOTTY) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  /** What is used when all is written and what was given up is free. */
+  private long settledBytes() throws IOException, InterruptedException {
+    floors.run(List.of("sync", "-f", pool.mountPoint().toString()), settings.work());
+    return pool.usedBytes();
+  }
+
+  private void report(String what, String clone, long writtenBytes, long usedBytes)
+      throws IOException, InterruptedException {
+    String name = pool.name() + " " + what + ", generation " + generations;
+    results.add(
+        Result.of(name + ": " + clone, "ms", last.clones)
+            .over(first.clones)
+            .ratioAtMost(PAUSE_RATIO)
+            .note("floor: generation 1"));
+    results.add(
+        Result.of(name + ": all of it", "ms", last.whole)
+            .over(first.whole)
+            .ratioAtMost(WHOLE_RATIO)
+            .note("floor: generation 1"));
+    results.add(
+        Result.of(
+                pool.name() + " " + what + ", space of all generations",
+                "MiB",
+                Samples.of(usedBytes / BYTES_PER_MIB))
+            .over(Samples.of(writtenBytes / BYTES_PER_MIB))
+            .ratioAtMost(SPACE_RATIO)
+            .note("floor: the pages overwritten"));
+    results.add(
+        Result.of(name + ": background", "ms", background.after(generations - LASTS))
+            .note("without rests, after each"));
+    naive(what);
+  }
+
+  private void naive(String what) throws IOException, InterruptedException {
+    Path directory = pool.directory("naive");
+    Pool.fill(directory.resolve("0"), SIZE);
+    Samples clones = new Samples();
+    int count = Math.min(NAIVE, generations);
+    Progress.say(pool.name() + ": the naive chain");
+    for (String line :
+        floors.run(StorageSuite.floor(settings, "chain", directory, count, PAGES), directory)) {
+      clones.add(Long.parseLong(line.substring(0, line.indexOf(' '))) / NANOS_PER_MILLI);
+    }
+    results.add(
+        Result.of(
+                pool.name() + " " + what + ", naive chain: clone at generation " + count,
+                "ms",
+                clones.after(count - 1))
+            .over(clones.before(1))
+            .note("floor: generation 1"));
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import dev.ramet.backends.reflinkxfs.ReflinkXfsProvider;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A root of many snapshots: opening it in a new process, and listing it. Used by one thread. */
+final class StorageIndex {
+  private static final int SNAPSHOTS = 100_000;
+  private static final int PAGE = 100;
+  private static final double REBUILD_RATIO = 2;
+  private static final double PAGE_MS = 5;
+  private static final NodeId V = NodeId.of("v");
+
+  private final Settings settings;
+  private final Floors floors;
+  private final Pool pool;
+
+  StorageIndex(Settings settings, Floors floors, Pool pool) {
+    this.settings = settings;
+    this.floors = floors;
+    this.pool = pool;
+  }
+
+  List<Result> run() throws IOException, InterruptedException {
+    Path root = pool.directory("index");
+    try (StorageBackend backend = pool.provider().open(new ProbeContext(root))) {
+      backend.create(V, Pool.PAGE);
+    }
+    int count = settings.times(SNAPSHOTS, SNAPSHOTS / 10);
+    Path tree = root.resolve("volumes");
+    floors.run(StorageSuite.floor(settings, "tree", tree.resolve("v"), count), root);
+    Samples find = new Samples();
+    List<Samples> opening = new ArrayList<>();
+    for (int round = 0; round <= settings.times(15, 4); round++) {
+      double least = floors.time(List.of("find", tree.toString()), Map.of());
+      List<String> lines =
+          floors.run(
+              List.of(
+                  settings.java().toString(),
+                  "-XX:+UseSerialGC",
+                  "--enable-native-access=ALL-UNNAMED",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  StorageIndex.class.getName(),
+                  root.toString()),
+              root);
+      if (round > 0) {
+        find.add(least);
+        for (int i = 0; i < lines.size(); i++) {
+          if (opening.size() == i) {
+            opening.add(new Samples());
+          }
+          opening.get(i).add(Double.parseDouble(lines.get(i)));
+        }
+      }
+    }
+    String size = count / 1000 + " 000 snapshots";
+    return List.of(
+        Result.of("index of " + size + ", process just started", "ms", opening.get(0))
+            .over(find)
+            .ratioAtMost(REBUILD_RATIO)
+            .note("floor: find over the same tree"),
+        Result.of("first page of 100 after that", "ms", opening.get(1)).atMost(PAGE_MS),
+        Result.of("second page", "ms", opening.get(2)).atMost(PAGE_MS),
+        Result.of("a page later", "ms", opening.get(3)).atMost(PAGE_MS),
+        Result.of("index again in the same process", "ms", opening.get(4)).over(find));
+  }
+
+  /** Opens a root in a process of its own and prints milliseconds, a line each. */
+  public static void main(String[] arguments) throws InterruptedException {
+    ProbeContext where = new ProbeContext(Path.of(arguments[0]));
+    // What a host has done long before it opens a root: the native library is loaded.
+    var provider = new ReflinkXfsProvider();
+    provider.probe(new ProbeContext(where.root().resolve("volumes")));
+    double last = 0;
+    for (int round = 0; round < 4; round++) {
+      long begin = System.nanoTime();
+      try (StorageBackend backend = provider.open(where)) {
+        last = Host.millisSince(begin);
+        if (round == 0) {
+          System.out.println(last);
+          begin = System.nanoTime();
+          List<Node> page = backend.page(null, PAGE);
+          System.out.println(Host.millisSince(begin));
+          begin = System.nanoTime();
+          page = backend.page(page.get(PAGE - 1).id(), PAGE);
+          System.out.println(Host.millisSince(begin));
+          Thread.sleep(500);
+          begin = System.nanoTime();
+          backend.page(page.get(PAGE - 1).id(), PAGE);
+          System.out.println(Host.millisSince(begin));
+        }
+      }
+    }
+    System.out.println(last);
+  }
+}
