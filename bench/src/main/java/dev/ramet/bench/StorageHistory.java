@@ -34,7 +34,9 @@ final class StorageHistory {
   private static final double SPACE_RATIO = 1.3;
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double BYTES_PER_MIB = 1 << 20;
+  private static final int WARM_UP = 300;
   private static final NodeId BASE = NodeId.of("base");
+  private static final NodeId WARM = NodeId.of("warm");
 
   private final Settings settings;
   private final Floors floors;
@@ -147,6 +149,12 @@ final class StorageHistory {
     backend.create(BASE, SIZE);
     Pool.fill(backend, BASE, SIZE);
     backend.seal(BASE, Durability.DURABLE);
+    for (int i = 0; i < WARM_UP; i++) {
+      backend.fork(BASE, WARM, Durability.RELAXED);
+      backend.snapshot(WARM, NodeId.of("warm-s"), Durability.RELAXED);
+      backend.delete(NodeId.of("warm-s"));
+      backend.delete(WARM);
+    }
     return backend;
   }
 
