@@ -182,7 +182,8 @@ abstract class CrashContract {
   private static SortedSet<String> withoutPauses(SortedSet<String> files) {
     TreeSet<String> result = new TreeSet<>(files);
     result.removeIf(
-        file -> file.matches("(snapshots|volumes)/p[0-9a-z]{19}.*|volumes/.*/p[0-9a-z]{19}\\..*"));
+        file ->
+            file.matches("snapshots/p[0-9a-z]{19}.*|(memory/)?volumes/(.*/)?p[0-9a-z]{19}[./].*"));
     return result;
   }
 

@@ -121,6 +121,8 @@ final class QemuHypervisor implements Hypervisor {
       if (!machine.execute("query-status", deadline).path("running").asBoolean()) {
         machine.execute("cont", deadline);
       }
+      // The answers came after whatever a host that ended in a pause had begun.
+      VmFiles.delete(files.directory().resolve(VmFiles.STATE));
       return Optional.of(vm(spec, identity, running.ramPath(), machine));
     } catch (RuntimeException | Error e) {
       machine.disconnect();
