@@ -15,6 +15,7 @@ import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
@@ -308,12 +309,27 @@ final class Capturer {
 
   private SnapshotRecord record(
       SandboxRecord sandbox, RunningVm vm, Order order, Instant instant, CaptureReport report) {
-    SandboxRecord.Machine machine = sandbox.machine();
     if (vm.exit().toCompletableFuture().isDone()) {
       throw new RametException(
           ErrorCode.HYPERVISOR_FAILED,
           "the machine of " + sandbox.id() + " ended while it was captured");
     }
+    return record(sandbox, order, instant, vm.identity(), report);
+  }
+
+  /**
+   * What is written down of a capture.
+   *
+   * @param identity of the machine whose memory was captured; null when only the disk was
+   * @param report how memory was captured; null when only the disk was
+   */
+  static SnapshotRecord record(
+      SandboxRecord sandbox,
+      Order order,
+      Instant instant,
+      @Nullable VmIdentity identity,
+      @Nullable CaptureReport report) {
+    SandboxRecord.Machine machine = sandbox.machine();
     return new SnapshotRecord(
         order.id(),
         order.kind(),
@@ -327,8 +343,8 @@ final class Capturer {
         sandbox.diskBytes(),
         machine.kernelArguments(),
         sandbox.agentPort(),
-        true,
-        vm.identity(),
+        identity != null,
+        identity,
         report,
         order.contentKey(),
         false,

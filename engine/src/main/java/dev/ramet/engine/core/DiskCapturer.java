@@ -45,26 +45,7 @@ final class DiskCapturer {
         storage.flush(disk);
       }
       context.before("snapshot.publish");
-      SnapshotRecord record =
-          new SnapshotRecord(
-              order.id(),
-              order.kind(),
-              order.name(),
-              order.description(),
-              instant,
-              sandbox.id(),
-              order.templateId(),
-              machine.cpuCount(),
-              machine.memoryBytes(),
-              sandbox.diskBytes(),
-              machine.kernelArguments(),
-              sandbox.agentPort(),
-              false,
-              null,
-              null,
-              order.contentKey(),
-              false,
-              order.kind().hidden());
+      SnapshotRecord record = Capturer.record(sandbox, order, instant, null, null);
       context.snapshots().publish(record, durable);
       undo.commit();
       return record;

