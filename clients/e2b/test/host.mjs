@@ -36,4 +36,8 @@ export async function eventually(check, ms = 20_000) {
   }
 }
 
-export const api = (path, options = {}) => fetch(process.env.E2B_API_URL + path, options)
+export const api = (path, options = {}) =>
+  fetch(process.env.E2B_API_URL + path, {
+    ...options,
+    headers: { 'X-API-Key': process.env.E2B_API_KEY, ...options.headers },
+  })

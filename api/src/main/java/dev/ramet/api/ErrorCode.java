@@ -38,7 +38,11 @@ public enum ErrorCode {
   /** Whoever asked for the operation withdrew it. */
   CANCELLED(15, ErrorKind.CALLER, 499, 130),
   /** A defect; the log has the stack trace. */
-  INTERNAL(16, ErrorKind.INTERNAL, 500, 1);
+  INTERNAL(16, ErrorKind.INTERNAL, 500, 1),
+  /** The credentials are known, and are not for this. */
+  FORBIDDEN(17, ErrorKind.CALLER, 403, 2),
+  /** The caller has asked too often; the answer says when to ask again. */
+  RATE_LIMITED(18, ErrorKind.TRANSIENT, 429, 6);
 
   private final int number;
   private final ErrorKind kind;

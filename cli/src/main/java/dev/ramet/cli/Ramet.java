@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.cli.key.Key;
 import dev.ramet.cli.sandbox.Sandbox;
 import dev.ramet.cli.snapshot.Snapshot;
 import dev.ramet.cli.storage.Storage;
@@ -32,6 +33,7 @@ import picocli.CommandLine.ScopeType;
       Snapshot.class,
       Template.class,
       Storage.class,
+      Key.class,
       Doctor.class,
       TourCommand.class,
       Serve.class,

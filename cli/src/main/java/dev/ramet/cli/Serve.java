@@ -38,7 +38,8 @@ final class Serve implements Callable<Integer> {
   @Option(
       names = "--bind",
       paramLabel = "ADDRESS",
-      description = "Address to listen on; 127.0.0.1 unless set, and only loopback is allowed.")
+      description =
+          "Address to listen on; 127.0.0.1 unless set. When others reach it, requests need a key.")
   private @Nullable String bind;
 
   @Option(

@@ -8,6 +8,7 @@ import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.server.access.Access;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -34,10 +35,12 @@ final class SandboxController {
 
   private final EngineHolder engine;
   private final Views views;
+  private final Access access;
 
-  SandboxController(EngineHolder engine, Views views) {
+  SandboxController(EngineHolder engine, Views views, Access access) {
     this.engine = engine;
     this.views = views;
+    this.access = access;
   }
 
   private record Timeout(@Nullable Integer timeout) {}
@@ -54,7 +57,8 @@ final class SandboxController {
     String template =
         Checks.reference("template", Checks.required("templateID", request.templateID()));
     // The newer path has no field that asks for a token: its sandboxes always have one.
-    boolean secure = http.getPath().startsWith("/v2/");
+    // So have those of a host that others can reach.
+    boolean secure = http.getPath().startsWith("/v2/") || access.required();
     NewSandbox wanted = Requests.sandbox(request, template, secure);
     Waiting.before(engine, template, wait);
     return views.of(sandboxes().create(wanted));

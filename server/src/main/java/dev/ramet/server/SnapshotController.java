@@ -11,6 +11,7 @@ import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
+import dev.ramet.server.access.Access;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -37,10 +38,12 @@ final class SnapshotController {
 
   private final EngineHolder engine;
   private final Views views;
+  private final Access access;
 
-  SnapshotController(EngineHolder engine, Views views) {
+  SnapshotController(EngineHolder engine, Views views, Access access) {
     this.engine = engine;
     this.views = views;
+    this.access = access;
   }
 
   @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
@@ -129,7 +132,7 @@ final class SnapshotController {
     String reference = Checks.reference("snapshot", id);
     Waiting.before(engine, reference, wait);
     Snapshot snapshot = snapshots().get(reference);
-    NewSandbox wanted = Requests.sandbox(request, snapshot.id(), false);
+    NewSandbox wanted = Requests.sandbox(request, snapshot.id(), access.required());
     return views.of(engine.get().sandboxes().create(wanted));
   }
 

@@ -10,6 +10,7 @@ import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Templates;
+import dev.ramet.server.access.Caller;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -97,10 +98,10 @@ final class TemplateController {
     return stream.answer(http, progress -> templates.importImages(wanted, progress));
   }
 
-  /** Clients of the E2B protocol delete snapshots here too. */
+  /** Clients of the E2B protocol delete snapshots here too, which users may. */
   @Delete("/{id}")
   @Status(HttpStatus.NO_CONTENT)
-  void delete(@PathVariable String id, @QueryValue @Nullable String strict) {
+  void delete(HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String strict) {
     String reference = Checks.reference("template or snapshot", id);
     boolean onlyUnused = Checks.flag("strict", strict);
     Engine open = engine.get();
@@ -114,6 +115,7 @@ final class TemplateController {
           null);
     }
     if (template) {
+      Caller.requireAdmin(http, "deleting a template");
       open.templates().delete(reference);
     } else if (snapshot) {
       open.snapshots().delete(reference, onlyUnused);

@@ -44,10 +44,12 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
   /** The code that comes closest to a status the framework chose. */
   static ErrorCode code(int status) {
     return switch (status) {
-      case 401, 403 -> ErrorCode.UNAUTHENTICATED;
+      case 401 -> ErrorCode.UNAUTHENTICATED;
+      case 403 -> ErrorCode.FORBIDDEN;
       case 404 -> ErrorCode.NOT_FOUND;
       case 409 -> ErrorCode.CONFLICT;
       case 413 -> ErrorCode.TOO_LARGE;
+      case 429 -> ErrorCode.RATE_LIMITED;
       case 503 -> ErrorCode.UNAVAILABLE;
       default -> status < 500 ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
     };

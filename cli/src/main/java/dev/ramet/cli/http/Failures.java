@@ -72,11 +72,13 @@ final class Failures {
   private static ErrorCode ofStatus(int status) {
     return switch (status) {
       case 400, 405, 415, 422 -> ErrorCode.INVALID_ARGUMENT;
-      case 401, 403 -> ErrorCode.UNAUTHENTICATED;
+      case 401 -> ErrorCode.UNAUTHENTICATED;
+      case 403 -> ErrorCode.FORBIDDEN;
       case 404 -> ErrorCode.NOT_FOUND;
       case 409 -> ErrorCode.CONFLICT;
       case 413 -> ErrorCode.TOO_LARGE;
-      case 429, 503 -> ErrorCode.UNAVAILABLE;
+      case 429 -> ErrorCode.RATE_LIMITED;
+      case 503 -> ErrorCode.UNAVAILABLE;
       case 501 -> ErrorCode.UNSUPPORTED;
       case 502 -> ErrorCode.GUEST_UNREACHABLE;
       case 504 -> ErrorCode.DEADLINE_EXCEEDED;
@@ -88,7 +90,11 @@ final class Failures {
   /** What an I/O error on a connection to a host means. */
   static RametException broken(String base, IOException e) {
     if (e instanceof HttpRetryException retry) {
-      return new RametException(ofStatus(retry.responseCode()), "the host asks for credentials", e);
+      return new RametException(
+          ofStatus(retry.responseCode()),
+          "the host wants an API key",
+          "put it into the environment as RAMET_API_KEY",
+          e);
     }
     if (e instanceof ConnectException || e instanceof NoRouteToHostException) {
       return new RametException(

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The option that says which data root is meant. */
-final class DataRoot {
+public final class DataRoot {
   private static final String DEFAULT = "/var/lib/ramet";
 
   @Option(
@@ -16,7 +16,8 @@ final class DataRoot {
       description = "The data root; RAMET_DATA_ROOT or /var/lib/ramet unless given.")
   private @Nullable Path given;
 
-  Path path(Context context) {
+  /** The data root that is meant. */
+  public Path path(Context context) {
     Path chosen = given;
     if (chosen == null) {
       String set = context.environment("RAMET_DATA_ROOT");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.key;
+
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Json;
+import dev.ramet.server.access.KeyFile;
+import dev.ramet.server.access.Scope;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a key. */
+@Command(
+    name = "create",
+    description = {
+      "Makes an API key and prints it. It is shown this once: only its digest is kept.",
+      "A running host accepts it from its next request on."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet key create ci",
+      "  export RAMET_API_KEY=$(ramet key create operator --scope admin)"
+    })
+final class Create implements Callable<Integer> {
+  private final Context context;
+  @Mixin private KeysOption keys = new KeysOption();
+
+  @Parameters(paramLabel = "NAME", description = "What to call it; no two have the same name.")
+  private String name = "";
+
+  @Option(
+      names = "--scope",
+      paramLabel = "SCOPE",
+      defaultValue = "user",
+      description =
+          "user: sandboxes and snapshots. admin: templates, storage and the host itself, too.")
+  private String scope = "user";
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  Create(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    KeyFile.Created created = new KeyFile(keys.file(context)).create(name, Scope.of(scope));
+    if (json) {
+      context.json(Json.bytes(KeyView.of(created.stored()).put("key", created.key())));
+    } else {
+      context.out().println(created.key());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.key;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands on API keys. */
+@Command(
+    name = "key",
+    description = {
+      "The API keys of a host on this machine.",
+      "A host that other machines can reach answers only requests that carry one."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {Create.class, Ls.class, Revoke.class},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet key create ci",
+      "  ramet key create operator --scope admin",
+      "  ramet key ls",
+      "  ramet key revoke ci"
+    })
+public final class Key {}

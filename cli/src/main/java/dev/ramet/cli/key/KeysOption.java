@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.key;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.storage.DataRoot;
+import dev.ramet.server.access.KeyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The options that say which file of keys is meant. Picocli looks at the methods of this class and
+ * of the commands whenever anything is run, and the host's classes are not always there: they stand
+ * only inside methods.
+ */
+final class KeysOption {
+  @Mixin private DataRoot dataRoot = new DataRoot();
+
+  @Option(
+      names = "--keys-file",
+      paramLabel = "FILE",
+      description =
+          "The file of keys; RAMET_KEYS_FILE or "
+              + KeyFile.NAME
+              + " in the data root unless given.")
+  private @Nullable Path given;
+
+  /** The file, which need not exist; its directory does. */
+  Path file(Context context) {
+    Path file = given;
+    if (file == null) {
+      String set = context.environment("RAMET_KEYS_FILE");
+      file = set == null ? dataRoot.path(context).resolve(KeyFile.NAME) : Path.of(set);
+    }
+    file = file.toAbsolutePath().normalize();
+    Path directory = file.getParent();
+    if (directory == null || !Files.isDirectory(directory)) {
+      throw new RametException(
+          ErrorCode.NOT_FOUND,
+          "no such directory: " + directory,
+          "name the host's data root with --data-root, or make the directory first",
+          null);
+    }
+    return file;
+  }
+}

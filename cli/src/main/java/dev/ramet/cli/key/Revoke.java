@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.key;
+
+import dev.ramet.cli.Context;
+import dev.ramet.server.access.ApiKey;
+import dev.ramet.server.access.KeyFile;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Takes keys away. */
+@Command(
+    name = "revoke",
+    aliases = "rm",
+    description = "Takes API keys away. A running host refuses them from its next request on.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet key revoke ci", "  ramet key revoke key-1f0c22ab"})
+final class Revoke implements Callable<Integer> {
+  private final Context context;
+  @Mixin private KeysOption keys = new KeysOption();
+
+  @Parameters(arity = "1..*", paramLabel = "KEY", description = "Ids or names of keys.")
+  private List<String> which = List.of();
+
+  Revoke(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    KeyFile file = new KeyFile(keys.file(context));
+    for (String key : which) {
+      ApiKey revoked = file.revoke(key);
+      context.out().println(revoked.id());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.access;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.server.Json;
+import dev.ramet.server.ServerSettings;
+import io.micronaut.context.annotation.Context;
+import jakarta.annotation.PreDestroy;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What this host asks of its callers, and what it writes down of them. Thread-safe. */
+@Context // what is wrong with the settings or the keys stops the start
+public final class Access {
+  private static final Logger LOG = LoggerFactory.getLogger(Access.class);
+  private static final int DEFAULT_RATE = 100;
+  private static final int HIGHEST_RATE = 1_000_000;
+  private static final long AUDIT_FILE_BYTES = 16L << 20;
+  private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
+  private static final Set<Integer> REFUSALS = Set.of(401, 403, 429);
+
+  private final @Nullable Keys keys;
+  private final RateLimit rate;
+  private final @Nullable AuditLog audit;
+
+  Access(AccessSettings settings, ServerSettings server) {
+    boolean required = isRequired(settings.auth(), server.bind());
+    Path root = server.dataRoot();
+    Path file = settings.keysFile() == null ? root.resolve(KeyFile.NAME) : settings.keysFile();
+    keys = required ? new Keys(file) : null;
+    Integer asked = settings.rateLimit();
+    if (asked != null && (asked < 0 || asked > HIGHEST_RATE)) {
+      throw RametException.invalid("ramet.rate-limit", "must be within 0 and " + HIGHEST_RATE);
+    }
+    rate = new RateLimit(asked != null ? asked : required ? DEFAULT_RATE : 0, System::nanoTime);
+    Path log = settings.auditLog();
+    if (log == null && required) {
+      log = root.resolve("audit.log");
+    }
+    audit = log == null ? null : new AuditLog(log, AUDIT_FILE_BYTES);
+    if (keys != null && keys.isEmpty()) {
+      LOG.warn(
+          "requests need an API key, and there is none in {}; make one: ramet key create NAME",
+          file);
+    }
+  }
+
+  private static boolean isRequired(AccessSettings.Auth auth, String bind) {
+    return switch (auth) {
+      case ON -> true;
+      case OFF -> false;
+      case AUTO -> !Loopback.only(bind);
+    };
+  }
+
+  /** Whether requests need a key. */
+  public boolean required() {
+    return keys != null;
+  }
+
+  /**
+   * Lets a request through.
+   *
+   * @param secret the key it carries, or null
+   * @return whose it is, or null when anybody may make it
+   * @throws RametException {@code UNAUTHENTICATED} without a key that counts, {@code FORBIDDEN}
+   *     when the key is for less
+   */
+  @Nullable ApiKey admit(String method, String path, @Nullable String secret) {
+    Scope needed = Permissions.of(method, path);
+    if (keys == null || needed == null) {
+      return null;
+    }
+    if (secret == null || secret.isEmpty()) {
+      throw new RametException(
+          ErrorCode.UNAUTHENTICATED,
+          "this host wants an API key",
+          "send it as X-API-Key, or as Authorization: Bearer; ramet takes it from RAMET_API_KEY",
+          null);
+    }
+    ApiKey key = keys.find(secret);
+    if (key == null) {
+      throw new RametException(
+          ErrorCode.UNAUTHENTICATED,
+          "the API key is not one of this host's",
+          "see those that are: ramet key ls",
+          null);
+    }
+    if (!key.scope().covers(needed)) {
+      throw Caller.forbidden(method + " " + path);
+    }
+    return key;
+  }
+
+  /** Takes one request of a caller's; answers 0, or after how many whole seconds to try again. */
+  int take(String caller) {
+    return rate.take(caller);
+  }
+
+  /** A line of the audit log. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Line(
+      String time,
+      @Nullable String key,
+      @Nullable String keyName,
+      String remote,
+      String method,
+      String path,
+      int status,
+      long millis) {}
+
+  /** Writes down a request that changed something, was to, or was refused. */
+  void record(
+      @Nullable ApiKey key, String remote, String method, String path, int status, long nanos) {
+    if (audit == null || (READING.contains(method) && !REFUSALS.contains(status))) {
+      return;
+    }
+    audit.add(
+        Json.bytes(
+            new Line(
+                Instant.now().toString(),
+                key == null ? null : key.id(),
+                key == null ? null : key.name(),
+                remote,
+                method,
+                path,
+                status,
+                nanos / 1_000_000)));
+  }
+
+  @PreDestroy
+  void close() {
+    if (audit != null) {
+      audit.close();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.access;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.server.ServerSettings;
+import io.micronaut.context.annotation.Context;
+
+/**
+ * Refuses to start on an address that other machines can reach when requests need no key: whoever
+ * reaches the port would rule every sandbox.
+ */
+@Context
+final class BindGuard {
+  BindGuard(ServerSettings server, AccessSettings access) {
+    check(server.bind(), access.auth());
+  }
+
+  static void check(String bind, AccessSettings.Auth auth) {
+    if (auth == AccessSettings.Auth.OFF && !Loopback.only(bind)) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "ramet.bind: "
+              + bind
+              + " can be reached by other machines, and with ramet.auth=OFF requests carry no"
+              + " proof of who sends them",
+          "leave ramet.auth at AUTO and make a key (ramet key create NAME), or set ramet.bind to"
+              + " 127.0.0.1",
+          null);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.access;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of API keys. It holds their digests, never the keys; only its owner can read it. Changes
+ * replace the file, so that a reader sees either state, and a lock beside it keeps writers of
+ * different processes apart. Thread-safe.
+ */
+public final class KeyFile {
+  /** Its name below a data root. */
+  public static final String NAME = "api-keys.json";
+
+  private static final int VERSION = 1;
+  private static final int MOST_KEYS = 10_000;
+  private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  // A file lock is the whole process's; this keeps its threads apart.
+  private static final ReentrantLock WRITER = new ReentrantLock();
+
+  private final Path file;
+
+  /** The keys in {@code file}, which need not exist yet; its directory must. */
+  public KeyFile(Path file) {
+    this.file = file;
+  }
+
+  /** A key just made, and the only chance to see it. */
+  public record Created(ApiKey stored, String key) {}
+
+  /**
+   * Makes a key.
+   *
+   * @param name 1 to 64 letters, digits, dots, dashes and underscores
+   * @throws RametException {@code INVALID_ARGUMENT} for another name, {@code ALREADY_EXISTS} when
+   *     another key has it, {@code CORRUPT} when the file cannot be understood
+   */
+  public Created create(String name, Scope scope) throws IOException {
+    if (!NAMES.matcher(name).matches()) {
+      throw RametException.invalid(
+          "name", "must be 1 to 64 letters, digits, dots, dashes and underscores");
+    }
+    try (Lock lock = new Lock()) {
+      List<ApiKey> keys = new ArrayList<>(list());
+      if (keys.stream().anyMatch(key -> key.name().equals(name))) {
+        throw new RametException(
+            ErrorCode.ALREADY_EXISTS,
+            "there is a key named " + name,
+            "revoke it first, or choose another name",
+            null);
+      }
+      if (keys.size() >= MOST_KEYS) {
+        throw new RametException(ErrorCode.CONFLICT, "there are " + MOST_KEYS + " keys already");
+      }
+      String key = Secrets.newKey();
+      ApiKey stored =
+          new ApiKey(
+              Secrets.newId(),
+              name,
+              scope,
+              Instant.ofEpochSecond(Instant.now().getEpochSecond()),
+              Secrets.digest(key));
+      keys.add(stored);
+      write(keys);
+      return new Created(stored, key);
+    }
+  }
+
+  /**
+   * Takes a key away; a running host refuses it from its next request on.
+   *
+   * @param idOrName which
+   * @throws RametException {@code NOT_FOUND} when there is none
+   */
+  public ApiKey revoke(String idOrName) throws IOException {
+    try (Lock lock = new Lock()) {
+      List<ApiKey> keys = new ArrayList<>(list());
+      for (ApiKey key : keys) {
+        if (key.id().equals(idOrName) || key.name().equals(idOrName)) {
+          keys.remove(key);
+          write(keys);
+          return key;
+        }
+      }
+      throw RametException.notFound("key", idOrName);
+    }
+  }
+
+  /**
+   * All keys, oldest first; none when there is no file.
+   *
+   * @throws RametException {@code CORRUPT} when the file cannot be understood
+   */
+  public List<ApiKey> list() throws IOException {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      return List.of();
+    }
+    try {
+      JsonNode tree = MAPPER.readTree(bytes);
+      if (tree == null || tree.path("version").asInt() != VERSION) {
+        throw corrupt("it does not say version " + VERSION, null);
+      }
+      List<ApiKey> keys = new ArrayList<>();
+      for (JsonNode key : tree.path("keys")) {
+        keys.add(
+            new ApiKey(
+                text(key, "id"),
+                text(key, "name"),
+                Scope.of(text(key, "scope")),
+                Instant.parse(text(key, "createdAt")),
+                text(key, "sha256")));
+      }
+      return List.copyOf(keys);
+    } catch (JsonProcessingException e) {
+      throw corrupt(e.getOriginalMessage(), e);
+    } catch (DateTimeException e) {
+      throw corrupt("" + e.getMessage(), e);
+    }
+  }
+
+  private String text(JsonNode key, String field) {
+    JsonNode value = key.path(field);
+    if (!value.isTextual()) {
+      throw corrupt("a key has no " + field, null);
+    }
+    return value.asText();
+  }
+
+  private RametException corrupt(String why, @Nullable Throwable cause) {
+    return new RametException(
+        ErrorCode.CORRUPT,
+        "cannot understand the API keys in " + file + ": " + why,
+        "mend the file, or move it away and make new keys",
+        cause);
+  }
+
+  private void write(List<ApiKey> keys) throws IOException {
+    ArrayNode array = MAPPER.createArrayNode();
+    for (ApiKey key : keys) {
+      array
+          .addObject()
+          .put("id", key.id())
+          .put("name", key.name())
+          .put("scope", key.scope().label())
+          .put("createdAt", key.createdAt().toString())
+          .put("sha256", key.sha256());
+    }
+    JsonNode tree = MAPPER.createObjectNode().put("version", VERSION).set("keys", array);
+    byte[] bytes = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree);
+    // Under the lock there is one writer, so what a killed one left can be replaced.
+    Path next = file.resolveSibling(file.getFileName() + ".new");
+    Files.deleteIfExists(next);
+    try {
+      Files.createFile(next, OWNER_ONLY);
+      Files.write(next, bytes, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      Files.deleteIfExists(next);
+      throw e;
+    }
+    try (FileChannel directory = FileChannel.open(file.toAbsolutePath().getParent())) {
+      directory.force(true); // a revoked key must not come back after a power loss
+    }
+  }
+
+  /** Held while the file is changed. */
+  private final class Lock implements AutoCloseable {
+    private final FileChannel channel;
+
+    Lock() throws IOException {
+      WRITER.lock();
+      FileChannel opened = null;
+      try {
+        Path beside = file.resolveSibling(file.getFileName() + ".lock");
+        createUnlessThere(beside);
+        opened = FileChannel.open(beside, StandardOpenOption.WRITE);
+        opened.lock(); // until the channel is closed
+        channel = opened;
+      } catch (IOException | RuntimeException e) {
+        if (opened != null) {
+          opened.close();
+        }
+        WRITER.unlock();
+        throw e;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        channel.close(); // which gives the lock back
+      } finally {
+        WRITER.unlock();
+      }
+    }
+  }
+
+  private static void createUnlessThere(Path path) throws IOException {
+    try {
+      Files.createFile(path, OWNER_ONLY);
+    } catch (FileAlreadyExistsException e) {
+      // Another run made it, which is as good.
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.access;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys a running host accepts. The file is looked at with every request and read when it is
+ * another one, so that a key can be used, and is refused, as soon as the command that made or
+ * revoked it has ended. Thread-safe.
+ */
+final class Keys {
+  private final Path path;
+  private final KeyFile file;
+  private volatile @Nullable Read last;
+
+  /** What was read, and of which file: a change always makes a new inode. */
+  private record Read(@Nullable Object identity, Map<String, ApiKey> byDigest) {}
+
+  Keys(Path path) {
+    this.path = path;
+    this.file = new KeyFile(path);
+  }
+
+  /**
+   * The key with this secret, or null.
+   *
+   * @throws RametException {@code CORRUPT} or {@code INTERNAL} when the file cannot be read
+   */
+  @Nullable ApiKey find(String secret) {
+    return current().get(Secrets.digest(secret));
+  }
+
+  /** Whether there is none at all. */
+  boolean isEmpty() {
+    return current().isEmpty();
+  }
+
+  private Map<String, ApiKey> current() {
+    try {
+      Object identity = identity();
+      Read read = last;
+      if (read == null || !java.util.Objects.equals(read.identity(), identity)) {
+        read =
+            new Read(
+                identity,
+                file.list().stream()
+                    .collect(Collectors.toUnmodifiableMap(ApiKey::sha256, key -> key)));
+        last = read;
+      }
+      return read.byDigest();
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.INTERNAL, "cannot read the API keys in " + path, "check its permissions", e);
+    }
+  }
+
+  private @Nullable Object identity() throws IOException {
+    try {
+      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      return now.fileKey() + "@" + now.lastModifiedTime() + "+" + now.size();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+}
