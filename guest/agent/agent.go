@@ -19,6 +19,7 @@ type agent struct {
 	watches     watchTable
 	connections connections
 	system      system
+	freezer     freezer
 	cpu         cpuMeter
 }
 
@@ -47,6 +48,10 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", true, a.init}}
 	case "/settle":
 		return []route{{"POST", false, a.settle}}
+	case "/freeze":
+		return []route{{"POST", false, a.freeze}}
+	case "/thaw":
+		return []route{{"POST", false, a.thaw}}
 	case "/metrics":
 		return []route{{"GET", false, a.metrics}}
 	case "/envs":

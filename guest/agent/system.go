@@ -16,10 +16,16 @@ type system struct {
 	addEntropy  func([]byte) error
 	setHostname func(string) error
 	sync        func()
+	mounts      func() (string, error)
+	freeze      func(point string) (*os.File, error)
+	thaw        func(*os.File)
 }
 
 func realSystem() system {
-	return system{now: time.Now, setClock: setClock, addEntropy: addEntropy, setHostname: setHostname, sync: syscall.Sync}
+	return system{
+		now: time.Now, setClock: setClock, addEntropy: addEntropy, setHostname: setHostname, sync: syscall.Sync,
+		mounts: mounts, freeze: freezeFile, thaw: thawFile,
+	}
 }
 
 const (

@@ -14,14 +14,17 @@ import org.jspecify.annotations.Nullable;
  * @param verify whether to compare the capture with all of the paused machine's memory before it
  *     counts: a difference fails it; the pause then grows with the memory; null for the host's
  *     choice
+ * @param memory whether to capture the memory as well; null is yes. Without, the guest's file
+ *     systems are frozen while the disk is captured, and what starts from it boots
  */
 public record CreateSnapshot(
     @Nullable String name,
     @Nullable String description,
     @Nullable String memoryMode,
-    @Nullable Boolean verify) {
+    @Nullable Boolean verify,
+    @Nullable Boolean memory) {
   /** A snapshot in whatever memory mode is best. */
   public CreateSnapshot(@Nullable String name, @Nullable String description) {
-    this(name, description, null, null);
+    this(name, description, null, null, null);
   }
 }

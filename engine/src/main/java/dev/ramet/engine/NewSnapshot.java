@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     again
  * @param verify whether to compare the capture with all of the paused machine's memory, as {@link
  *     EngineConfig#verifyCaptures} has it for every capture
+ * @param memory whether to capture memory and devices as well; without, the guest's agent freezes
+ *     its file systems while the disk is captured, and what starts from it boots
  */
 public record NewSnapshot(
     String sandboxId,
@@ -21,7 +23,8 @@ public record NewSnapshot(
     @Nullable String description,
     @Nullable String memoryMode,
     boolean untilReady,
-    boolean verify) {
+    boolean verify,
+    boolean memory) {
   /** Verified where every capture is. */
   public NewSnapshot(
       String sandboxId,
@@ -29,7 +32,7 @@ public record NewSnapshot(
       @Nullable String description,
       @Nullable String memoryMode,
       boolean untilReady) {
-    this(sandboxId, name, description, memoryMode, untilReady, false);
+    this(sandboxId, name, description, memoryMode, untilReady, false, true);
   }
 
   /** A snapshot in the best memory mode that can, under a name or none. */

@@ -6,6 +6,7 @@ import dev.ramet.api.CloneResult;
 import dev.ramet.api.ForkEntry;
 import dev.ramet.api.RollbackRequest;
 import dev.ramet.api.RollbackResult;
+import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
@@ -61,9 +62,10 @@ final class CaptureController {
   CloneResult clone(@PathVariable String id, @Body @Nullable String body) {
     CloneRequest request = request(body, Checks.DEFAULT_TIMEOUT_SECONDS);
     CloneReport report = engine.get().sandboxes().clone(Checks.sandboxId(id), request);
+    CaptureReport capture = report.capture();
     return new CloneResult(
         report.sandboxes().stream().map(views::of).toList(),
-        views.of(report.capture()),
+        capture == null ? null : views.of(capture),
         Views.millis(report.totalNanos()));
   }
 

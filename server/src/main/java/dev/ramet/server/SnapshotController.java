@@ -61,7 +61,8 @@ final class SnapshotController {
                     request.description(),
                     request.memoryMode(),
                     waits,
-                    Boolean.TRUE.equals(request.verify())));
+                    Boolean.TRUE.equals(request.verify()),
+                    !Boolean.FALSE.equals(request.memory())));
     // Accepted: it is not there yet.
     HttpStatus status =
         made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED;

@@ -225,7 +225,8 @@ class ApiTest {
         host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
     assertEquals(new NewSnapshot(id, null, null, "incremental", true), host.engine.snapshots.last);
     assertEquals(201, host.post("/sandboxes/" + id + "/snapshots", "{\"verify\":true}").status());
-    assertEquals(new NewSnapshot(id, null, null, null, true, true), host.engine.snapshots.last);
+    assertEquals(
+        new NewSnapshot(id, null, null, null, true, true, true), host.engine.snapshots.last);
     JsonNode capture = made.json().path("capture");
     assertEquals(0.25, capture.path("pausePhasesMs").path("stop").asDouble());
     assertEquals("base-gone", capture.path("passedOver").path(0).path("cause").asText());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.CloneRequestBody;
 import dev.ramet.api.CloneResult;
 import dev.ramet.cli.ApiCommand;
@@ -71,15 +72,12 @@ final class Clone extends ApiCommand {
     }
     CloneResult result = answer.as(CloneResult.class);
     result.sandboxes().forEach(s -> context().out().println(s.sandboxID()));
+    CaptureInfo capture = result.capture();
     if (context().terminal().error()) {
-      context()
-          .err()
-          .println(
-              "%d in %s; the source stood still for %s"
-                  .formatted(
-                      result.sandboxes().size(),
-                      Human.millis(result.totalMs()),
-                      Human.millis(result.capture().pauseMs())));
+      String still =
+          capture == null ? "" : "; the source stood still for " + Human.millis(capture.pauseMs());
+      String made = result.sandboxes().size() + " in " + Human.millis(result.totalMs());
+      context().err().println(made + still);
     }
     return 0;
   }

@@ -17,14 +17,15 @@ import picocli.CommandLine.Parameters;
 /** Takes a snapshot. */
 @Command(
     name = "create",
-    description = "Takes a snapshot of a running sandbox, which runs on, and prints its id.",
+    description = "Takes a snapshot of a sandbox, which runs on if it does, and prints its id.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot create ID",
       "  ramet snapshot create ID --name before-upgrade --description 'all tests pass'",
       "  ramet snapshot create ID --mode incremental",
       "  ramet snapshot wait $(ramet snapshot create ID --no-wait)",
-      "  ramet snapshot create ID --verify"
+      "  ramet snapshot create ID --verify",
+      "  ramet snapshot create ID --disk-only"
     })
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
@@ -55,6 +56,13 @@ final class Create extends ApiCommand {
           "Compare the capture with all of the paused machine's memory; fail if it differs.")
   private boolean verify;
 
+  @Option(
+      names = "--disk-only",
+      description =
+          "Keep the disk and not the memory: what starts from it boots. The guest's file systems"
+              + " are frozen meanwhile.")
+  private boolean diskOnly;
+
   Create(Context context) {
     super(context);
   }
@@ -71,7 +79,12 @@ final class Create extends ApiCommand {
                             + Client.encode(sandbox)
                             + "/snapshots"
                             + (noWait ? "?wait=false" : ""),
-                        new CreateSnapshot(name, description, mode, verify ? true : null)));
+                        new CreateSnapshot(
+                            name,
+                            description,
+                            mode,
+                            verify ? true : null,
+                            diskOnly ? false : null)));
     if (json()) {
       context().json(answer.body());
       return 0;

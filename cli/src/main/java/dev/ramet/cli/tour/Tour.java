@@ -164,10 +164,13 @@ final class Tour {
               nanos[0] = System.nanoTime() - start;
               return r;
             },
-            r ->
-                "%s each; the source stood still for %s"
-                    .formatted(
-                        Human.millis(nanos[0] / 1e6 / n), Human.millis(r.capture().pauseMs())));
+            r -> {
+              CaptureInfo capture = r.capture();
+              String each = Human.millis(nanos[0] / 1e6 / n) + " each";
+              return capture == null
+                  ? each
+                  : each + "; the source stood still for " + Human.millis(capture.pauseMs());
+            });
     Long after = traces.diskUse();
     Long disk = before == null || after == null ? null : after - before;
     Long anonymous = anonymous(result.sandboxes());

@@ -63,7 +63,7 @@ final class MemoryPathsTest {
     return ground
         .engine()
         .snapshots()
-        .create(new NewSnapshot(sandbox.id(), null, null, wanted, true, true));
+        .create(new NewSnapshot(sandbox.id(), null, null, wanted, true, true, true));
   }
 
   private static CaptureReport report(Snapshot snapshot) {

@@ -3,7 +3,6 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
@@ -24,8 +23,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Makes many sandboxes of one instant of a running one: one capture, then restores side by side.
- * The capture is never shown and goes with the last clone that rests on it.
+ * Makes many sandboxes of one instant of another: one capture, then restores side by side. The
+ * capture is never shown and goes with the last clone that rests on it.
  */
 final class Cloner {
   private static final System.Logger LOG = System.getLogger(Cloner.class.getName());
@@ -33,6 +32,7 @@ final class Cloner {
 
   private final Context context;
   private final Capturer capturer;
+  private final PausedCapturer paused;
   private final Lifecycle lifecycle;
   private final Reclaimer reclaimer;
   private final Views views;
@@ -41,6 +41,7 @@ final class Cloner {
       Context context, Capturer capturer, Lifecycle lifecycle, Reclaimer reclaimer, Views views) {
     this.context = context;
     this.capturer = capturer;
+    this.paused = new PausedCapturer(context, reclaimer);
     this.lifecycle = lifecycle;
     this.reclaimer = reclaimer;
     this.views = views;
@@ -75,9 +76,8 @@ final class Cloner {
         deleteQuietly(base);
         throw first;
       }
-      CaptureReport capture = Objects.requireNonNull(base.capture());
       return new CloneReport(
-          made.stream().map(views::sandbox).toList(), capture, System.nanoTime() - start);
+          made.stream().map(views::sandbox).toList(), base.capture(), System.nanoTime() - start);
     }
   }
 
@@ -117,20 +117,21 @@ final class Cloner {
     try (LiveSandbox.Hold hold = source.hold("clone")) {
       SandboxRecord record = context.sandboxes().get(source.id()).saved();
       // Worthless after a loss of power, like the clones: so it need not survive one.
-      SnapshotRecord base =
-          capturer.capture(
-              source,
-              new Capturer.Order(
-                  Ids.next('c'),
-                  SnapshotRecord.Kind.CLONE_BASE,
-                  null,
-                  null,
-                  record.sourceId(),
-                  null,
-                  null,
-                  false,
-                  Durability.RELAXED));
-      return reclaimer.pin(base);
+      Capturer.Order order =
+          new Capturer.Order(
+              Ids.next('c'),
+              SnapshotRecord.Kind.CLONE_BASE,
+              null,
+              null,
+              record.sourceId(),
+              null,
+              null,
+              false,
+              Durability.RELAXED);
+      return reclaimer.pin(
+          PausedCapturer.fits(record)
+              ? paused.capture(record, order, true)
+              : capturer.capture(source, order));
     }
   }
 

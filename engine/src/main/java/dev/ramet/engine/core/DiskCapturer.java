@@ -16,7 +16,7 @@ import java.time.Instant;
 
 /**
  * Captures the disk of a machine without its memory: what starts from it boots. The caller holds
- * the sandbox and has had its files written out. Thread-safe.
+ * the sandbox and has {@linkplain FrozenFiles frozen} its files. Thread-safe.
  */
 final class DiskCapturer {
   private final Context context;
@@ -25,8 +25,13 @@ final class DiskCapturer {
     this.context = context;
   }
 
-  /** Captures the disk. When this fails, nothing is left of the attempt. */
-  SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, Instant instant) {
+  /**
+   * Captures the disk. When this fails, nothing is left of the attempt.
+   *
+   * @param copied told when the disk may be written again
+   */
+  SnapshotRecord capture(
+      SandboxRecord sandbox, Capturer.Order order, Instant instant, Runnable copied) {
     StorageBackend storage = context.storage();
     SandboxRecord.Machine machine = sandbox.machine();
     NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());
@@ -41,6 +46,7 @@ final class DiskCapturer {
       context.before("snapshot.disk");
       undo.add("disk of " + order.id(), () -> storage.delete(disk));
       storage.snapshot(liveDisk, disk, order.durability());
+      copied.run();
       if (durable) {
         storage.flush(disk);
       }

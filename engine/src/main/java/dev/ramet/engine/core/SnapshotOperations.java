@@ -12,6 +12,7 @@ import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.storage.Durability;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,8 @@ final class SnapshotOperations implements Snapshots {
 
   private final Context context;
   private final Capturer capturer;
+  private final PausedCapturer paused;
+  private final DiskCapturer disks;
   private final Reclaimer reclaimer;
   private final Views views;
   private final Executor workers;
@@ -38,6 +41,8 @@ final class SnapshotOperations implements Snapshots {
       Context context, Capturer capturer, Reclaimer reclaimer, Views views, Executor workers) {
     this.context = context;
     this.capturer = capturer;
+    this.paused = new PausedCapturer(context, reclaimer);
+    this.disks = new DiskCapturer(context);
     this.reclaimer = reclaimer;
     this.views = views;
     this.workers = workers;
@@ -48,16 +53,30 @@ final class SnapshotOperations implements Snapshots {
     String sandboxId = request.sandboxId();
     checkDescription(request.description());
     LiveSandbox live = context.sandboxes().get(sandboxId);
-    if (!request.untilReady()) {
+    if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
       return views.snapshot(new BackgroundCapture(context, capturer, request).start(live, workers));
     }
     try (LiveSandbox.Hold hold = live.hold("snapshot");
         SnapshotStore.Reservation reservation = context.snapshots().reserveName(request.name())) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
+      Capturer.Order order =
+          Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE);
       return views.snapshot(
-          capturer.capture(
-              live,
-              Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE)));
+          PausedCapturer.fits(record)
+              ? paused.capture(record, order, request.memory())
+              : request.memory() ? capturer.capture(live, order) : captureDisk(live, order));
+    }
+  }
+
+  private SnapshotRecord captureDisk(LiveSandbox live, Capturer.Order order) {
+    SandboxRecord record = live.saved();
+    if (order.memoryMode() != null || order.verify()) {
+      throw RametException.invalid(
+          "memory", "without it, a memory mode or its verification makes no sense");
+    }
+    try (FrozenFiles files =
+        new FrozenFiles(context, record, live.runningMachine(), "take it with its memory")) {
+      return disks.capture(record, order, Instant.now(), files::thaw);
     }
   }
 

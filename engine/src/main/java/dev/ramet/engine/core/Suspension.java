@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class Suspension {
   private static final System.Logger LOG = System.getLogger(Suspension.class.getName());
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final Duration WRITE_OUT = Duration.ofSeconds(30);
 
   private final Context context;
   private final Starter starter;
@@ -57,29 +56,21 @@ final class Suspension {
       RunningVm vm = live.runningMachine();
       live.leaving(true);
       try {
-        if (!keepMemory) {
-          writeOut(before, vm);
+        if (keepMemory) {
+          pause(live, before, vm, true);
+        } else {
+          context.before("pause.writeout");
+          try (FrozenFiles files =
+              new FrozenFiles(context, before, vm, "pause it with its memory")) {
+            pause(live, before, vm, false);
+            files.ended();
+          }
         }
-        pause(live, before, vm, keepMemory);
       } finally {
         live.leaving(false);
       }
       clearAway(before, live.saved().machine().memoryBase());
     }
-  }
-
-  /** The disk alone is kept: what the guest holds back of its files must be on it. */
-  private void writeOut(SandboxRecord record, RunningVm vm) {
-    Integer port = record.agentPort();
-    if (port == null) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "sandbox " + record.id() + " has no agent that could write out its files",
-          "pause it with its memory",
-          null);
-    }
-    context.before("pause.writeout");
-    context.agent().settle(vm.forward(port), record.terms().accessToken(), WRITE_OUT);
   }
 
   private void pause(LiveSandbox live, SandboxRecord before, RunningVm vm, boolean keepMemory) {
@@ -100,7 +91,7 @@ final class Suspension {
       SnapshotRecord kept =
           keepMemory
               ? capturer.capture(live, order, standing, instant -> {})
-              : disks.capture(before, order, Instant.now());
+              : disks.capture(before, order, Instant.now(), () -> {});
       undo.add("capture " + kept.id(), () -> reclaimer.delete(kept));
       context.before("pause.commit");
       SandboxRecord after = before.pausedAs(kept.id(), Instant.now());

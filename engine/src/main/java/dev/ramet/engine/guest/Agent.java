@@ -89,6 +89,35 @@ public final class Agent {
   }
 
   /**
+   * Writes out the guest's files and keeps everybody from changing them until {@link #thaw}, or
+   * until the guest has waited {@code limit}.
+   *
+   * @param accessToken what the agent asks for, or null for nothing
+   * @throws RametException {@code GUEST_UNREACHABLE} when it cannot; nothing is frozen then
+   */
+  public void freeze(
+      InetSocketAddress address, @Nullable String accessToken, Duration limit, Duration timeout) {
+    String path = "/freeze?seconds=" + limit.toSeconds();
+    ask(
+        address,
+        new Question("POST", path, () -> new byte[0], accessToken),
+        timeout,
+        () -> true,
+        timeout);
+  }
+
+  /**
+   * Lets the guest's files be changed again.
+   *
+   * @throws RametException {@code GUEST_UNREACHABLE} when it does not answer, or says that they
+   *     were not frozen any more
+   */
+  public void thaw(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
+    Question question = new Question("POST", "/thaw", () -> new byte[0], accessToken);
+    ask(address, question, timeout, () -> true, timeout);
+  }
+
+  /**
    * Asks for the guest's load.
    *
    * @param accessToken what the agent asks for, or null for nothing

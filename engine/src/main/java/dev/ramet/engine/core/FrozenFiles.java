@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of a running guest, held still by its agent while their disk is captured alone: all
+ * that was written is on the disk, and whoever wants to write waits. Were the host to end, the
+ * guest would go on by itself. Used by one thread.
+ */
+final class FrozenFiles implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(FrozenFiles.class.getName());
+
+  /** A guest with much to write out needs its time; nobody can write meanwhile. */
+  private static final Duration WRITE_OUT = Duration.ofSeconds(30);
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration THAW = Duration.ofSeconds(10);
+
+  private final Context context;
+  private final InetSocketAddress agent;
+  private final @Nullable String token;
+  private boolean frozen;
+
+  /**
+   * Freezes them.
+   *
+   * @param instead what the user can do when there is no agent that could
+   * @throws RametException {@code UNSUPPORTED} without an agent, {@code GUEST_UNREACHABLE} when it
+   *     cannot
+   */
+  FrozenFiles(Context context, SandboxRecord record, RunningVm vm, String instead) {
+    Integer port = record.agentPort();
+    if (port == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "sandbox " + record.id() + " has no agent that could write out its files",
+          instead,
+          null);
+    }
+    this.context = context;
+    this.agent = vm.forward(port);
+    this.token = record.terms().accessToken();
+    context.agent().freeze(agent, token, LIMIT, WRITE_OUT);
+    frozen = true;
+  }
+
+  /**
+   * Lets the guest write again.
+   *
+   * @throws RametException {@code GUEST_UNREACHABLE} when the files may not have stood still until
+   *     now
+   */
+  void thaw() {
+    frozen = false;
+    context.agent().thaw(agent, token, THAW);
+  }
+
+  /** The machine has ended: there is nothing to thaw. */
+  void ended() {
+    frozen = false;
+  }
+
+  @Override
+  public void close() {
+    if (!frozen) {
+      return;
+    }
+    try {
+      thaw();
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.WARNING, "the guest thaws its files by itself: {0}", e);
+    }
+  }
+}

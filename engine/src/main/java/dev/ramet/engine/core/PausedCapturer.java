@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Captures a paused sandbox. All of it has been captured already, as what it goes on from: so that
+ * is copied, and holds the instant of the pause. Thread-safe; the caller holds the sandbox.
+ */
+final class PausedCapturer {
+  private final Context context;
+  private final Reclaimer reclaimer;
+
+  PausedCapturer(Context context, Reclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Whether this is how to capture a sandbox. */
+  static boolean fits(SandboxRecord sandbox) {
+    return sandbox.state() == SandboxRecord.State.PAUSED;
+  }
+
+  /**
+   * Captures it. When this fails, nothing is left of the attempt.
+   *
+   * @param memory whether the memory is wanted, if there is any
+   * @throws RametException {@code CONFLICT} when the order wants what only a running machine can
+   *     give, {@code CORRUPT} when what it goes on from is gone
+   */
+  SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, boolean memory) {
+    if (order.memoryMode() != null || order.verify()) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "sandbox " + sandbox.id() + " is paused: its memory was captured when it was",
+          "ask for no memory mode and no verification, or resume it first",
+          null);
+    }
+    String from = String.valueOf(sandbox.machine().memoryBase());
+    try (Reclaimer.Pin pin = reclaimer.pin(held(sandbox, from))) {
+      if (!memory && pin.record().warm()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "sandbox " + sandbox.id() + " was paused with its memory: files may be in that alone",
+            "take the memory too, or resume it first",
+            null);
+      }
+      return copy(pin.record(), sandbox, order);
+    }
+  }
+
+  private SnapshotRecord held(SandboxRecord sandbox, String from) {
+    return context
+        .snapshots()
+        .find(from)
+        .orElseThrow(
+            () ->
+                new RametException(
+                    ErrorCode.CORRUPT,
+                    "sandbox " + sandbox.id() + " was paused as " + from + ", which is gone",
+                    "roll it back to a snapshot, or kill it",
+                    null));
+  }
+
+  private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, Capturer.Order order) {
+    Path partial = context.layout().partialSnapshot(order.id());
+    Path from = context.layout().snapshot(held.id());
+    boolean durable = order.durability() == Durability.DURABLE;
+    try (Undo undo = new Undo()) {
+      context.before("snapshot.directory");
+      undo.add("directory of " + order.id(), () -> Trees.delete(partial));
+      Files.createDirectories(partial);
+      Starter.shareKernel(from, partial);
+      if (held.warm()) {
+        shareDevices(Layout.devices(from), Layout.devices(partial));
+        context.before("snapshot.memory");
+        copy(Layout.snapshotMemory(held.id()), Layout.snapshotMemory(order.id()), order, undo);
+      }
+      context.before("snapshot.disk");
+      copy(Layout.snapshotDisk(held.id()), Layout.snapshotDisk(order.id()), order, undo);
+      context.before("snapshot.publish");
+      SnapshotRecord record =
+          Capturer.record(sandbox, order, held.createdAt(), held.identity(), held.capture());
+      context.snapshots().publish(record, durable);
+      undo.commit();
+      return record;
+    } catch (IOException e) {
+      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+    }
+  }
+
+  /** The device state never changes, so another name for it will do. */
+  private static void shareDevices(Path from, Path to) throws IOException {
+    Files.createDirectory(to);
+    for (Path file : Trees.children(from)) {
+      Files.createLink(to.resolve(String.valueOf(file.getFileName())), file);
+    }
+  }
+
+  private void copy(NodeId from, NodeId to, Capturer.Order order, Undo undo) {
+    StorageBackend storage = context.storage();
+    undo.add("copy " + to, () -> storage.delete(to));
+    storage.fork(from, to, Durability.RELAXED);
+    storage.seal(to, order.durability());
+  }
+}
