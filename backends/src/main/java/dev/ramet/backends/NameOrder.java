@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of an index in their order. Putting many in order takes a while: that is done beside
- * the first question, which is answered by looking through them all. Used under the lock of its
- * index.
+ * The names of an index in their order. Putting many in order takes a while: that is done by a
+ * thread of its own, and a question that comes before it has ended is answered by looking through
+ * them all. Used under the lock of its index.
  */
 final class NameOrder {
   /** Up to so many names are put in order at once. */
@@ -48,6 +48,17 @@ final class NameOrder {
       sorted.remove(entry.id());
     } else if (changed != null) {
       changed.add(entry);
+    }
+  }
+
+  /**
+   * Begins to put many in order.
+   *
+   * @param lock what this is used under
+   */
+  void begin(Map<NodeId, NodeIndex.Entry> entries, Object lock) {
+    if (sorted == null && entries.size() > FEW) {
+      sortBeside(entries, lock);
     }
   }
 

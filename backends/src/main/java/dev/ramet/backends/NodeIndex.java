@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class NodeIndex {
   private final Map<NodeId, Entry> entries = new HashMap<>();
 
-  /** The same in order, from when it is first asked for: opening a root does without. */
+  /** The same in order, which is made beside: opening a root does without. */
   private final NameOrder order = new NameOrder();
 
   private final Map<NodeId, Integer> members = new HashMap<>();
@@ -39,7 +39,7 @@ public final class NodeIndex {
     private final NodeId id;
     private final NodeId origin;
 
-    private @Nullable ReadWriteLock lock;
+    private @Nullable ReentrantReadWriteLock lock;
 
     private @Nullable Reader unread;
     private volatile boolean read;
@@ -66,7 +66,11 @@ public final class NodeIndex {
      * Held for reading while the node is used, for writing while it is changed or deleted. Made
      * when it is first wanted: of a hundred thousand nodes, few are ever used.
      */
-    public synchronized ReadWriteLock lock() {
+    public ReadWriteLock lock() {
+      return ownLock();
+    }
+
+    private synchronized ReentrantReadWriteLock ownLock() {
       if (lock == null) {
         lock = new ReentrantReadWriteLock();
       }
@@ -139,7 +143,8 @@ public final class NodeIndex {
     Entry entry = new Entry(id, origin, reader);
     entries.put(id, entry);
     order.added(entry);
-    members.merge(origin, 1, Integer::sum);
+    Integer count = members.get(origin);
+    members.put(origin, count == null ? 1 : count + 1);
     return entry;
   }
 
@@ -183,6 +188,11 @@ public final class NodeIndex {
   /** How many names are taken. */
   synchronized int size() {
     return entries.size();
+  }
+
+  /** Begins to put the names in order, for whoever will ask for that; does not wait. */
+  synchronized void beginOrder() {
+    order.begin(entries, this);
   }
 
   /** All visible nodes, sorted by id. */

@@ -62,34 +62,49 @@ public final class RootScan implements NodeIndex.Reader {
     }
     if (index.size() <= SMALL) {
       index.nodes();
+    } else {
+      index.beginOrder();
+    }
+  }
+
+  /** Takes the names of one directory. */
+  private final class Directory implements DirectoryReader.Visitor {
+    private final NodeId origin;
+    private final Path path;
+    private final List<NodeIndex.Entry> found = new ArrayList<>();
+    private final List<Path> unfinished = new ArrayList<>();
+
+    Directory(NodeId origin, Path path) {
+      this.origin = origin;
+      this.path = path;
+    }
+
+    @Override
+    public void entry(String name, DirectoryReader.Type type) {
+      if (type == DirectoryReader.Type.FILE && NodeId.isValid(name)) {
+        NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, RootScan.this);
+        if (entry == null) {
+          LOG.log(WARNING, "skipped, another node has that name: {0}/{1}", path, name);
+        } else {
+          found.add(entry);
+        }
+      } else if (name.startsWith(Layout.NEW) && type != DirectoryReader.Type.DIRECTORY) {
+        unfinished.add(path.resolve(name));
+      } else {
+        LOG.log(WARNING, "left alone, not a node: {0}/{1}", path, name);
+      }
     }
   }
 
   private void scan(DirectoryReader reader, NodeId origin, Path directory) throws LinuxException {
-    List<NodeIndex.Entry> found = new ArrayList<>();
-    List<Path> unfinished = new ArrayList<>();
-    reader.read(
-        directory,
-        (name, type) -> {
-          if (name.startsWith(Layout.NEW) && type != DirectoryReader.Type.DIRECTORY) {
-            unfinished.add(directory.resolve(name));
-          } else if (type != DirectoryReader.Type.FILE || !NodeId.isValid(name)) {
-            LOG.log(WARNING, "left alone, not a node: {0}/{1}", directory, name);
-          } else {
-            NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, this);
-            if (entry == null) {
-              LOG.log(WARNING, "skipped, another node has that name: {0}/{1}", directory, name);
-            } else {
-              found.add(entry);
-            }
-          }
-        });
-    for (Path path : unfinished) {
+    Directory content = new Directory(origin, directory);
+    reader.read(directory, content);
+    for (Path path : content.unfinished) {
       discard(path, DirectoryReader.Type.FILE);
     }
     NodeIndex.Entry primary = index.get(origin);
     if (primary == null || !primary.origin().equals(origin)) {
-      withoutPrimary(directory, found);
+      withoutPrimary(directory, content.found);
     }
   }
 

@@ -45,6 +45,19 @@ public record NodeId(String value) implements Comparable<NodeId> {
     return new NodeId(value);
   }
 
+  // By hand: what the compiler makes of a record is only linked when it is first called, which
+  // takes
+  // longer than to look at thousands of ids.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof NodeId id && value.equals(id.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return value.hashCode();
+  }
+
   @Override
   public int compareTo(NodeId other) {
     return value.compareTo(other.value);
