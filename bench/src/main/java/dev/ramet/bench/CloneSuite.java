@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Many sandboxes of one: how long that takes, and what each costs. Used by one thread. */
 final class CloneSuite {
@@ -74,7 +75,7 @@ final class CloneSuite {
         full.add(Procfs.anonymous(clone.pid(), clone.image()));
       }
       clones.add(took);
-      captures.add(made.capture().totalMs());
+      captures.add(Objects.requireNonNull(made.capture()).totalMs());
       disk.add(perCloneMib(usedBytes(root) - before));
       freeReserves(root);
       diskKept.add(perCloneMib(usedBytes(root) - before));
