@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param pluginSettings settings by plugin id
  * @param outbound whether guests may open connections unless their creator says otherwise
  * @param stagingBytes memory that holds pages read in a pause until they are written
+ * @param preCopy how much is copied before a pause
  * @param cloneConcurrency how many clones start at the same time unless the caller says otherwise
  * @param startTimeout how long a machine may take to start or be restored
  * @param agentTimeout how long a booting guest may take until its agent answers
@@ -43,6 +44,7 @@ public record EngineConfig(
     Map<String, Map<String, String>> pluginSettings,
     boolean outbound,
     long stagingBytes,
+    PreCopy preCopy,
     int cloneConcurrency,
     Duration startTimeout,
     Duration agentTimeout,
@@ -62,6 +64,26 @@ public record EngineConfig(
    * @param storageBackend id of the storage backend to use when it is new, or null to choose
    */
   public record MemoryRoot(Path path, @Nullable String storageBackend) {}
+
+  /**
+   * Copies written pages while the machine runs, in rounds, so that its pause is left with what was
+   * written since. No round begins beyond any of the bounds.
+   *
+   * @param rounds at most so many; 0 for none
+   * @param bytes at most so many bytes, or 0 for twice the machine's memory
+   * @param time at most so long
+   */
+  public record PreCopy(int rounds, long bytes, Duration time) {
+    /** Five rounds, half a minute. */
+    public static final PreCopy DEFAULT = new PreCopy(5, 0, Duration.ofSeconds(30));
+
+    /** Checks the numbers. */
+    public PreCopy {
+      if (rounds < 0 || bytes < 0 || time.isNegative()) {
+        throw new IllegalArgumentException("a bound of pre-copy is negative");
+      }
+    }
+  }
 
   /** Whether a copy-on-write pool may be made. */
   public enum Provision {
@@ -99,6 +121,7 @@ public record EngineConfig(
         Map.of(),
         false,
         DEFAULT_STAGING_BYTES,
+        PreCopy.DEFAULT,
         Math.max(2, Runtime.getRuntime().availableProcessors()),
         Duration.ofSeconds(30),
         Duration.ofSeconds(90),
@@ -130,6 +153,7 @@ public record EngineConfig(
         pluginSettings,
         outbound,
         stagingBytes,
+        preCopy,
         cloneConcurrency,
         startTimeout,
         agentTimeout,

@@ -115,6 +115,38 @@ public final class PagemapScan implements AutoCloseable {
   }
 
   /**
+   * Reports the pages that are present or swapped and not protected, and protects each of them in
+   * the same step: what is written afterwards is reported by the next call, whoever runs meanwhile.
+   * Tells categories, for which it looks at each page that is there.
+   *
+   * @throws LinuxException as {@link #scan}
+   */
+  public void take(long address, long lengthBytes, Sink sink) throws LinuxException {
+    run(
+        address,
+        lengthBytes,
+        CHECK_WPASYNC | WP_MATCHING,
+        new long[] {0, WRITTEN, HERE, WRITTEN | FILE | PRESENT | SWAPPED},
+        sink);
+  }
+
+  /**
+   * The same of memory all pages of which were protected before, also the absent ones ({@link
+   * Userfaultfd#protect}), without telling what they are: the kernel then looks at nothing but the
+   * page table's entries. Here an absent page that is not protected is reported, too.
+   *
+   * @throws LinuxException as {@link #scan}
+   */
+  public void takeWritten(long address, long lengthBytes, Sink sink) throws LinuxException {
+    run(
+        address,
+        lengthBytes,
+        CHECK_WPASYNC | WP_MATCHING,
+        new long[] {0, WRITTEN, 0, WRITTEN},
+        sink);
+  }
+
+  /**
    * Scans.
    *
    * @param categories which to invert, which must all be there, of which one must be there, and

@@ -101,7 +101,7 @@ abstract class DeltaTracker implements MemoryTracker {
    * Whether a region's memory was mapped in the same way at the previous capture, be it that
    * mappings were joined or cut since: advice on a part of memory does that.
    */
-  private static boolean continues(GuestMemory before, MemoryRegion now) {
+  static boolean continues(GuestMemory before, MemoryRegion now) {
     long at = now.imageOffset();
     long end = at + now.lengthBytes();
     long shift = now.address() - at;
@@ -178,18 +178,22 @@ abstract class DeltaTracker implements MemoryTracker {
   }
 
   final TrackingLost lost(String why) {
-    return new TrackingLost(
-        new RametException(
-            ErrorCode.UNSUPPORTED,
-            "tracking lost: "
-                + why
-                + ", so "
-                + mode
-                + " cannot tell what process "
-                + scanner.pid()
-                + " changed since its previous capture",
-            "capture relative to the restore image; tracking starts over with that capture",
-            null));
+    return new TrackingLost(trackingLost(mode, scanner.pid(), why));
+  }
+
+  /** What a tracker says that cannot go on from the previous capture. */
+  static RametException trackingLost(String mode, long pid, String why) {
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "tracking lost: "
+            + why
+            + ", so "
+            + mode
+            + " cannot tell what process "
+            + pid
+            + " changed since its previous capture",
+        "capture relative to the restore image; tracking starts over with that capture",
+        null);
   }
 
   /** Tells the loss of tracking from every other failure, after which tracking goes on. */

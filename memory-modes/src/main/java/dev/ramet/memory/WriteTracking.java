@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a machine wrote since its previous capture, by write protection that the kernel lifts at the
- * first write. Only pages that are there are protected: one that comes into being later is not, and
- * so counts as written.
+ * first write. A page that is not protected, for whatever reason, counts as written.
  */
 final class WriteTracking implements MemoryMode {
   static final String ID = "write-tracking";
@@ -41,7 +40,9 @@ final class WriteTracking implements MemoryMode {
         protection.unregister(region.address(), region.lengthBytes());
       }
       attached = true;
-      return new Tracker(scanner, scan, protection);
+      return LiveWriteTracker.fits(memory)
+          ? new LiveWriteTracker(scanner, scan, protection)
+          : new Tracker(scanner, scan, protection);
     } catch (InjectionException e) {
       throw new RametException(
           ErrorCode.UNSUPPORTED, ID + " is not possible: " + e.getMessage(), remedy(e), e);
@@ -78,7 +79,7 @@ final class WriteTracking implements MemoryMode {
     };
   }
 
-  private static RametException failure(long pid, LinuxException e) {
+  static RametException failure(long pid, LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.EPERM, LinuxException.EACCES ->
           new RametException(
@@ -100,6 +101,25 @@ final class WriteTracking implements MemoryMode {
   @Override
   public void close() {}
 
+  /** Gives memory back as it was before it was registered. */
+  static void unprotect(Userfaultfd protection, GuestMemory memory) {
+    for (MemoryRegion region : memory.regions()) {
+      try {
+        // The kernel unregisters a range only when all of it is registered.
+        protection.register(region.address(), region.lengthBytes());
+        protection.unregister(region.address(), region.lengthBytes());
+      } catch (LinuxException e) {
+        // What stays registered costs the machine time but hides nothing.
+        System.getLogger(WriteTracking.class.getName())
+            .log(System.Logger.Level.DEBUG, "memory stays registered", e);
+      }
+    }
+  }
+
+  /**
+   * Tracks memory that its hypervisor may discard: only pages that are there are protected, and
+   * which were held is remembered.
+   */
   private static final class Tracker extends DeltaTracker {
     private final PagemapScan scan;
     private final Userfaultfd protection;
@@ -154,17 +174,7 @@ final class WriteTracking implements MemoryMode {
 
     @Override
     void disarm(GuestMemory memory) {
-      for (MemoryRegion region : memory.regions()) {
-        try {
-          // The kernel unregisters a range only when all of it is registered.
-          protection.register(region.address(), region.lengthBytes());
-          protection.unregister(region.address(), region.lengthBytes());
-        } catch (LinuxException e) {
-          // What stays registered costs the machine time but hides nothing.
-          System.getLogger(WriteTracking.class.getName())
-              .log(System.Logger.Level.DEBUG, "memory stays registered", e);
-        }
-      }
+      unprotect(protection, memory);
     }
 
     @Override

@@ -113,7 +113,10 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
         Userfaultfd.openIn(pid).close();
       }
       return new ProbeResult.Usable(
-          Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE),
+          Set.of(
+              MemoryCapabilities.SINCE_RESTORE,
+              MemoryCapabilities.SINCE_CAPTURE,
+              MemoryCapabilities.LIVE),
           Map.of("writes", seen, "injection", "a child's thread was borrowed"));
     } catch (InjectionException e) {
       return new ProbeResult.Unusable(

@@ -23,6 +23,9 @@ import java.time.Duration;
  * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
  * @param memoryMode id of the memory mode to force, or null to choose
  * @param verifyCaptures whether every capture is compared with all of the machine's memory
+ * @param precopyRounds how often pages may be copied before a pause, or null to choose
+ * @param precopyBytes how many bytes that may be, or null to choose
+ * @param precopyTime how long that may take
  * @param outbound whether guests may open connections
  * @param cloneConcurrency how many clones start at the same time, or null to choose
  * @param startTimeout how long a machine may take to start
@@ -41,6 +44,9 @@ public record EngineSettings(
     @Bindable(defaultValue = "auto") String accelerator,
     @Nullable String memoryMode,
     @Bindable(defaultValue = "false") boolean verifyCaptures,
+    @Nullable Integer precopyRounds,
+    @Nullable Long precopyBytes,
+    @Bindable(defaultValue = "30s") Duration precopyTime,
     @Bindable(defaultValue = "false") boolean outbound,
     @Nullable Integer cloneConcurrency,
     @Bindable(defaultValue = "60s") Duration startTimeout,

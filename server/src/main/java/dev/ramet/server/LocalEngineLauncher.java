@@ -44,10 +44,26 @@ final class LocalEngineLauncher implements EngineLauncher {
             Map.of("qemu", Map.of("accelerator", engine.accelerator())),
             engine.outbound(),
             defaults.stagingBytes(),
+            preCopy(),
             concurrency == null ? defaults.cloneConcurrency() : concurrency,
             engine.startTimeout(),
             engine.agentTimeout(),
             defaults.steps()));
+  }
+
+  private EngineConfig.PreCopy preCopy() {
+    Integer rounds = Checks.range("ramet.precopy-rounds", engine.precopyRounds(), 0, 100);
+    Long bytes = engine.precopyBytes();
+    if (bytes != null && bytes < 1) {
+      throw RametException.invalid("ramet.precopy-bytes", "must be positive");
+    }
+    if (engine.precopyTime().isNegative()) {
+      throw RametException.invalid("ramet.precopy-time", "must not be negative");
+    }
+    return new EngineConfig.PreCopy(
+        rounds == null ? EngineConfig.PreCopy.DEFAULT.rounds() : rounds,
+        bytes == null ? 0 : bytes,
+        engine.precopyTime());
   }
 
   private EngineConfig.@Nullable MemoryRoot memoryRoot() {

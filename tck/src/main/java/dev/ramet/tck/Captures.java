@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.fail;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Captures of one tracker, each composed over the baseline that the tracker names and compared with
@@ -24,6 +26,9 @@ final class Captures implements AutoCloseable {
   private byte[] previous = new byte[0];
   private byte[] composed = new byte[0];
   private boolean committedOnce;
+
+  /** What rounds before the pause have copied into the image of the capture at hand. */
+  private byte @Nullable [] begun;
 
   Captures(MemoryWorld world, MemoryTracker tracker) {
     this.world = world;
@@ -64,12 +69,27 @@ final class Captures implements AutoCloseable {
   void commit() {
     tracker.committed();
     previous = composed;
+    begun = null;
     committedOnce = true;
   }
 
   /** Selects and compares, as for a capture that then fails: nothing is committed. */
   PageRanges selectOnly() {
     Baseline baseline = tracker.baseline();
+    byte[] base = image(baseline);
+    PageRanges ranges = tracker.select(world.memory());
+    overlay(ranges, base);
+    compare(base, baseline, ranges);
+    composed = base;
+    return ranges;
+  }
+
+  /** The image that the capture at hand composes. */
+  private byte[] image(Baseline baseline) {
+    byte[] copied = begun;
+    if (copied != null) {
+      return copied;
+    }
     byte[] base =
         switch (baseline) {
           case NONE -> new byte[world.image.length];
@@ -79,7 +99,10 @@ final class Captures implements AutoCloseable {
     if (base.length == 0) {
       fail("baseline() is PREVIOUS_CAPTURE and there was none: answer RESTORE_IMAGE until then");
     }
-    PageRanges ranges = tracker.select(world.memory());
+    return base;
+  }
+
+  private void overlay(PageRanges ranges, byte[] base) {
     for (int i = 0; i < ranges.count(); i++) {
       int at = Math.toIntExact(ranges.imageOffset(i));
       int length = Math.toIntExact(ranges.lengthBytes(i));
@@ -89,9 +112,40 @@ final class Captures implements AutoCloseable {
         world.process.read(ranges.address(i), ByteBuffer.wrap(base, at, length));
       }
     }
-    compare(base, baseline, ranges);
-    composed = base;
+  }
+
+  private LiveTracker live() {
+    if (tracker instanceof LiveTracker live) {
+      return live;
+    }
+    return fail("the tracker is no LiveTracker");
+  }
+
+  /** A capture begins: one that was begun before has failed. */
+  void startOver() {
+    live().startOver();
+    begun = null;
+  }
+
+  /** A round before the pause: what it selected, which is copied. */
+  PageRanges round() {
+    PageRanges ranges = select();
+    copy(ranges);
     return ranges;
+  }
+
+  /** A round whose pages are not copied yet. */
+  PageRanges select() {
+    byte[] base = image(tracker.baseline());
+    PageRanges ranges = live().selectRunning(world.memory());
+    begun = base;
+    return ranges;
+  }
+
+  /** Copies the pages of the last round. */
+  void copy(PageRanges ranges) {
+    overlay(ranges, image(tracker.baseline()));
+    live().copied();
   }
 
   private void compare(byte[] base, Baseline baseline, PageRanges ranges) {

@@ -67,6 +67,24 @@ public abstract class MemoryModeTck {
     }
   }
 
+  /** The same writes to memory of which nothing is ever discarded. */
+  @Nested
+  class KeptMemory extends MemoryWriteChecks {
+    @Override
+    MemoryWorld world() {
+      return MemoryModeTck.this.world().withoutDiscards();
+    }
+  }
+
+  /** Pages that are copied while the machine runs. */
+  @Nested
+  class Live extends MemoryLiveChecks {
+    @Override
+    MemoryWorld world() {
+      return MemoryModeTck.this.world();
+    }
+  }
+
   /** Memory that was given back. */
   @Nested
   class Discards extends MemoryDiscardChecks {

@@ -55,6 +55,7 @@ final class MemoryWorld implements AutoCloseable {
   private final Set<String> capabilities;
   private final boolean[] anonymous = new boolean[PAGES];
   private final String[] story = new String[PAGES];
+  private boolean discards = true;
 
   MemoryWorld(MemoryModeProvider provider, Path directory) {
     this(provider, directory, null);
@@ -105,6 +106,18 @@ final class MemoryWorld implements AutoCloseable {
     return provider;
   }
 
+  /** From now on the process discards nothing, and whoever tracks it is told so. */
+  MemoryWorld withoutDiscards() {
+    discards = false;
+    return this;
+  }
+
+  private void discarding() {
+    if (!discards) {
+      throw new IllegalStateException("it was promised that nothing is discarded");
+    }
+  }
+
   boolean states(String capability) {
     return capabilities.contains(capability);
   }
@@ -128,7 +141,7 @@ final class MemoryWorld implements AutoCloseable {
       }
     }
     regions.sort(Comparator.comparingLong(MemoryRegion::imageOffset));
-    return new GuestMemory(process.pid(), BYTES, regions);
+    return new GuestMemory(process.pid(), BYTES, regions, discards);
   }
 
   /** All of the memory as one region of a kind, whatever it really is. */
@@ -170,6 +183,7 @@ final class MemoryWorld implements AutoCloseable {
 
   /** Gives pages back to the kernel: they hold the image's content again, or zeros. */
   void discard(int page, int count) {
+    discarding();
     process.does("advise", page, count, DONTNEED);
     for (int i = page; i < page + count; i++) {
       if (anonymous[i]) {
@@ -188,6 +202,7 @@ final class MemoryWorld implements AutoCloseable {
 
   /** Maps new anonymous memory over a part, as a hypervisor does that gives memory back. */
   void replaceByAnonymous(int page, int count) {
+    discarding();
     process.does("anonymous", page, count);
     Arrays.fill(anonymous, page, page + count, true);
     expect(page, count, 0, "replaced by anonymous memory");
@@ -195,6 +210,7 @@ final class MemoryWorld implements AutoCloseable {
 
   /** Maps a part of the image anew. */
   void replaceByImage(int page, int count) {
+    discarding();
     process.does("image", page, count);
     Arrays.fill(anonymous, page, page + count, false);
     System.arraycopy(image, page * PAGE, expected, page * PAGE, count * PAGE);

@@ -96,6 +96,7 @@ final class Ground implements AutoCloseable {
         base.pluginSettings(),
         base.outbound(),
         base.stagingBytes(),
+        base.preCopy(),
         2,
         Duration.ofSeconds(60),
         Duration.ofMinutes(2),

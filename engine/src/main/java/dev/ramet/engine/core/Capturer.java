@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * Captures a running machine: disk, devices and memory at one instant.
  *
  * <p>Whatever can be done before the pause is done before it, and whatever can wait until the
- * machine runs again waits: in between only the devices are saved, the disk is cloned, and the
- * selected pages are read. Thread-safe; the caller holds the sandbox.
+ * machine runs again waits: in between only the devices are saved, the disk is cloned, and pages
+ * are read, of which most are copied before where the memory mode can track a running machine.
+ * Thread-safe; the caller holds the sandbox.
  */
 final class Capturer {
   private static final System.Logger LOG = System.getLogger(Capturer.class.getName());
@@ -237,6 +238,7 @@ final class Capturer {
     Path partial = context.layout().partialSnapshot(order.id());
     SandboxRecord.Machine machine = sandbox.machine();
     Phases phases = pause.phases;
+    PreCopier preCopier = new PreCopier(context);
     try (Undo undo = new Undo()) {
       context.before("snapshot.directory");
       undo.add("directory of " + order.id(), () -> Trees.delete(partial));
@@ -260,6 +262,11 @@ final class Capturer {
       try (Fingerprint all = fingerprint(machine, order);
           Capture pages = context.pages().open(image, source.tracker().baseline())) {
         phases.ended("prepare");
+        preCopier.copy(vm, source.tracker(), pages);
+        if (preCopier.rounds() > 0) {
+          storage.flush(paths.liveDisk());
+        }
+        phases.ended("precopy");
         pause.read(vm, paths, source.tracker(), pages, all);
         resumed.accept(pause.instant());
         context.before("snapshot.write");
@@ -284,15 +291,15 @@ final class Capturer {
               source.reason(),
               source.chain().passedOver(),
               machine.memoryBytes(),
-              pause.selectedBytes(),
+              written.selectedBytes(),
               written.writtenBytes(),
               written.holeBytes(),
               pause.nanos(),
               phases.total(),
               phases.nanos(),
               phases.pauseNanos(),
-              0,
-              0);
+              preCopier.rounds(),
+              preCopier.bytes());
       SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
       context.snapshots().publish(record, order.durability() == Durability.DURABLE);
       undo.commit();

@@ -14,6 +14,7 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,6 @@ final class Pause {
   private final Context context;
   final Phases phases = new Phases();
   private long nanos;
-  private long selectedBytes;
   private Instant instant = Instant.EPOCH;
 
   Pause(Context context) {
@@ -35,11 +35,6 @@ final class Pause {
   /** How long the machine has stood still, all pauses of the capture together. */
   long nanos() {
     return nanos;
-  }
-
-  /** What the memory mode selected. */
-  long selectedBytes() {
-    return selectedBytes;
   }
 
   /** The instant that was captured. */
@@ -102,7 +97,6 @@ final class Pause {
       context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
       phases.ended("disk");
       PageRanges ranges = select(tracker, memory);
-      selectedBytes = ranges.copyBytes() + ranges.zeroBytes();
       phases.ended("select");
       context.before("snapshot.read");
       pages.readWhilePaused(memory.pid(), ranges);
@@ -136,9 +130,14 @@ final class Pause {
   }
 
   private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {
+    context.before("snapshot.select");
+    return orUnfit(() -> tracker.select(memory));
+  }
+
+  /** A selection that a mode may refuse. */
+  static PageRanges orUnfit(Supplier<PageRanges> selection) throws ModeUnfit {
     try {
-      context.before("snapshot.select");
-      return tracker.select(memory);
+      return selection.get();
     } catch (RametException e) {
       if (e.code() == ErrorCode.UNSUPPORTED) {
         throw new ModeUnfit(e);

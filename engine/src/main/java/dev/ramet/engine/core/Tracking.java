@@ -6,9 +6,11 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +90,19 @@ final class Tracking implements AutoCloseable {
       this.tracker = tracker;
       this.previous = previous;
       this.baseline = tracker.baseline();
+      if (tracker instanceof LiveTracker live) {
+        live.startOver();
+      }
+    }
+
+    /** The tracker, if it can select while the machine runs; null otherwise. */
+    @Nullable LiveTracker live() {
+      return tracker instanceof LiveTracker live ? live : null;
+    }
+
+    /** Answers what must be copied before the pause. The machine runs. */
+    PageRanges selectRunning(LiveTracker live, GuestMemory memory) {
+      return orLost(() -> live.selectRunning(memory));
     }
 
     /** What its selection is relative to. */
@@ -107,8 +122,12 @@ final class Tracking implements AutoCloseable {
 
     /** Answers what must be written. The machine is paused. */
     PageRanges select(GuestMemory memory) {
+      return orLost(() -> tracker.select(memory));
+    }
+
+    private PageRanges orLost(Supplier<PageRanges> selection) {
       try {
-        return tracker.select(memory);
+        return selection.get();
       } catch (RametException e) {
         lost = e.code() == ErrorCode.UNSUPPORTED;
         throw e;

@@ -10,9 +10,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One capture of one machine's memory: {@link #readWhilePaused} once, then {@link #finish} once the
- * machine runs again. When either fails the image is worthless and only {@link #close} is left to
- * do. Used by one thread at a time.
+ * One capture of one machine's memory: perhaps {@link #copyWhileRunning}, {@link #readWhilePaused}
+ * once, then {@link #finish} once the machine runs again. When either fails the image is worthless
+ * and only {@link #close} is left to do. Used by one thread at a time.
  */
 public final class Capture implements AutoCloseable {
   private enum State {
@@ -33,12 +33,64 @@ public final class Capture implements AutoCloseable {
   private State state = State.OPEN;
   private @Nullable PageRanges ranges;
   private long streamedBytes;
+  private long copiedBytes;
 
   Capture(ImageWriter image, StagingPool pool, Chunk first, int maxChunks) {
     this.image = image;
     this.pool = pool;
     this.maxChunks = maxChunks;
     staged.add(first);
+  }
+
+  /**
+   * Copies pages of a process that runs into the image; any number of times, before {@link
+   * #readWhilePaused}, which must be given those that were written meanwhile.
+   *
+   * @param pid the process that the ranges' addresses are in
+   * @param selected what to copy
+   * @param deadlineNanos as {@link System#nanoTime} counts: no more is begun after it
+   * @return whether all of it was copied
+   * @throws RametException as {@link #readWhilePaused}
+   */
+  public boolean copyWhileRunning(long pid, PageRanges selected, long deadlineNanos) {
+    begin(State.OPEN);
+    checkFits(selected);
+    image.mayBeRewritten();
+    Chunk chunk = staged.getFirst();
+    try (ProcessMemory memory = new ProcessMemory(pid)) {
+      for (int i = 0; i < selected.count(); i++) {
+        if (selected.isZero(i)) {
+          image.hole(selected.imageOffset(i), selected.lengthBytes(i));
+          copiedBytes += selected.lengthBytes(i);
+          continue;
+        }
+        for (long done = 0; done < selected.lengthBytes(i); ) {
+          int n = (int) Math.min(chunk.roomBytes(), selected.lengthBytes(i) - done);
+          chunk.add(selected.imageOffset(i) + done, n);
+          memory.add(selected.address(i) + done, n);
+          done += n;
+          if (chunk.roomBytes() == 0) {
+            copy(memory, chunk, pid);
+            if (System.nanoTime() - deadlineNanos >= 0) {
+              state = State.OPEN;
+              return false;
+            }
+          }
+        }
+      }
+      copy(memory, chunk, pid);
+    } catch (LinuxException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "no memory to read pages with", e);
+    }
+    state = State.OPEN;
+    return true;
+  }
+
+  private void copy(ProcessMemory memory, Chunk chunk, long pid) {
+    fill(memory, chunk, pid);
+    image.write(chunk);
+    copiedBytes += chunk.usedBytes();
+    chunk.clear();
   }
 
   /**
@@ -159,7 +211,7 @@ public final class Capture implements AutoCloseable {
     }
     state = State.FINISHED;
     return new PagesWritten(
-        selected.copyBytes() + selected.zeroBytes(),
+        copiedBytes + selected.copyBytes() + selected.zeroBytes(),
         image.writtenBytes(),
         image.holeBytes(),
         streamedBytes);

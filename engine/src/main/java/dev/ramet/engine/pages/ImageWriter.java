@@ -23,7 +23,7 @@ final class ImageWriter implements AutoCloseable {
 
   private final Path path;
   private final Fd file;
-  private final boolean startsAsZeros;
+  private boolean startsAsZeros;
   private final long sizeBytes;
   private final Zeros zeros = new Zeros();
   private @Nullable NativeBuffer zeroMemory;
@@ -100,6 +100,11 @@ final class ImageWriter implements AutoCloseable {
       LOG.log(
           System.Logger.Level.DEBUG, "no limit on the reserve of {0}: {1}", path, e.getMessage());
     }
+  }
+
+  /** What is written now may be written again: a page of zeros is then no longer just left out. */
+  void mayBeRewritten() {
+    startsAsZeros = false;
   }
 
   long sizeBytes() {

@@ -4,7 +4,8 @@ package dev.ramet.engine.pages;
 /**
  * What a capture did to its image. {@code writtenBytes + holeBytes == selectedBytes}.
  *
- * @param selectedBytes what the memory mode selected
+ * @param selectedBytes what the memory mode selected, in all rounds and in the pause: a page that
+ *     was copied before the pause and written again counts again
  * @param writtenBytes what was written
  * @param holeBytes what was zero, and therefore left out or made a hole
  * @param streamedBytes how much of it did not fit into staging memory and was handled in the pause

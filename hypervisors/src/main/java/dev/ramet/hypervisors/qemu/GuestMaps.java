@@ -19,6 +19,12 @@ import java.util.List;
  * file's mappings therefore say where the piece begins, and every mapping inside it is a region.
  */
 final class GuestMaps {
+  /**
+   * What would make QEMU discard pages is never on the command line: balloon, free-page reporting,
+   * memory devices (softmmu/physmem.c, callers of {@code ram_block_discard_range}).
+   */
+  private static final boolean DISCARDS = false;
+
   private GuestMaps() {}
 
   /**
@@ -68,7 +74,7 @@ final class GuestMaps {
     if (expected != end) {
       throw broken(pid, "guest memory ends at offset " + (expected - base));
     }
-    return new GuestMemory(pid, sizeBytes, regions);
+    return new GuestMemory(pid, sizeBytes, regions, DISCARDS);
   }
 
   /** Where the first byte of the image is mapped, or would be. */

@@ -24,5 +24,11 @@ public final class MemoryCapabilities {
    */
   public static final String SINCE_CAPTURE = "since-capture";
 
+  /**
+   * Trackers of private mappings whose hypervisor discards nothing ({@link GuestMemory#discards})
+   * are {@link LiveTracker}s. Without it, no tracker is one.
+   */
+  public static final String LIVE = "live";
+
   private MemoryCapabilities() {}
 }

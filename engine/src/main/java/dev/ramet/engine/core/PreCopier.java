@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.pages.Capture;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.LiveTracker;
+import dev.ramet.spi.memory.PageRanges;
+
+/**
+ * Copies written pages while the machine runs, in rounds, so that its pause is left with what was
+ * written since the last round began. Used by one thread, for one capture.
+ */
+final class PreCopier {
+  /** Reading as much takes a fraction of a millisecond, which a round would not save. */
+  static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;
+
+  private final Context context;
+  private int rounds;
+  private long bytes;
+
+  PreCopier(Context context) {
+    this.context = context;
+  }
+
+  /** How many rounds there were. */
+  int rounds() {
+    return rounds;
+  }
+
+  /** What they copied. */
+  long bytes() {
+    return bytes;
+  }
+
+  /**
+   * Copies while it pays off: until a round finds hardly anything, or not much less than the one
+   * before, or a bound is reached. Does nothing where the tracker cannot select while the machine
+   * runs, or the machine stands still.
+   *
+   * @throws Pause.ModeUnfit when the tracker cannot tell what must be read
+   */
+  void copy(RunningVm vm, Tracking.Use tracker, Capture pages) throws Pause.ModeUnfit {
+    EngineConfig.PreCopy bounds = context.config().preCopy();
+    LiveTracker live = tracker.live();
+    if (live == null || vm instanceof StandingVm || bounds.rounds() == 0) {
+      return;
+    }
+    long deadline = System.nanoTime() + bounds.time().toNanos();
+    long most = bounds.bytes() == 0 ? 2 * vm.memory().imageSizeBytes() : bounds.bytes();
+    long before = Long.MAX_VALUE;
+    while (rounds < bounds.rounds() && System.nanoTime() - deadline < 0) {
+      context.before("snapshot.precopy");
+      GuestMemory memory = vm.memory();
+      PageRanges ranges = Pause.orUnfit(() -> tracker.selectRunning(live, memory));
+      long found = ranges.copyBytes() + ranges.zeroBytes();
+      boolean pays = found > NOT_WORTH_A_ROUND_BYTES && found <= before / 2;
+      if (!pays || found > most - bytes) {
+        return; // What was found is left to the pause.
+      }
+      rounds++;
+      bytes += found;
+      if (!pages.copyWhileRunning(memory.pid(), ranges, deadline)) {
+        return; // Out of time in the middle: all of this round is read again in the pause.
+      }
+      live.copied();
+      before = found;
+    }
+  }
+}

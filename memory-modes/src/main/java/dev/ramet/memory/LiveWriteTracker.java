@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import static dev.ramet.linux.PagemapScan.FILE;
+import static dev.ramet.linux.PagemapScan.SWAPPED;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.Userfaultfd;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.LiveTracker;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.PageRanges;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Write tracking of a private mapping whose hypervisor discards nothing. Every page is protected,
+ * the absent ones too, so that a page that is not was written, and nothing else need be known of
+ * it: the kernel looks at no more than the page table's entries. Looking and protecting are one
+ * step, which may be taken while the machine runs; what was found that way is remembered until the
+ * commit, because the kernel tells it once.
+ */
+final class LiveWriteTracker implements LiveTracker {
+  private static final Logger LOG = System.getLogger(LiveWriteTracker.class.getName());
+
+  private enum State {
+    /** Nothing is registered. */
+    IDLE,
+    /**
+     * What was there when the first round began is protected, absent pages are not: protecting
+     * those while the machine runs could hide a write.
+     */
+    PRESENT_PROTECTED,
+    /** Everything is protected. */
+    ALL_PROTECTED
+  }
+
+  private final Scanner scanner;
+  private final PagemapScan scan;
+  private final Userfaultfd protection;
+  private State state = State.IDLE;
+
+  /** Whether a capture was committed under the protection that holds. */
+  private boolean committed;
+
+  /** The memory as it was last seen; null before the first selection. */
+  private @Nullable GuestMemory known;
+
+  /** What was found since the last commit. */
+  private final List<PageRanges> found = new ArrayList<>();
+
+  /** The part of it that the capture at hand has not copied yet. */
+  private final List<PageRanges> due = new ArrayList<>();
+
+  LiveWriteTracker(Scanner scanner, PagemapScan scan, Userfaultfd protection) {
+    this.scanner = scanner;
+    this.scan = scan;
+    this.protection = protection;
+  }
+
+  /** Whether all of the memory is of the kind that can be tracked this way. */
+  static boolean fits(GuestMemory memory) {
+    return !memory.discards()
+        && memory.regions().stream().allMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE);
+  }
+
+  @Override
+  public Baseline baseline() {
+    return committed ? Baseline.PREVIOUS_CAPTURE : Baseline.RESTORE_IMAGE;
+  }
+
+  @Override
+  public void startOver() {
+    GuestMemory memory = known;
+    if (found.size() > 1 && memory != null) {
+      PageRanges together = PageUnion.of(found, memory);
+      found.clear();
+      found.add(together);
+    }
+    due.clear();
+    due.addAll(found);
+  }
+
+  @Override
+  public PageRanges selectRunning(GuestMemory memory) {
+    check(memory);
+    if (state == State.IDLE) {
+      known = memory;
+      state = State.PRESENT_PROTECTED;
+      try {
+        for (MemoryRegion region : memory.regions()) {
+          protection.register(region.address(), region.lengthBytes());
+        }
+      } catch (LinuxException e) {
+        throw failed(WriteTracking.failure(scanner.pid(), e));
+      }
+    }
+    return take(memory);
+  }
+
+  @Override
+  public void copied() {
+    due.clear();
+  }
+
+  @Override
+  public PageRanges select(GuestMemory memory) {
+    check(memory);
+    if (state != State.IDLE) {
+      return take(memory);
+    }
+    known = memory;
+    PageRanges.Builder ranges = new PageRanges.Builder();
+    for (MemoryRegion region : memory.regions()) {
+      scanner.scan(region, Rule.of(region.kind()), ranges);
+    }
+    return ranges.build();
+  }
+
+  private void check(GuestMemory memory) {
+    if (memory.pid() != scanner.pid()) {
+      throw new RametException(
+          ErrorCode.INTERNAL,
+          "tracker of process " + scanner.pid() + " was given process " + memory.pid());
+    }
+    Layout.check(memory);
+    GuestMemory before = known;
+    boolean same =
+        before == null
+            || state == State.IDLE
+            || memory.regions().stream().allMatch(now -> DeltaTracker.continues(before, now));
+    if (!same || !fits(memory)) {
+      throw lost("memory is mapped differently than it was");
+    }
+  }
+
+  /** Finds what was written, and protects it again. */
+  private PageRanges take(GuestMemory memory) {
+    known = memory;
+    PageRanges.Builder ranges = new PageRanges.Builder();
+    try {
+      for (MemoryRegion region : memory.regions()) {
+        long shift = region.imageOffset() - region.address();
+        if (state == State.ALL_PROTECTED) {
+          scan.takeWritten(
+              region.address(),
+              region.lengthBytes(),
+              (start, end, categories) -> ranges.copy(start + shift, start, end - start));
+        } else {
+          scan.take(
+              region.address(),
+              region.lengthBytes(),
+              (start, end, categories) -> {
+                // Of the image's own pages, those that were only read.
+                if ((categories & FILE) == 0 || (categories & SWAPPED) != 0) {
+                  ranges.copy(start + shift, start, end - start);
+                }
+              });
+        }
+        // Linux 6.12 finds nothing in a process that has ended, and says nothing.
+        scanner.checkAlive(region.address());
+      }
+    } catch (LinuxException e) {
+      // A part may be protected again already, and what was found of it is not told twice.
+      throw e.errno() == LinuxException.EPERM
+          ? lost("a part of its memory was mapped anew")
+          : failed(Scanner.failure(scanner.pid(), e));
+    } catch (RuntimeException e) {
+      throw failed(e);
+    }
+    PageRanges now = ranges.build();
+    found.add(now);
+    due.add(now);
+    if (due.size() > 1) {
+      PageRanges together = PageUnion.of(due, memory);
+      due.clear();
+      due.add(together);
+    }
+    return due.get(0);
+  }
+
+  @Override
+  public void committed() {
+    GuestMemory memory = known;
+    if (memory == null) {
+      throw new RametException(ErrorCode.INTERNAL, "committed without a selection");
+    }
+    found.clear();
+    due.clear();
+    try {
+      if (state != State.ALL_PROTECTED) {
+        // The machine stands still, so that nothing can be written in between.
+        for (MemoryRegion region : memory.regions()) {
+          protection.register(region.address(), region.lengthBytes());
+          protection.protect(region.address(), region.lengthBytes());
+        }
+        state = State.ALL_PROTECTED;
+      }
+      committed = true;
+    } catch (LinuxException e) {
+      // The capture itself is good.
+      LOG.log(
+          Level.WARNING,
+          () -> WriteTracking.ID + " of process " + scanner.pid() + " cannot go on, starting over",
+          e);
+      forget();
+    }
+  }
+
+  private RametException lost(String why) {
+    forget();
+    return DeltaTracker.trackingLost(WriteTracking.ID, scanner.pid(), why);
+  }
+
+  private RuntimeException failed(RuntimeException e) {
+    forget();
+    return e;
+  }
+
+  /** Back to where an attached tracker begins. */
+  private void forget() {
+    GuestMemory memory = known;
+    known = null;
+    committed = false;
+    found.clear();
+    due.clear();
+    if (state != State.IDLE && memory != null) {
+      WriteTracking.unprotect(protection, memory);
+    }
+    state = State.IDLE;
+  }
+
+  @Override
+  public void close() {
+    known = null;
+    found.clear();
+    due.clear();
+    scanner.close();
+    scan.close();
+    protection.close();
+  }
+}
