@@ -16,15 +16,18 @@ import org.jspecify.annotations.Nullable;
  *     choice
  * @param memory whether to capture the memory as well; null is yes. Without, the guest's file
  *     systems are frozen while the disk is captured, and what starts from it boots
+ * @param ifChanged whether to answer with the last snapshot of the sandbox if its memory and disk
+ *     are what that one holds; not together with a name or a description; null for no
  */
 public record CreateSnapshot(
     @Nullable String name,
     @Nullable String description,
     @Nullable String memoryMode,
     @Nullable Boolean verify,
-    @Nullable Boolean memory) {
+    @Nullable Boolean memory,
+    @Nullable Boolean ifChanged) {
   /** A snapshot in whatever memory mode is best. */
   public CreateSnapshot(@Nullable String name, @Nullable String description) {
-    this(name, description, null, null, null);
+    this(name, description, null, null, null, null);
   }
 }

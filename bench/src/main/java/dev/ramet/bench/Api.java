@@ -69,7 +69,12 @@ final class Api {
     return snapshot(sandbox, Map.of("memoryMode", memoryMode));
   }
 
-  private SnapshotInfo snapshot(String sandbox, Map<String, String> body)
+  /** The last one again if nothing changed since. */
+  SnapshotInfo snapshotIfChanged(String sandbox) throws IOException, InterruptedException {
+    return snapshot(sandbox, Map.of("ifChanged", true));
+  }
+
+  private SnapshotInfo snapshot(String sandbox, Map<String, Object> body)
       throws IOException, InterruptedException {
     String answer = post("/sandboxes/" + sandbox + "/snapshots", body);
     return JSON.readValue(answer, SnapshotInfo.class);

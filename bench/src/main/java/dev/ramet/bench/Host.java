@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +39,15 @@ final class Host implements AutoCloseable {
    */
   record Start(double firstAnswerMs, double residentMib, double readyMs) {}
 
-  /** Starts the host and waits until it takes requests. */
-  Start start() throws IOException, InterruptedException {
+  /**
+   * Starts the host and waits until it takes requests.
+   *
+   * @param properties {@code name=value} of its configuration, beside the defaults
+   */
+  Start start(String... properties) throws IOException, InterruptedException {
     int port = freePort();
-    List<String> command =
+    List<String> command = new ArrayList<>();
+    command.addAll(
         List.of(
             settings.launcher().toString(),
             "serve",
@@ -50,7 +56,10 @@ final class Host implements AutoCloseable {
             "--data-root",
             settings.dataRoot().toString(),
             "--set",
-            "ramet.cache-dir=" + settings.cache());
+            "ramet.cache-dir=" + settings.cache()));
+    for (String property : properties) {
+      command.addAll(List.of("--set", property));
+    }
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)

@@ -24,6 +24,9 @@ final class MemorySuite {
   /** A host that was just started runs unoptimized code. */
   private static final int WARM_UP = 8;
 
+  /** Until a guest that is told to halt has halted. */
+  private static final int HALT_MILLIS = 4000;
+
   private static final String INCREMENTAL = "incremental";
   private static final String FULL = "full";
 
@@ -46,13 +49,19 @@ final class MemorySuite {
   /** Runs all parts, or the one that was asked for. */
   List<Result> run() throws IOException, InterruptedException {
     host.start();
-    if (settings.wants("pause") || settings.wants("scan") || settings.wants("full")) {
+    if (settings.wants("pause")
+        || settings.wants("direct")
+        || settings.wants("scan")
+        || settings.wants("full")) {
       host.api().buildTemplate("micro", MEMORY_MB);
       SandboxInfo sandbox = host.api().create("micro");
       Guest guest = new Guest(settings, host, floors, sandbox);
       guest.hold(HELD_MB);
       if (settings.wants("pause")) {
         pauses(sandbox, guest);
+      }
+      if (settings.wants("direct")) {
+        withoutPreCopy(sandbox, guest);
       }
       if (settings.wants("scan")) {
         scans(sandbox, guest);
@@ -62,6 +71,9 @@ final class MemorySuite {
       }
     } else {
       host.api().buildTemplate("micro");
+    }
+    if (settings.wants("unchanged")) {
+      results.add(unchanged());
     }
     if (settings.wants("slowdown")) {
       results.addAll(new Slowdown(settings, host, floors).measure());
@@ -118,8 +130,8 @@ final class MemorySuite {
     guest.keepBusy();
     Series small = new Series();
     small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(12, 4));
-    Series large = new Series();
-    large.take(sandbox, guest, LARGE_MB, 1, settings.times(3, 2));
+    Series most = new Series();
+    most.take(sandbox, guest, HELD_MB, 1, settings.times(3, 2));
 
     Progress.say("QEMU's own ways");
     // savevm needs a machine that was restored from what is loaded.
@@ -144,23 +156,74 @@ final class MemorySuite {
     results.add(times("migrate to a file over that pause", migrate, small.pause, 50));
     results.add(times("savevm over that pause", savevm, small.pause, 200));
     results.add(
-        Result.of("of that pause, reading pages", "ms", small.read)
-            .over(small.leastRead)
-            .ratioAtMost(1.25)
-            .note("floor: process_vm_readv of the pages that differ"));
+        Result.of("pause, " + HELD_MB + " MiB written", "ms", most.pause)
+            .over(small.pause)
+            .ratioAtMost(3)
+            .note("floor: the pause with " + SMALL_MB + " MiB written"));
+    written(small, SMALL_MB, "with pre-copy");
+    written(most, HELD_MB, "with pre-copy");
+  }
+
+  private void written(Series series, int megabytes, String how) {
     results.add(
-        Result.of("pause, " + LARGE_MB + " MiB written", "ms", large.pause)
-            .over(large.leastRead)
-            .ratioAtMost(1.25)
-            .note("without pre-copy; floor: process_vm_readv of the pages that differ"));
+        Result.of("memory written, " + megabytes + " MiB written, " + how, "MiB", series.written)
+            .over(series.delta)
+            .ratioAtMost(1.05)
+            .note("floor: pages that differ, by a program of its own"));
+  }
+
+  private void withoutPreCopy(SandboxInfo sandbox, Guest guest)
+      throws IOException, InterruptedException {
+    Progress.say("pauses without pre-copy");
+    host.stop();
+    host.start("ramet.precopy-rounds=0");
+    Series small = new Series();
+    small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(12, 4));
+    Series large = new Series();
+    large.take(sandbox, guest, LARGE_MB, 1, settings.times(3, 2));
+    host.stop();
+    host.start();
     for (Series series : List.of(small, large)) {
       int megabytes = series == small ? SMALL_MB : LARGE_MB;
+      String what = megabytes + " MiB written, without pre-copy";
+      String least = "floor: process_vm_readv of the pages that differ";
       results.add(
-          Result.of("memory written, " + megabytes + " MiB written", "MiB", series.written)
-              .over(series.delta)
-              .ratioAtMost(1.05)
-              .note("floor: pages that differ, by a program of its own"));
+          Result.of("pause, " + what, "ms", series.pause)
+              .over(series.leastRead)
+              .ratioAtMost(1.25)
+              .note(least));
+      results.add(
+          Result.of("of that pause, reading pages", "ms", series.read)
+              .over(series.leastRead)
+              .note(least));
+      written(series, megabytes, "without pre-copy");
     }
+  }
+
+  /** Asks over and over for a snapshot of a machine that has halted. */
+  private Result unchanged() throws IOException, InterruptedException {
+    Progress.say("a machine that does nothing");
+    SandboxInfo sandbox = host.api().create("micro");
+    new Guest(settings, host, floors, sandbox)
+        .run("(sleep 1; halt -f) >/dev/null 2>&1 </dev/null &");
+    Thread.sleep(HALT_MILLIS);
+    String last = host.api().snapshot(sandbox.sandboxID()).snapshotID();
+    Samples took = new Samples();
+    for (int i = 0; i < WARM_UP + settings.times(50, 10); i++) {
+      long begin = System.nanoTime();
+      SnapshotInfo same = host.api().snapshotIfChanged(sandbox.sandboxID());
+      double ms = Host.millisSince(begin);
+      if (!last.equals(same.snapshotID())) {
+        throw new IOException("a machine that halted has changed");
+      }
+      if (i >= WARM_UP) {
+        took.add(ms);
+      }
+    }
+    host.api().kill(sandbox.sandboxID());
+    return Result.of("snapshot if changed, nothing changed", "ms", took)
+        .atMost(5)
+        .note("through the API; no pause");
   }
 
   private static Result times(String name, Samples slow, Samples fast, double least) {

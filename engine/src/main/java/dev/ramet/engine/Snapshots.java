@@ -3,6 +3,7 @@ package dev.ramet.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on snapshots. A snapshot is named by its id or by its name. */
@@ -18,6 +19,18 @@ public interface Snapshots {
    *     forced one cannot do this capture
    */
   Snapshot create(NewSnapshot request);
+
+  /**
+   * The last snapshot of a running sandbox, if memory and disk are what it holds: whatever was
+   * written since is the same byte for byte. Empty when something changed, and when it cannot be
+   * told: before the first snapshot of this machine, after a clone, while it is paused, where the
+   * memory mode or the hypervisor does not say. A guest that keeps time changes with every tick.
+   * Takes milliseconds and no pause.
+   *
+   * @throws dev.ramet.api.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox does
+   *     not run or is busy
+   */
+  Optional<Snapshot> unchanged(String sandboxId);
 
   /** The same in the best memory mode that can, under a name or none. */
   default Snapshot create(String sandboxId, @Nullable String name) {

@@ -4,6 +4,7 @@ package dev.ramet.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.CreateSnapshot;
+import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
@@ -26,6 +27,7 @@ import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.List;
+import java.util.Optional;
 
 /** Snapshots: take, list, look at, start from, delete. */
 @Controller
@@ -52,6 +54,19 @@ final class SnapshotController {
     boolean waits = Checks.flag("wait", wait, true);
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
     String name = Checks.optionalName("name", request.name());
+    if (Boolean.TRUE.equals(request.ifChanged())) {
+      if (name != null || request.description() != null) {
+        throw RametException.invalid(
+            "ifChanged", "cannot go with a name or a description: a snapshot keeps its own");
+      }
+      if (Boolean.FALSE.equals(request.memory())) {
+        throw RametException.invalid("ifChanged", "cannot go with \"memory\": false");
+      }
+      Optional<Snapshot> same = snapshots().unchanged(Checks.sandboxId(id));
+      if (same.isPresent()) {
+        return HttpResponse.ok(views.of(same.get()));
+      }
+    }
     Snapshot made =
         snapshots()
             .create(

@@ -211,6 +211,24 @@ class ApiTest {
   }
 
   @Test
+  void answersWithTheLastSnapshotIfNothingChanged() throws Exception {
+    String path = "/sandboxes/" + host.sandbox() + "/snapshots";
+    assertEquals(201, host.post(path, "{\"ifChanged\":true}").status());
+    Answer changed = host.post(path, "{\"ifChanged\":true}");
+    assertEquals(201, changed.status());
+    host.engine.snapshots.changed = false;
+    Answer same = host.post(path, "{\"ifChanged\":true}");
+    assertEquals(200, same.status());
+    assertEquals(
+        changed.json().path("snapshotID").asText(), same.json().path("snapshotID").asText());
+    assertEquals(200, host.post(path + "?wait=false", "{\"ifChanged\":true}").status());
+    assertEquals(201, host.post(path, "{\"ifChanged\":false}").status());
+    assertEquals(400, host.post(path, "{\"ifChanged\":true,\"name\":\"x\"}").status());
+    assertEquals(400, host.post(path, "{\"ifChanged\":true,\"description\":\"x\"}").status());
+    assertEquals(404, host.post("/sandboxes/none/snapshots", "{\"ifChanged\":true}").status());
+  }
+
+  @Test
   void takesAndDeletesSnapshots() throws Exception {
     String id = host.sandbox();
     Answer made = host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}");

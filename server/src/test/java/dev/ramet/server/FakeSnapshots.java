@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +26,9 @@ final class FakeSnapshots implements Snapshots {
 
   /** What the last request forced. */
   volatile @Nullable NewSnapshot last;
+
+  /** Whether sandboxes have changed since their last snapshot. */
+  volatile boolean changed = true;
 
   /** What was waited for. */
   final List<String> awaited = new CopyOnWriteArrayList<>();
@@ -66,6 +70,13 @@ final class FakeSnapshots implements Snapshots {
             FakeSandboxes.capture());
     byId.put(made.id(), made);
     return made;
+  }
+
+  /** The newest one, if {@link #changed} says so. */
+  @Override
+  public Optional<Snapshot> unchanged(String sandboxId) {
+    engine.sandboxes.get(sandboxId);
+    return changed ? Optional.empty() : list(sandboxId).stream().findFirst();
   }
 
   @Override

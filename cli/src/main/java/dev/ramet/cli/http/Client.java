@@ -102,7 +102,10 @@ public final class Client {
         write(connection, Json.bytes(body));
       }
       try (InputStream in = answer(connection)) {
-        return new Answer(in.readAllBytes(), connection.getHeaderField("x-next-token"));
+        return new Answer(
+            connection.getResponseCode(),
+            in.readAllBytes(),
+            connection.getHeaderField("x-next-token"));
       }
     } catch (IOException e) {
       throw Failures.broken(base, e);

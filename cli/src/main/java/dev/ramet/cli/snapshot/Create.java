@@ -25,9 +25,13 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot create ID --mode incremental",
       "  ramet snapshot wait $(ramet snapshot create ID --no-wait)",
       "  ramet snapshot create ID --verify",
-      "  ramet snapshot create ID --disk-only"
+      "  ramet snapshot create ID --disk-only",
+      "  ramet snapshot create ID --if-changed"
     })
 final class Create extends ApiCommand {
+  /** The host answers so, and not 201 or 202, with a snapshot that was there. */
+  private static final int UNCHANGED = 200;
+
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
   private String sandbox = "";
 
@@ -63,6 +67,14 @@ final class Create extends ApiCommand {
               + " are frozen meanwhile.")
   private boolean diskOnly;
 
+  @Option(
+      names = "--if-changed",
+      description = {
+        "Print the last snapshot instead if memory and disk are what it holds, which a guest that"
+            + " keeps time seldom is for long. Not with --name or --description."
+      })
+  private boolean ifChanged;
+
   Create(Context context) {
     super(context);
   }
@@ -84,13 +96,18 @@ final class Create extends ApiCommand {
                             description,
                             mode,
                             verify ? true : null,
-                            diskOnly ? false : null)));
+                            diskOnly ? false : null,
+                            ifChanged ? true : null)));
     if (json()) {
       context().json(answer.body());
       return 0;
     }
     SnapshotInfo made = answer.as(SnapshotInfo.class);
     context().out().println(made.snapshotID());
+    if (answer.status() == UNCHANGED && context().terminal().error()) {
+      context().err().println("nothing changed since " + made.createdAt());
+      return 0;
+    }
     CaptureInfo capture = made.capture();
     if (capture != null && context().terminal().error()) {
       context()

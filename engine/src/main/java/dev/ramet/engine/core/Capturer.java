@@ -266,6 +266,7 @@ final class Capturer {
         if (preCopier.rounds() > 0) {
           storage.flush(paths.liveDisk());
         }
+        source.tracker().noteDiskWrites();
         phases.ended("precopy");
         pause.read(vm, paths, source.tracker(), pages, all);
         resumed.accept(pause.instant());

@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,18 @@ final class SnapshotOperations implements Snapshots {
     try (FrozenFiles files =
         new FrozenFiles(context, record, live.runningMachine(), "take it with its memory")) {
       return disks.capture(record, order, Instant.now(), files::thaw);
+    }
+  }
+
+  @Override
+  public Optional<Snapshot> unchanged(String sandboxId) {
+    LiveSandbox live = context.sandboxes().get(sandboxId);
+    if (PausedCapturer.fits(live.saved())) {
+      return Optional.empty();
+    }
+    try (LiveSandbox.Hold hold = live.hold("snapshot")) {
+      return Optional.ofNullable(new Unchanged(context, reclaimer).since(live))
+          .map(views::snapshot);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
@@ -33,8 +34,10 @@ final class Tracking implements AutoCloseable {
    * @param vm whose memory it tracks
    * @param tracker the tracker
    * @param snapshotId the snapshot that its last committed selection went into
+   * @param diskWrites what {@link DiskWrites} counted before that capture, or -1
    */
-  private record Kept(String mode, RunningVm vm, MemoryTracker tracker, String snapshotId) {}
+  private record Kept(
+      String mode, RunningVm vm, MemoryTracker tracker, String snapshotId, long diskWrites) {}
 
   /**
    * Takes the kept tracker for a capture if it is one of this mode and machine; otherwise gives it
@@ -45,10 +48,16 @@ final class Tracking implements AutoCloseable {
   Use use(String modeId, MemoryMode mode, RunningVm vm) {
     Kept before = kept;
     if (before != null && before.vm() == vm && before.mode().equals(modeId)) {
-      return new Use(modeId, vm, before.tracker(), before.snapshotId());
+      return new Use(before);
     }
     close();
-    return new Use(modeId, vm, mode.attach(vm.memory()), null);
+    return new Use(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
+  }
+
+  /** The kept tracker, to look at what changed and nothing else; null when none is kept. */
+  @Nullable Use last(RunningVm vm) {
+    Kept before = kept;
+    return before != null && before.vm() == vm ? new Use(before) : null;
   }
 
   /** Gives the tracker up: the next capture attaches another. Idempotent. */
@@ -80,15 +89,18 @@ final class Tracking implements AutoCloseable {
     private final MemoryTracker tracker;
     private final Baseline baseline;
     private final @Nullable String previous;
+    private final long writesBefore;
+    private long diskWrites = -1;
     private boolean lost;
     private boolean committed;
     private @Nullable String published;
 
-    private Use(String mode, RunningVm vm, MemoryTracker tracker, @Nullable String previous) {
-      this.mode = mode;
-      this.vm = vm;
-      this.tracker = tracker;
-      this.previous = previous;
+    private Use(Kept known) {
+      this.mode = known.mode();
+      this.vm = known.vm();
+      this.tracker = known.tracker();
+      this.previous = known.snapshotId().isEmpty() ? null : known.snapshotId();
+      this.writesBefore = known.diskWrites();
       this.baseline = tracker.baseline();
       if (tracker instanceof LiveTracker live) {
         live.startOver();
@@ -113,6 +125,18 @@ final class Tracking implements AutoCloseable {
     /** The snapshot of its last capture; null for a tracker that was just attached. */
     @Nullable String previous() {
       return previous;
+    }
+
+    /** What was counted of the disks' writes before its last capture; -1 when nobody counts. */
+    long diskWrites() {
+      return writesBefore;
+    }
+
+    /** The capture at hand holds what the disks are now, or what is written from now on. */
+    void noteDiskWrites() {
+      if (live() != null && vm instanceof DiskWrites disk) {
+        diskWrites = disk.diskWrites();
+      }
     }
 
     /** Whether it has been there before this capture. */
@@ -154,7 +178,7 @@ final class Tracking implements AutoCloseable {
     public void close() {
       String now = published;
       if (now != null && tracker.baseline() == Baseline.PREVIOUS_CAPTURE) {
-        kept = new Kept(mode, vm, tracker, now);
+        kept = new Kept(mode, vm, tracker, now, diskWrites);
       } else if (now == null && !committed && !lost && previous != null) {
         LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");
       } else {

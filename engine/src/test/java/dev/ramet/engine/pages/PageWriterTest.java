@@ -5,6 +5,7 @@ import static dev.ramet.engine.pages.Machine.PAGE;
 import static dev.ramet.engine.pages.Machine.PID;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -94,6 +95,52 @@ class PageWriterTest {
       }
     }
     assertArrayEquals(before, Files.readAllBytes(base), "the base is only read");
+  }
+
+  @Test
+  void whatWasCopiedBeforeThePauseMayBeOverwrittenAndBecomeZeros() throws Exception {
+    Path image = empty(directory, (long) PAGES * PAGE);
+    try (NativeBuffer memory = NativeBuffer.allocate((long) PAGES * PAGE);
+        Capture capture = writer.open(file(image), Baseline.NONE)) {
+      byte[] expected = new byte[PAGES * PAGE];
+      Arrays.fill(expected, (byte) 3);
+      memory.view(0, expected.length).put(expected);
+      PageRanges all = new PageRanges.Builder().copy(0, memory.address(), expected.length).build();
+      assertTrue(capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
+      assertFalse(capture.copyWhileRunning(PID, all, System.nanoTime() - 1), "no time");
+      Arrays.fill(expected, 5 * PAGE, 9 * PAGE, (byte) 0);
+      Arrays.fill(expected, 20 * PAGE, 21 * PAGE, (byte) 4);
+      memory.view(0, expected.length).put(expected);
+      PageRanges again =
+          new PageRanges.Builder()
+              .copy(5L * PAGE, memory.address() + 5L * PAGE, 4L * PAGE)
+              .copy(20L * PAGE, memory.address() + 20L * PAGE, PAGE)
+              .build();
+      capture.readWhilePaused(PID, again);
+      PagesWritten written = capture.finish();
+      assertArrayEquals(expected, Files.readAllBytes(image));
+      assertEquals(4L * PAGE, written.holeBytes());
+      assertEquals(written.selectedBytes(), written.writtenBytes() + written.holeBytes());
+    }
+  }
+
+  @Test
+  void pagesAreComparedWithAnImage() throws Exception {
+    Path base = base(64);
+    try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, 64L * PAGE)) {
+      PageRanges ranges =
+          new PageRanges.Builder()
+              .zero(0, PAGE)
+              .copy(7L * PAGE, memory.address() + 7L * PAGE, 40L * PAGE)
+              .build();
+      assertTrue(SamePages.same(PID, ranges, base));
+      memory.view(46L * PAGE, PAGE).put(PAGE - 1, (byte) 77);
+      assertFalse(SamePages.same(PID, ranges, base));
+      PageRanges wrong = new PageRanges.Builder().zero(PAGE, PAGE).build();
+      assertFalse(SamePages.same(PID, wrong, base));
+      PageRanges behind = new PageRanges.Builder().copy(64L * PAGE, memory.address(), PAGE).build();
+      assertFalse(SamePages.same(PID, behind, base), "the image ends before");
+    }
   }
 
   @Test

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Snapshots;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * Looking at a machine's memory while it runs: copies before the pause, and snapshots of which
+ * nothing changed. Every capture is compared with all of the paused machine's memory.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class LiveCaptureTest {
+  private static final long MIB = 1 << 20;
+
+  private Ground ground;
+  private String id = "";
+  private GuestShell shell;
+
+  @BeforeAll
+  void makeGround() throws Exception {
+    ground = Ground.make();
+    if (!"write-tracking".equals(MainJobTest.memoryChoice(ground))) {
+      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
+      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
+      assumeTrue(false, "writes cannot be tracked here");
+    }
+  }
+
+  @AfterAll
+  void clear() throws Exception {
+    ground.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    Sandbox sandbox = ground.create();
+    id = sandbox.id();
+    shell = ground.shell(id);
+  }
+
+  @AfterEach
+  void end() {
+    ground.steps().reset();
+    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
+    snapshots().list(null).forEach(s -> snapshots().delete(s.id(), false));
+  }
+
+  private Snapshots snapshots() {
+    return ground.engine().snapshots();
+  }
+
+  private Snapshot snapshot() {
+    return snapshots().create(id, null);
+  }
+
+  private static CaptureReport report(Snapshot snapshot) {
+    return Objects.requireNonNull(snapshot.capture());
+  }
+
+  /** So many MiB of random bytes in memory; answers their hash. */
+  private String fill(int megabytes) throws IOException {
+    return shell.run(
+        "head -c " + megabytes * MIB + " /dev/urandom > /tmp/file; sha256sum < /tmp/file");
+  }
+
+  private String restored(Snapshot snapshot, String command) throws IOException {
+    Sandbox back = ground.create(snapshot.id());
+    try {
+      return ground.shell(back.id()).run(command);
+    } finally {
+      ground.engine().sandboxes().kill(back.id());
+    }
+  }
+
+  private static void assertMostlyBefore(Snapshot snapshot, long bytes) {
+    CaptureReport report = report(snapshot);
+    assertTrue(report.precopyRounds() > 0, report.toString());
+    assertTrue(report.precopyBytes() >= bytes, report.toString());
+    assertEquals(
+        report.memoryBytesSelected(),
+        report.memoryBytesWritten() + report.memoryBytesHoles(),
+        report.toString());
+    long inPause = report.memoryBytesSelected() - report.precopyBytes();
+    assertTrue(inPause < bytes / 2, inPause + " in the pause: " + report);
+  }
+
+  @Test
+  void mostIsCopiedBeforeThePause() throws Exception {
+    String first = fill(40);
+    Snapshot since = snapshot();
+    assertMostlyBefore(since, 40 * MIB);
+    String second = fill(24);
+    Snapshot next = snapshot();
+    assertMostlyBefore(next, 24 * MIB);
+    assertEquals(first, restored(since, "sha256sum < /tmp/file"));
+    assertEquals(second, restored(next, "sha256sum < /tmp/file"));
+    Snapshot idle = snapshot();
+    assertEquals(0, report(idle).precopyRounds(), report(idle).toString());
+  }
+
+  /**
+   * Between two rounds, and between the last one and the pause, the guest writes the same pages.
+   */
+  @Test
+  void whatIsWrittenAgainMeanwhileIsCapturedAsItIsInThePause() throws Exception {
+    for (int generation = 0; generation < 4; generation++) {
+      fill(16);
+      AtomicInteger rounds = new AtomicInteger();
+      ground
+          .steps()
+          .doAt(
+              "snapshot.precopy",
+              () -> {
+                if (rounds.getAndIncrement() < 3) {
+                  shellQuietly("head -c 3000000 /dev/urandom | dd of=/tmp/file conv=notrunc");
+                }
+              });
+      ground
+          .steps()
+          .doAt(
+              "snapshot.pause",
+              () -> shellQuietly("head -c 500000 /dev/urandom | dd of=/tmp/file conv=notrunc"));
+      Snapshot snapshot = snapshot();
+      ground.steps().reset();
+      assertMostlyBefore(snapshot, 16 * MIB);
+      String hash = shell.run("sha256sum < /tmp/file");
+      assertEquals(hash, restored(snapshot, "sha256sum < /tmp/file"), "generation " + generation);
+    }
+  }
+
+  private void shellQuietly(String command) {
+    try {
+      shell.run(command + " 2>/dev/null");
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** A guest that never stops writing ends the rounds, not the other way round. */
+  @Test
+  void aBusyGuest() throws Exception {
+    fill(32);
+    shell.run(
+        "(while :; do dd if=/dev/urandom of=/tmp/file bs=64k count=128 conv=notrunc; done)"
+            + " >/dev/null 2>&1 </dev/null &");
+    for (int i = 0; i < 3; i++) {
+      CaptureReport report = report(snapshot());
+      assertTrue(report.precopyRounds() <= 5, report.toString());
+    }
+    Snapshot last = snapshot();
+    assertEquals("32M", restored(last, "du -m /tmp/file | cut -f 1 | sed s/$/M/"));
+  }
+
+  @Test
+  void aCaptureThatFailsAfterARoundLosesNothing() throws Exception {
+    snapshot();
+    for (String step : new String[] {"snapshot.pause", "snapshot.read", "snapshot.write"}) {
+      fill(12);
+      ground.steps().breakAt(step, 0);
+      assertThrows(StepRecorder.Broken.class, this::snapshot);
+      ground.steps().reset();
+      String hash = shell.run("sha256sum < /tmp/file");
+      assertEquals(hash, restored(snapshot(), "sha256sum < /tmp/file"), step);
+    }
+  }
+
+  @Test
+  void aMachineThatDidNothingKeepsItsSnapshot() throws Exception {
+    assertEquals(Optional.empty(), snapshots().unchanged(id), "there is none yet");
+    // A machine that only waits keeps time, and so changes.
+    freeze();
+    Snapshot taken = snapshot();
+    Snapshot same = snapshots().unchanged(id).orElseThrow();
+    assertEquals(taken.id(), same.id());
+    long begin = System.nanoTime();
+    assertEquals(taken.id(), snapshots().unchanged(id).orElseThrow().id());
+    long nanos = System.nanoTime() - begin;
+    assertTrue(nanos < 100_000_000, nanos + " ns");
+    assertEquals(1, snapshots().list(id).size());
+    Snapshot next = snapshot();
+    assertEquals(next.id(), snapshots().unchanged(id).orElseThrow().id());
+    snapshots().delete(next.id(), false);
+    assertEquals(Optional.empty(), snapshots().unchanged(id), "it was deleted");
+  }
+
+  /** The machine's only processor stops for good. */
+  private void freeze() throws Exception {
+    shell.run("(sleep 1; halt -f) >/dev/null 2>&1 </dev/null &");
+    Thread.sleep(4000);
+  }
+
+  @Test
+  void aMachineThatWroteDoesNot() throws Exception {
+    snapshot();
+    shell.run("echo x > /tmp/x");
+    assertEquals(Optional.empty(), snapshots().unchanged(id));
+    snapshot();
+    shell.run("echo x > /root/x; sync");
+    assertEquals(Optional.empty(), snapshots().unchanged(id));
+    String hash = fill(4);
+    Snapshot after = snapshot();
+    assertEquals(hash, restored(after, "sha256sum < /tmp/file"), "looking changes nothing");
+  }
+}
