@@ -37,6 +37,8 @@ public final class Fd implements AutoCloseable {
   private static final int POSIX_FADV_DONTNEED = 4;
 
   // sync_file_range(2): wait for what is being written, write what is dirty, wait for that.
+  private static final int SYNC_FILE_RANGE_WRITE = 2;
+
   private static final int SYNC_FILE_RANGE_ALL = 1 | 2 | 4;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
@@ -116,6 +118,16 @@ public final class Fd implements AutoCloseable {
   public void fdatasync() throws LinuxException {
     int result = FileCalls.fdatasync(number());
     check("fdatasync", result, result < 0 ? Native.getLastError() : 0);
+  }
+
+  /**
+   * Begins to write the dirty pages of a part to where they belong, and does not wait for it
+   * (sync_file_range(2), {@code SYNC_FILE_RANGE_WRITE}); it waits only while the device's queue is
+   * full.
+   */
+  public void beginWriteBack(long offset, long lengthBytes) throws LinuxException {
+    int result = FileCalls.sync_file_range(number(), offset, lengthBytes, SYNC_FILE_RANGE_WRITE);
+    check("sync_file_range", result, result < 0 ? Native.getLastError() : 0);
   }
 
   /**

@@ -130,8 +130,11 @@ final class Pause {
   }
 
   private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {
-    context.before("snapshot.select");
-    return orUnfit(() -> tracker.select(memory));
+    return orUnfit(
+        () -> {
+          context.before("snapshot.select");
+          return tracker.select(memory);
+        });
   }
 
   /** A selection that a mode may refuse. */

@@ -30,6 +30,11 @@ public final class Capture implements AutoCloseable {
   /** Chunks with pages, oldest first. The last one is the one being filled. */
   private final ArrayDeque<Chunk> staged = new ArrayDeque<>();
 
+  /** Has all full chunks while the machine's pages do not fit into staging memory. */
+  private @Nullable ChunkStream stream;
+
+  private int chunks = 1;
+
   private State state = State.OPEN;
   private @Nullable PageRanges ranges;
   private long streamedBytes;
@@ -89,13 +94,14 @@ public final class Capture implements AutoCloseable {
   private void copy(ProcessMemory memory, Chunk chunk, long pid) {
     fill(memory, chunk, pid);
     image.write(chunk);
+    image.beginWriteBack(chunk);
     copiedBytes += chunk.usedBytes();
     chunk.clear();
   }
 
   /**
-   * Reads the selected pages into staging memory. When they do not fit, the oldest are written to
-   * the image right away, so that the pause grows with the excess and staging memory does not.
+   * Reads the selected pages into staging memory. When they do not fit, another thread writes to
+   * the image meanwhile, so that the pause grows with the excess and staging memory does not.
    *
    * @param pid the process that the ranges' addresses are in; it must stand still
    * @param selected what to capture
@@ -107,6 +113,9 @@ public final class Capture implements AutoCloseable {
     begin(State.OPEN);
     checkFits(selected);
     ranges = selected;
+    if (selected.copyBytes() > (long) maxChunks * Chunk.BYTES) {
+      stream = new ChunkStream(image);
+    }
     try (ProcessMemory memory = new ProcessMemory(pid)) {
       for (int i = 0; i < selected.count(); i++) {
         if (!selected.isZero(i)) {
@@ -114,6 +123,7 @@ public final class Capture implements AutoCloseable {
         }
       }
       fill(memory, staged.getLast(), pid);
+      streamedBytes = stream == null ? 0 : stream.writtenBytes();
     } catch (LinuxException e) {
       throw new RametException(ErrorCode.HOST_UNFIT, "no memory to read pages with", e);
     }
@@ -128,6 +138,7 @@ public final class Capture implements AutoCloseable {
         fill(memory, chunk, pid);
         chunk = nextChunk();
         staged.addLast(chunk);
+        streamFull();
       }
       int n = (int) Math.min(chunk.roomBytes(), bytes - done);
       chunk.add(imageOffset + done, n);
@@ -137,16 +148,27 @@ public final class Capture implements AutoCloseable {
   }
 
   private Chunk nextChunk() {
-    Chunk chunk = staged.size() < maxChunks ? pool.tryTake() : null;
+    Chunk chunk = stream == null ? null : stream.poll();
+    if (chunk == null && chunks < maxChunks) {
+      chunk = pool.tryTake();
+      chunks += chunk == null ? 0 : 1;
+    }
     if (chunk != null) {
       return chunk;
     }
-    Chunk oldest = staged.getFirst();
-    image.write(oldest);
-    staged.removeFirst();
-    streamedBytes += oldest.usedBytes();
-    oldest.clear();
-    return oldest;
+    if (stream == null) {
+      stream = new ChunkStream(image); // Others have the rest of the staging memory.
+    }
+    while (!staged.isEmpty()) {
+      stream.give(staged.removeFirst());
+    }
+    return stream.take();
+  }
+
+  private void streamFull() {
+    while (stream != null && staged.size() > 1) {
+      stream.give(staged.removeFirst());
+    }
   }
 
   private static void fill(ProcessMemory memory, Chunk chunk, long pid) {
@@ -200,8 +222,12 @@ public final class Capture implements AutoCloseable {
     if (selected == null) {
       throw new IllegalStateException("nothing was read");
     }
+    endStream(true);
     while (!staged.isEmpty()) {
       image.write(staged.getFirst());
+      if (staged.size() > 1) {
+        image.beginWriteBack(staged.getFirst());
+      }
       pool.give(staged.removeFirst());
     }
     for (int i = 0; i < selected.count(); i++) {
@@ -217,6 +243,22 @@ public final class Capture implements AutoCloseable {
         streamedBytes);
   }
 
+  /** Takes the chunks and the image back from the thread that writes, if there is one. */
+  private void endStream(boolean drain) {
+    ChunkStream open = stream;
+    if (open == null) {
+      return;
+    }
+    if (drain) {
+      open.drain();
+    }
+    stream = null;
+    open.close();
+    for (Chunk chunk = open.poll(); chunk != null; chunk = open.poll()) {
+      pool.give(chunk);
+    }
+  }
+
   /** Whoever starts a step and does not come to its end leaves a failed capture behind. */
   private void begin(State expected) {
     if (state != expected) {
@@ -230,6 +272,7 @@ public final class Capture implements AutoCloseable {
   public void close() {
     if (state != State.CLOSED) {
       state = State.CLOSED;
+      endStream(false);
       while (!staged.isEmpty()) {
         pool.give(staged.removeFirst());
       }
