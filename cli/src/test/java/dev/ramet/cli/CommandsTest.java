@@ -143,6 +143,13 @@ final class CommandsTest {
   }
 
   @Test
+  void aSnapshotThatWasThere() {
+    host.on("/sandboxes/a/snapshots", 200, Answers.snapshot("s1", "a"));
+    assertEquals("s1\n", host.run("snapshot", "create", "a", "--if-changed").out());
+    assertEquals("{\"ifChanged\":true}", host.requests.get(0).text());
+  }
+
+  @Test
   void snapshots() {
     host.on("/sandboxes/a/snapshots", 201, Answers.snapshot("s1", "a"));
     host.on("/snapshots", 200, "[" + Answers.snapshot("s1", "a") + "]");
