@@ -6,6 +6,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.linux.InjectionException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.TracePermission;
 import dev.ramet.linux.Userfaultfd;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
@@ -85,8 +86,7 @@ final class WriteTracking implements MemoryMode {
           new RametException(
               ErrorCode.HOST_UNFIT,
               "process " + pid + " may not be traced",
-              "run Ramet as the hypervisor's user with kernel.yama.ptrace_scope 0 or as its parent"
-                  + " with 1, or give it CAP_SYS_PTRACE",
+              TracePermission.remedy(),
               e);
       case LinuxException.ENOENT, LinuxException.ESRCH -> Scanner.failure(pid, e);
       default ->

@@ -5,6 +5,7 @@ import dev.ramet.linux.InjectionException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.TracePermission;
 import dev.ramet.linux.Userfaultfd;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -127,8 +128,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
       return new ProbeResult.Unusable(
           "another process cannot be traced",
           e.call() + " answered errno " + e.errno(),
-          "set kernel.yama.ptrace_scope to 0 or 1, allow ptrace and pidfd_getfd in a container, or"
-              + " give Ramet CAP_SYS_PTRACE");
+          TracePermission.remedy());
     } catch (IOException | RuntimeException e) {
       return new ProbeResult.Failed(e);
     } finally {

@@ -16,9 +16,14 @@ final class Kernels {
    * it, in which case they fail if it does not.
    */
   static boolean canOrMust(MemoryModeProvider provider) {
-    var required = Arrays.asList(System.getenv().getOrDefault("RAMET_REQUIRE", "").split(",", -1));
     Path directory = Path.of(System.getProperty("java.io.tmpdir"));
-    return required.contains(provider.id())
+    return required(provider)
         || provider.probe(new ProbeContext(directory)) instanceof ProbeResult.Usable;
+  }
+
+  /** Whether {@code RAMET_REQUIRE} names a mode. */
+  static boolean required(MemoryModeProvider provider) {
+    var required = Arrays.asList(System.getenv().getOrDefault("RAMET_REQUIRE", "").split(",", -1));
+    return required.contains(provider.id());
   }
 }

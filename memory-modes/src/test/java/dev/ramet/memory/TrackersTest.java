@@ -63,6 +63,27 @@ class TrackersTest {
     return provider.open(new ProbeContext(directory));
   }
 
+  @Test
+  void aKernelThatCannotTrackRefusesAndHarmsNobody() throws Exception {
+    WriteTrackingProvider provider = new WriteTrackingProvider();
+    boolean able = provider.probe(new ProbeContext(directory)) instanceof ProbeResult.Usable;
+    Path image = image();
+    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
+      Set<String> before = tracee.descriptors();
+      GuestMemory memory = memory(tracee, image);
+      MemoryMode mode = provider.open(new ProbeContext(directory));
+      if (able) {
+        mode.attach(memory).close();
+      } else {
+        RametException e = assertThrows(RametException.class, () -> mode.attach(memory).close());
+        assertEquals(ErrorCode.UNSUPPORTED, e.code());
+        assertTrue(String.valueOf(e.remedy()).contains("use Linux 6.7 or newer"));
+      }
+      tracee.command("w 0 64 1");
+      assertEquals(before, tracee.descriptors());
+    }
+  }
+
   /** The memory as the process has it mapped now. */
   private static GuestMemory memory(Tracee tracee, Path image) throws LinuxException {
     long start = tracee.address();

@@ -29,7 +29,8 @@ abstract class CrashChecks {
   private static final System.Logger LOG = System.getLogger(CrashChecks.class.getName());
   private static final int REAL_ROUNDS =
       Integer.parseInt(System.getenv().getOrDefault("RAMET_TCK_KILLS", "6"));
-  private static final int RANDOM_ROUNDS = 140;
+  private static final int RANDOM_ROUNDS =
+      Integer.parseInt(System.getenv().getOrDefault("RAMET_TCK_HISTORIES", "140"));
 
   abstract World world();
 

@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.ProcessMemory;
+import dev.ramet.linux.TracePermission;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -180,9 +181,7 @@ public final class Capture implements AutoCloseable {
             new RametException(
                 ErrorCode.HOST_UNFIT,
                 "memory of process " + pid + " may not be read",
-                "run Ramet as the user that owns the hypervisor's process or with CAP_SYS_PTRACE;"
-                    + " with kernel.yama.ptrace_scope=1 a hypervisor that an earlier Ramet started"
-                    + " needs the latter",
+                TracePermission.remedy(),
                 e);
         case LinuxException.ESRCH ->
             new RametException(
