@@ -34,12 +34,14 @@ final class Ground implements AutoCloseable {
 
   private final Path dataRoot;
   private final @Nullable Path memoryRoot;
+  private final @Nullable String storageBackend;
   private final StepRecorder steps = new StepRecorder();
   private @Nullable Engine engine;
 
-  private Ground(Path dataRoot, @Nullable Path memoryRoot) {
+  private Ground(Path dataRoot, @Nullable Path memoryRoot, @Nullable String storageBackend) {
     this.dataRoot = dataRoot;
     this.memoryRoot = memoryRoot;
+    this.storageBackend = storageBackend;
   }
 
   /** Makes the ground; the template is built, which takes a cold boot. */
@@ -48,17 +50,23 @@ final class Ground implements AutoCloseable {
   }
 
   static Ground make(long poolBytes) throws IOException {
-    return make(Files.createTempDirectory("ramet-it-"), null, poolBytes);
+    return make(Files.createTempDirectory("ramet-it-"), null, null, poolBytes);
   }
 
   /** Ground on two roots, as they are: no pool is made. */
   static Ground make(Path dataRoot, Path memoryRoot) throws IOException {
-    return make(Files.createDirectories(dataRoot), memoryRoot, 0);
+    return make(Files.createDirectories(dataRoot), memoryRoot, null, 0);
   }
 
-  private static Ground make(Path dataRoot, @Nullable Path memoryRoot, long poolBytes)
+  /** Ground on a backend of one's choice, where temporary files are: no pool is made. */
+  static Ground makeOn(String storageBackend) throws IOException {
+    return make(Files.createTempDirectory("ramet-it-"), null, storageBackend, 0);
+  }
+
+  private static Ground make(
+      Path dataRoot, @Nullable Path memoryRoot, @Nullable String storageBackend, long poolBytes)
       throws IOException {
-    Ground ground = new Ground(dataRoot, memoryRoot);
+    Ground ground = new Ground(dataRoot, memoryRoot, storageBackend);
     try {
       ground.engine = RametEngine.open(ground.config(poolBytes));
       ground
@@ -73,12 +81,17 @@ final class Ground implements AutoCloseable {
   }
 
   private EngineConfig config(long poolBytes) {
-    EngineConfig base = config(dataRoot, poolBytes, steps);
+    EngineConfig base = config(dataRoot, poolBytes, storageBackend, steps);
     Path memory = memoryRoot;
     return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
   }
 
   static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
+    return config(dataRoot, poolBytes, null, steps);
+  }
+
+  private static EngineConfig config(
+      Path dataRoot, long poolBytes, @Nullable String storageBackend, EngineConfig.Steps steps) {
     Path guest = Path.of(System.getProperty("ramet.guest"));
     Path cache = Path.of(System.getProperty("ramet.cache"));
     EngineConfig base = EngineConfig.of(dataRoot, guest, cache);
@@ -88,7 +101,7 @@ final class Ground implements AutoCloseable {
         base.cacheDirectory(),
         poolBytes == 0 ? EngineConfig.Provision.OFF : base.provision(),
         poolBytes,
-        base.storageBackend(),
+        storageBackend,
         base.memoryRoot(),
         base.hypervisor(),
         base.memoryMode(),
