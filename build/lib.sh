@@ -16,30 +16,66 @@ die() {
 # task LABEL COMMAND…: run it with its output in $log, one line here: what, and how long it took.
 # On a terminal the line moves meanwhile. On failure the end of the log is shown.
 task() {
-  local label=$1 started=$SECONDS pid status=0 wheel='|/-\' i=0
-  shift
-  "$@" >"$log" 2>&1 &
-  pid=$!
-  task_pid=$pid
-  if [ -t 1 ]; then
-    while kill -0 "$pid" 2>/dev/null; do
-      printf '\r\033[K  %s %s %ds %s' "${wheel:i++%4:1}" "$label" $((SECONDS - started)) "$(task_progress)"
-      sleep 0.3
-    done
-    printf '\r\033[K'
-  fi
-  wait "$pid" || status=$?
-  task_pid=
-  if [ $status -ne 0 ]; then
-    say "  $label: failed, and the last it said was:"
-    tail -n 30 "$log" | sed 's/^/    /'
-    return $status
-  fi
-  say "  $label: $((SECONDS - started))s"
+  begin "$log" "$@"
+  await
 }
 
-# The module Maven is at, if it is Maven that runs.
-task_progress() { sed -n 's/^\[INFO\] Building \(.*\) \[\([0-9]*\/[0-9]*\)\]$/\2 \1/p' "$log" 2>/dev/null | tail -n 1; }
+# begin LOG LABEL COMMAND…: start a task whose end await waits for. Several may be under way.
+task_pids=() task_logs=() task_labels=() task_starts=()
+begin() {
+  local file=$1 label=$2
+  shift 2
+  # A group of its own, so that it can be ended with all that it started.
+  set -m
+  "$@" </dev/null >"$file" 2>&1 &
+  set +m
+  task_pids+=($!) task_logs+=("$file") task_labels+=("$label") task_starts+=("$SECONDS")
+}
+
+# await: wait for every task that was begun. The status is that of the last one that failed.
+await() {
+  local i line outcome result=0 wheel='|/-\' turn=0
+  while [ ${#task_pids[@]} -gt 0 ]; do
+    line=
+    for i in "${!task_pids[@]}"; do
+      if kill -0 "${task_pids[i]}" 2>/dev/null; then
+        line+="${line:+, }${task_labels[i]} $((SECONDS - task_starts[i]))s $(task_progress "${task_logs[i]}")"
+        continue
+      fi
+      outcome=0
+      wait "${task_pids[i]}" || outcome=$?
+      if [ -t 1 ]; then printf '\r\033[K'; fi
+      if [ $outcome -ne 0 ]; then
+        result=$outcome
+        say "  ${task_labels[i]}: failed after $((SECONDS - task_starts[i]))s, and the last it said was:"
+        tail -n 30 "${task_logs[i]}" | sed 's/^/    /'
+      else
+        say "  ${task_labels[i]}: $((SECONDS - task_starts[i]))s"
+      fi
+      unset "task_pids[i]"
+    done
+    if [ -t 1 ]; then printf '\r\033[K  %s %s' "${wheel:turn++%4:1}" "${line:0:${COLUMNS:-100}}"; fi
+    if [ -n "$line" ]; then sleep 0.3; fi
+  done
+  if [ -t 1 ]; then printf '\r\033[K'; fi
+  task_pids=() task_logs=() task_labels=() task_starts=()
+  return $result
+}
+
+# end_tasks: end what was begun and not awaited, and wait until it has cleaned up.
+end_tasks() {
+  local pid
+  for pid in "${task_pids[@]}"; do kill -- "-$pid" 2>/dev/null || true; done
+  for pid in "${task_pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  task_pids=()
+}
+
+# task_progress LOG: the module Maven is at, or how many tests JUnit's launcher has run.
+task_progress() {
+  sed -n 's/^\[INFO\] Building \(.*\) \[\([0-9]*\/[0-9]*\)\]$/\2 \1/p
+    s/^.* :: \(SUCCESSFUL\|FAILED\|ABORTED\)$/tests/p' "$1" 2>/dev/null |
+    awk '$0 == "tests" { n++; next } { last = $0 } END { if (n) print n " tests"; else if (last) print last }'
+}
 
 is_root() { [ "$(id -u)" = 0 ]; }
 has() { command -v "$1" >/dev/null; }

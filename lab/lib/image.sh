@@ -3,7 +3,8 @@
 # LAB_SUITE, and a QEMU of LAB_TOOLS_SUITE. Sourced, not run.
 
 GUEST_PACKAGES="busybox-static base-files bash coreutils findutils grep sed gawk tar diffutils
-  util-linux mount kmod procps e2fsprogs xfsprogs btrfs-progs libstdc++6 zlib1g"
+  util-linux mount kmod procps e2fsprogs xfsprogs btrfs-progs libstdc++6 zlib1g
+  qemu-system-x86 qemu-utils"
 GUEST_MODULES="virtio_pci virtio_blk virtio_console ext4 overlay loop dm-mod dm-snapshot xfs btrfs"
 TOOLS_PACKAGES="qemu-system-x86 seabios"
 
