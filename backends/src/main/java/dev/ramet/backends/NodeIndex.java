@@ -77,6 +77,11 @@ public final class NodeIndex {
       return lock;
     }
 
+    /** Whether somebody waits to change or delete the node; who only uses it waits behind those. */
+    boolean isAwaited() {
+      return ownLock().hasQueuedThreads();
+    }
+
     /** The node, or null before it is whole and after it is gone. May look at the disk. */
     public @Nullable Node node() {
       if (!read) {

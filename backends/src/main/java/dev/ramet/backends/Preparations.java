@@ -77,8 +77,9 @@ final class Preparations implements AutoCloseable {
       if (!Fiemap.hasMoreThan(from, FEW)) {
         return;
       }
+      Long exclusive = written ? null : Usages.of(from).exclusiveBytes();
       Fd target = disk.makeUnnamed(layout.directory(source.origin()), NodeFiles.VOLUME_MODE);
-      copy.begin(target);
+      copy.begin(target, exclusive);
       disk.steps().before("share blocks");
       copy.fill(from, strategy, pace);
     }
@@ -143,6 +144,16 @@ final class Preparations implements AutoCloseable {
       unregister(source.id(), copy);
       copy.release();
     }
+  }
+
+  /**
+   * What a snapshot had for itself before its copy was made, which shares it all.
+   *
+   * @return null when there is no copy
+   */
+  synchronized @Nullable Long exclusiveBytesBefore(NodeId source) {
+    PreparedCopy copy = copies.get(source);
+    return copy == null ? null : copy.exclusiveBytesBefore();
   }
 
   /** Lets go of a source's copy; who is making it stops soon. */

@@ -41,6 +41,7 @@ final class PreparedCopy {
   private volatile boolean wanted = true;
   private volatile boolean hurried;
   private @Nullable Fd file;
+  private volatile @Nullable Long exclusiveBytesBefore;
   private @Nullable Stamp equalAt;
 
   /** When a file last changed, and how long it is. */
@@ -99,9 +100,19 @@ final class PreparedCopy {
     return now;
   }
 
-  /** The empty file that becomes the copy. */
-  void begin(Fd empty) {
+  /**
+   * The empty file that becomes the copy.
+   *
+   * @param exclusiveBytes what the source has for itself now; null when that is not known
+   */
+  void begin(Fd empty, @Nullable Long exclusiveBytes) {
     file = empty;
+    exclusiveBytesBefore = exclusiveBytes;
+  }
+
+  /** What its source had for itself before there was a copy; null when that is not known. */
+  @Nullable Long exclusiveBytesBefore() {
+    return exclusiveBytesBefore;
   }
 
   /** Shares all of the source, as long as it is wanted. */

@@ -1,34 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.CopyPreparation;
+import dev.ramet.spi.storage.ImageCompaction;
+import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A storage backend of plain files whose copies share blocks, and can be made ahead. Thread-safe.
+ * A storage backend of plain files whose copies share blocks and can be made ahead, and whose
+ * snapshots can be laid out anew. Thread-safe.
  */
-public final class SharingBackend extends FileBackend implements CopyPreparation {
+public final class SharingBackend extends FileBackend implements CopyPreparation, ImageCompaction {
   /** What every such backend can do. */
   @SuppressWarnings("HidingField")
   public static final Set<String> CAPABILITIES = capabilities();
 
   private final Preparations preparations;
+  private final Compactor compactor;
 
-  private SharingBackend(Parts parts, Preparations preparations) throws LinuxException {
+  private SharingBackend(Parts parts, SharingCopier copier) throws LinuxException {
     super(parts);
-    this.preparations = preparations;
+    this.preparations = copier.preparations();
+    this.compactor = copier.compactor();
   }
 
   private static Set<String> capabilities() {
     Set<String> all = new HashSet<>(FileBackend.CAPABILITIES);
     all.add(StorageCapabilities.COPY_ON_WRITE);
     all.add(StorageCapabilities.COPY_PREPARATION);
+    all.add(StorageCapabilities.IMAGE_COMPACTION);
     return Set.copyOf(all);
   }
 
@@ -43,7 +52,7 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
       throws LinuxException {
     SharingCopier copier = new SharingCopier(layout, disk, strategy);
     Parts parts = new Parts(layout, disk, new NodeFiles(layout, disk), strategy, copier, lock);
-    return new SharingBackend(parts, copier.preparations());
+    return new SharingBackend(parts, copier);
   }
 
   @Override
@@ -63,5 +72,43 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
   public void discard(NodeId source) {
     requireOpen();
     preparations.forget(source);
+  }
+
+  @Override
+  public Compacted compact(NodeId snapshot, long mostAddedBytes, double share) {
+    Pace pace = new Pace(share);
+    if (mostAddedBytes < 0) {
+      throw RametException.invalid("most added bytes", "must not be negative");
+    }
+    return nodes()
+        .use(
+            snapshot,
+            "lay " + snapshot + " out anew",
+            entry -> {
+              if (entry.require().kind() != Node.Kind.SNAPSHOT) {
+                throw new RametException(
+                    ErrorCode.CONFLICT,
+                    "a volume is not laid out anew: " + snapshot,
+                    "lay a snapshot of it out anew",
+                    null);
+              }
+              // It lies as its source did, and keeps the space of that.
+              preparations.forget(snapshot);
+              return compactor.compact(entry, mostAddedBytes, pace);
+            });
+  }
+
+  /**
+   * {@inheritDoc} A copy made ahead is nobody's: what a snapshot shares with it alone counts as the
+   * snapshot's own, as it was when that copy was made.
+   */
+  @Override
+  public Usage usage(NodeId id) {
+    Usage found = super.usage(id);
+    Long before = preparations.exclusiveBytesBefore(id);
+    if (before == null || before <= found.exclusiveBytes()) {
+      return found;
+    }
+    return new Usage(Math.min(before, found.referencedBytes()), found.referencedBytes());
   }
 }

@@ -17,16 +17,22 @@ final class SharingCopier implements Copier {
   private final Disk disk;
   private final BlockSharing strategy;
   private final Preparations preparations;
+  private final Compactor compactor;
 
   SharingCopier(Layout layout, Disk disk, BlockSharing strategy) {
     this.layout = layout;
     this.disk = disk;
     this.strategy = strategy;
     this.preparations = new Preparations(layout, disk, strategy);
+    this.compactor = new Compactor(layout, disk, strategy);
   }
 
   Preparations preparations() {
     return preparations;
+  }
+
+  Compactor compactor() {
+    return compactor;
   }
 
   @Override
@@ -94,6 +100,7 @@ final class SharingCopier implements Copier {
 
   @Override
   public void close() {
+    compactor.close();
     preparations.close();
   }
 }

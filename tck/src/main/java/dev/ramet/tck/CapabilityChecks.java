@@ -14,6 +14,7 @@ import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.StorageBackend;
@@ -29,6 +30,7 @@ abstract class CapabilityChecks {
   private static final Map<String, Class<?>> INTERFACES =
       Map.of(
           StorageCapabilities.COPY_PREPARATION, CopyPreparation.class,
+          StorageCapabilities.IMAGE_COMPACTION, ImageCompaction.class,
           StorageCapabilities.GROW, Growable.class,
           StorageCapabilities.IMAGE_TRANSFER, ImageTransfer.class,
           StorageCapabilities.DIRECTORY_SNAPSHOTS, DirectorySnapshots.class,

@@ -151,6 +151,15 @@ public abstract class StorageBackendTck {
     }
   }
 
+  /** Snapshots laid out anew, where the backend does that. */
+  @Nested
+  class Compacting extends CompactionChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
   /** Images come in and go out. */
   @Nested
   class Transfers extends TransferChecks {

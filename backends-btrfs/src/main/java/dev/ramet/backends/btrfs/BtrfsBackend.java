@@ -8,6 +8,7 @@ import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
@@ -21,7 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
 class BtrfsBackend
-    implements StorageBackend, Growable, ImageTransfer, DirectorySnapshots, CopyPreparation {
+    implements StorageBackend,
+        Growable,
+        ImageTransfer,
+        DirectorySnapshots,
+        CopyPreparation,
+        ImageCompaction {
   private final SharingBackend nodes;
   private final BtrfsTrees trees;
 
@@ -109,6 +115,11 @@ class BtrfsBackend
   @Override
   public void discard(NodeId source) {
     nodes.discard(source);
+  }
+
+  @Override
+  public Compacted compact(NodeId snapshot, long mostAddedBytes, double share) {
+    return nodes.compact(snapshot, mostAddedBytes, share);
   }
 
   @Override

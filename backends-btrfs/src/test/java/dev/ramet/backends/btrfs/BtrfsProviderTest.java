@@ -49,6 +49,7 @@ class BtrfsProviderTest {
           Set.of(
               StorageCapabilities.COPY_ON_WRITE,
               StorageCapabilities.COPY_PREPARATION,
+              StorageCapabilities.IMAGE_COMPACTION,
               StorageCapabilities.GROW,
               StorageCapabilities.IMAGE_TRANSFER,
               StorageCapabilities.DIRECTORY_SNAPSHOTS,

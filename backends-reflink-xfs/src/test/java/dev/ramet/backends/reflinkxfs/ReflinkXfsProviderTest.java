@@ -47,6 +47,7 @@ class ReflinkXfsProviderTest {
           Set.of(
               StorageCapabilities.COPY_ON_WRITE,
               StorageCapabilities.COPY_PREPARATION,
+              StorageCapabilities.IMAGE_COMPACTION,
               StorageCapabilities.GROW,
               StorageCapabilities.IMAGE_TRANSFER),
           usable.capabilities());

@@ -16,6 +16,9 @@ public final class StorageCapabilities {
   /** The next copy of a node can be made ahead: {@link CopyPreparation}. */
   public static final String COPY_PREPARATION = "copy-preparation";
 
+  /** A snapshot's data can be laid out anew in fewer pieces: {@link ImageCompaction}. */
+  public static final String IMAGE_COMPACTION = "image-compaction";
+
   /** Volumes can be made larger: {@link Growable}. */
   public static final String GROW = "grow";
 
