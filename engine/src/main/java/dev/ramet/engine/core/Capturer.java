@@ -47,11 +47,13 @@ final class Capturer {
 
   private final Context context;
   private final Reclaimer reclaimer;
+  private final CopiesAhead ahead;
   private final CaptureMetrics metrics;
 
-  Capturer(Context context, Reclaimer reclaimer) {
+  Capturer(Context context, Reclaimer reclaimer, CopiesAhead ahead) {
     this.context = context;
     this.reclaimer = reclaimer;
+    this.ahead = ahead;
     this.metrics = new CaptureMetrics(context.metrics());
   }
 
@@ -164,6 +166,7 @@ final class Capturer {
           SnapshotRecord made =
               capture(sandbox, pausing, order, new Source(tracker, base, chain), pause, resumed);
           tracker.published(made.id());
+          prepareNext(sandbox, made, tracker.nextBase(restored));
           return made;
         } catch (Pause.ModeUnfit e) {
           tracker.lost();
@@ -171,6 +174,23 @@ final class Capturer {
           chain.refused(why, cause, e.failure, tracker.continued());
         }
       }
+    }
+  }
+
+  /**
+   * Has storage make ahead what the next capture will copy, if there is to be one.
+   *
+   * @param base the snapshot whose memory image that one will overlay; null for none
+   */
+  private void prepareNext(SandboxRecord sandbox, SnapshotRecord made, @Nullable String base) {
+    CaptureReport report = made.capture();
+    if (made.kind().machineGoesOn() && report != null) {
+      ahead.captured(
+          sandbox.id(),
+          made.kind() == SnapshotRecord.Kind.SNAPSHOT ? Layout.snapshotMemory(made.id()) : null,
+          base == null ? null : Layout.snapshotMemory(base),
+          Layout.machineDisk(sandbox.id(), sandbox.machine().number()),
+          report.memoryBytesWritten());
     }
   }
 
@@ -256,6 +276,9 @@ final class Capturer {
       Pause.Paths paths = Pause.Paths.of(sandbox.id(), machine.number(), order.id(), partial);
       context.before("snapshot.flush");
       storage.flush(paths.liveDisk());
+      if (order.kind().machineGoesOn()) {
+        ahead.beforePause(paths.liveDisk());
+      }
       undo.add("disk of " + order.id(), () -> storage.delete(diskId));
       Attachment image = storage.attach(memoryId);
       PagesWritten written;

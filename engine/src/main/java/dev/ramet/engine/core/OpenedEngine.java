@@ -153,7 +153,9 @@ public final class OpenedEngine implements Engine {
     close.add("timers", () -> stop(timer, workers));
     Reclaimer reclaimer = new Reclaimer(context);
     Starter starter = new Starter(context);
-    Capturer capturer = new Capturer(context, reclaimer);
+    CopiesAhead ahead = new CopiesAhead(context.storage(), context.metrics());
+    close.add("copies made ahead", ahead::close);
+    Capturer capturer = new Capturer(context, reclaimer, ahead);
     Views views = new Views(context, reclaimer);
     views.count(context.metrics());
     Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);

@@ -174,6 +174,17 @@ final class Tracking implements AutoCloseable {
       published = snapshotId;
     }
 
+    /**
+     * The snapshot that the next capture of the machine will overlay, as far as can be told once
+     * this one is published.
+     *
+     * @param restored what the machine was restored from, or null
+     */
+    @Nullable String nextBase(@Nullable String restored) {
+      boolean goesOn = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
+      return goesOn ? published : restored;
+    }
+
     @Override
     public void close() {
       String now = published;

@@ -62,6 +62,11 @@ public record SnapshotRecord(
     public boolean hidden() {
       return this == CLONE_BASE || this == PAUSE;
     }
+
+    /** Whether the captured machine runs on, so that it may be captured again. */
+    public boolean machineGoesOn() {
+      return this == SNAPSHOT || this == CLONE_BASE;
+    }
   }
 
   /** The same, deleted and no longer pending. */
