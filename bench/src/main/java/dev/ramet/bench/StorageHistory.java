@@ -6,6 +6,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
@@ -29,12 +30,24 @@ final class StorageHistory {
   /** How far the chain without preparation goes: far enough to see, as it becomes slow. */
   private static final int NAIVE = 20;
 
+  private static final int GENERATIONS = 100;
+
+  /** In a quick run, the generations before the last ones of which one is kept. */
+  private static final int STRIDE = 10;
+
   private static final double PAUSE_RATIO = 1.2;
   private static final double WHOLE_RATIO = 2;
   private static final double SPACE_RATIO = 1.3;
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double BYTES_PER_MIB = 1 << 20;
   private static final int WARM_UP = 300;
+
+  /** As the engine: what laying out anew may add, as a part of what was written. */
+  private static final double ADDED_SHARE = 0.25;
+
+  /** What a busy machine writes to its disk between its last preparation and its pause. */
+  private static final int PAGES_LATE = 32;
+
   private static final NodeId BASE = NodeId.of("base");
   private static final NodeId WARM = NodeId.of("warm");
 
@@ -42,15 +55,19 @@ final class StorageHistory {
   private final Floors floors;
   private final Pool pool;
   private final Random random = new Random(2);
-  private final int generations;
+  private final int stride;
   private final Series first = new Series();
   private final Series last = new Series();
   private final Samples background = new Samples();
+  private long creditBytes;
+  private long addedBytes;
+  private long pieces;
   private final List<Result> results = new ArrayList<>();
 
   /** What was measured of some generations. */
   private static final class Series {
     private final Samples clones = new Samples();
+    private final Samples late = new Samples();
     private final Samples whole = new Samples();
   }
 
@@ -58,40 +75,53 @@ final class StorageHistory {
     this.settings = settings;
     this.floors = floors;
     this.pool = pool;
-    this.generations = settings.times(100, 12);
+    this.stride = settings.times(1, STRIDE);
   }
 
   /** Memory images: each is a fork of the one before, written in places and sealed. */
   List<Result> memory() throws IOException, InterruptedException {
     try (StorageBackend backend = open()) {
       for (int i = 1; i <= FIRSTS; i++) {
-        image(backend, BASE, NodeId.of("first-" + i), first);
+        image(backend, BASE, NodeId.of("first-" + i), 1, first);
       }
       long before = settledBytes();
       long written = 0;
       NodeId previous = BASE;
-      for (int i = 1; i <= generations; i++) {
+      int rounds = 0;
+      for (int i = 1; i <= GENERATIONS; i++) {
+        rounds++;
+        if (!isKept(i)) {
+          continue;
+        }
         say("memory image", i);
         NodeId id = NodeId.of("m-" + i);
-        written +=
-            Pool.PAGE * (long) image(backend, previous, id, i > generations - LASTS ? last : null);
-        prepare(backend, id);
+        int pages = image(backend, previous, id, rounds, i > GENERATIONS - LASTS ? last : null);
+        rounds = 0;
+        long more = (long) Pool.PAGE * pages;
+        written += more;
+        settle(backend, id, more);
         previous = id;
       }
       ((CopyPreparation) backend).discard(previous);
       report("memory", "fork", written, settledBytes() - before);
+      reportPieces();
     }
     return results;
   }
 
-  private int image(StorageBackend backend, NodeId from, NodeId id, @Nullable Series into)
+  private boolean isKept(int generation) {
+    return generation % stride == 0 || generation >= GENERATIONS - LASTS;
+  }
+
+  private int image(
+      StorageBackend backend, NodeId from, NodeId id, int rounds, @Nullable Series into)
       throws IOException {
     long begin = System.nanoTime();
     backend.fork(from, id, Durability.RELAXED);
     double cloned = Host.millisSince(begin);
     Path path = backend.attach(id).path();
     noReserve(path);
-    int pages = Pool.overwrite(path, PAGES, random);
+    int pages = Pool.overwrite(path, rounds * PAGES, random);
     backend.seal(id, Durability.DURABLE);
     if (into != null) {
       into.clones.add(cloned);
@@ -109,6 +139,7 @@ final class StorageHistory {
         noReserve(backend.attach(disk).path());
         Pool.overwrite(backend.attach(disk).path(), PAGES, random);
         snapshot(backend, disk, NodeId.of(disk + "-s"), first);
+        first.late.add(snapshotLate(backend, disk, NodeId.of(disk + "-t")));
       }
       NodeId disk = NodeId.of("disk");
       backend.fork(BASE, disk, Durability.DURABLE);
@@ -116,14 +147,31 @@ final class StorageHistory {
       noReserve(path);
       long before = settledBytes();
       long written = 0;
-      for (int i = 1; i <= generations; i++) {
+      int rounds = 0;
+      for (int i = 1; i <= GENERATIONS; i++) {
+        rounds++;
+        if (!isKept(i)) {
+          continue;
+        }
         say("disk", i);
-        written += (long) Pool.overwrite(path, PAGES, random) * Pool.PAGE;
-        snapshot(backend, disk, NodeId.of("s-" + i), i > generations - LASTS ? last : null);
+        written += (long) Pool.overwrite(path, rounds * PAGES, random) * Pool.PAGE;
+        rounds = 0;
+        snapshot(backend, disk, NodeId.of("s-" + i), i > GENERATIONS - LASTS ? last : null);
         prepare(backend, disk);
       }
       ((CopyPreparation) backend).discard(disk);
       report("disk", "snapshot in the pause", written, settledBytes() - before);
+      for (int i = 1; i <= LASTS; i++) {
+        last.late.add(snapshotLate(backend, disk, NodeId.of("late-" + i)));
+      }
+      results.add(
+          Result.of(
+                  pool.name() + " disk, generation " + GENERATIONS + ": the same, written late",
+                  "ms",
+                  last.late)
+              .over(first.late)
+              .ratioAtMost(PAUSE_RATIO)
+              .note(PAGES_LATE + " pages written between preparation and pause"));
     }
     return results;
   }
@@ -143,6 +191,16 @@ final class StorageHistory {
     }
   }
 
+  /** What the clone in the pause takes of a disk that was written since it was prepared. */
+  private double snapshotLate(StorageBackend backend, NodeId disk, NodeId id) throws IOException {
+    backend.flush(disk);
+    ((CopyPreparation) backend).prepare(disk, 1);
+    Pool.overwrite(backend.attach(disk).path(), PAGES_LATE, random);
+    long paused = System.nanoTime();
+    backend.snapshot(disk, id, Durability.RELAXED);
+    return Host.millisSince(paused);
+  }
+
   private StorageBackend open() throws IOException {
     say("image", 0);
     StorageBackend backend = pool.open("history");
@@ -156,6 +214,32 @@ final class StorageHistory {
       backend.delete(WARM);
     }
     return backend;
+  }
+
+  /** What is done with an image after it was made, beside the next one's writes. */
+  private void settle(StorageBackend backend, NodeId id, long writtenBytes) {
+    long begin = System.nanoTime();
+    creditBytes += (long) (ADDED_SHARE * writtenBytes);
+    ImageCompaction.Compacted done = ((ImageCompaction) backend).compact(id, creditBytes, 1);
+    creditBytes -= done.addedBytes();
+    addedBytes += done.addedBytes();
+    pieces = done.piecesAfter();
+    ((CopyPreparation) backend).prepare(id, 1);
+    background.add(Host.millisSince(begin));
+  }
+
+  private void reportPieces() {
+    results.add(
+        Result.of(
+                pool.name() + " memory, generation " + GENERATIONS + ": pieces",
+                "thousands",
+                Samples.of(pieces / 1000.0))
+            .note("of 262 thousand pages; each generation laid out anew a quarter of its pages"));
+    results.add(
+        Result.of(
+            pool.name() + " memory, added by laying out anew",
+            "MiB",
+            Samples.of(addedBytes / BYTES_PER_MIB)));
   }
 
   /** What is done after the operation, beside the next one's writes. */
@@ -190,7 +274,7 @@ final class StorageHistory {
 
   private void report(String what, String clone, long writtenBytes, long usedBytes)
       throws IOException, InterruptedException {
-    String name = pool.name() + " " + what + ", generation " + generations;
+    String name = pool.name() + " " + what + ", generation " + GENERATIONS;
     results.add(
         Result.of(name + ": " + clone, "ms", last.clones)
             .over(first.clones)
@@ -210,7 +294,7 @@ final class StorageHistory {
             .ratioAtMost(SPACE_RATIO)
             .note("floor: the pages overwritten"));
     results.add(
-        Result.of(name + ": background", "ms", background.after(generations - LASTS))
+        Result.of(name + ": background", "ms", background.after(background.count() - LASTS))
             .note("without rests, after each"));
     naive(what);
   }
@@ -219,7 +303,7 @@ final class StorageHistory {
     Path directory = pool.directory("naive");
     Pool.fill(directory.resolve("0"), SIZE);
     Samples clones = new Samples();
-    int count = Math.min(NAIVE, generations);
+    int count = settings.times(NAIVE, NAIVE / 2);
     Progress.say(pool.name() + ": the naive chain");
     for (String line :
         floors.run(StorageSuite.floor(settings, "chain", directory, count, PAGES), directory)) {
