@@ -27,6 +27,11 @@ public record Layout(Path volumes) {
     return volumes.resolve(MARKER);
   }
 
+  /** Whether a name is one that a node has while it is being made. */
+  public static boolean isUnfinished(String name) {
+    return name.startsWith(NEW) && NodeId.isValid(name.substring(NEW.length()));
+  }
+
   /** Where an origin and its snapshots are. */
   public Path directory(NodeId origin) {
     return volumes.resolve(origin.value());

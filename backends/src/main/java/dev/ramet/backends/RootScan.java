@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
@@ -30,6 +31,9 @@ public final class RootScan implements NodeIndex.Reader {
   /** Up to so many nodes, which takes some milliseconds, are all looked at when the root opens. */
   private static final int SMALL = 1024;
 
+  /** The permission bits of a mode, inode(7). */
+  private static final int PERMISSIONS = 07777;
+
   private final Layout layout;
   private final Disk disk;
   private final NodeIndex index;
@@ -51,7 +55,7 @@ public final class RootScan implements NodeIndex.Reader {
       for (var entry : directories.entrySet()) {
         Path path = layout.volumes().resolve(entry.getKey());
         if (entry.getKey().startsWith(Layout.NEW)) {
-          discard(path, entry.getValue());
+          discard(reader, path, entry.getValue());
         } else if (entry.getValue() != DirectoryReader.Type.DIRECTORY
             || !NodeId.isValid(entry.getKey())) {
           LOG.log(WARNING, "left alone, not a volume''s directory: {0}", path);
@@ -88,7 +92,7 @@ public final class RootScan implements NodeIndex.Reader {
         } else {
           found.add(entry);
         }
-      } else if (name.startsWith(Layout.NEW) && type != DirectoryReader.Type.DIRECTORY) {
+      } else if (type == DirectoryReader.Type.FILE && Layout.isUnfinished(name)) {
         unfinished.add(path.resolve(name));
       } else {
         LOG.log(WARNING, "left alone, not a node: {0}/{1}", path, name);
@@ -100,7 +104,8 @@ public final class RootScan implements NodeIndex.Reader {
     Directory content = new Directory(origin, directory);
     reader.read(directory, content);
     for (Path path : content.unfinished) {
-      discard(path, DirectoryReader.Type.FILE);
+      LOG.log(INFO, "removed, was not finished: {0}", path);
+      disk.unlink(path);
     }
     NodeIndex.Entry primary = index.get(origin);
     if (primary == null || !primary.origin().equals(origin)) {
@@ -112,8 +117,9 @@ public final class RootScan implements NodeIndex.Reader {
   private void withoutPrimary(Path directory, List<NodeIndex.Entry> found) throws LinuxException {
     long children = found.stream().filter(entry -> index.get(entry.id()) == entry).count();
     if (children > 0) {
+      // So lies every snapshot whose volume was deleted, such as the disk of a template.
       LOG.log(
-          WARNING,
+          DEBUG,
           "{0} has no volume; its {1} snapshots were recovered",
           directory,
           Long.toString(children));
@@ -131,8 +137,11 @@ public final class RootScan implements NodeIndex.Reader {
       FileStat stat = PathCalls.stat(path);
       if (stat.sizeBytes() == 0) {
         // No node is empty: this is a copy that a loss of power kept from getting its content.
-        LOG.log(WARNING, "removed, a copy that was not finished: {0}", path);
-        disk.unlink(path);
+        boolean ours = isOurs(stat);
+        if (ours) {
+          disk.unlink(path);
+        }
+        LOG.log(WARNING, ours ? "removed, a copy not finished: {0}" : "left alone: {0}", path);
         return null;
       }
       boolean volume = id.equals(origin) && !stat.isSticky();
@@ -146,19 +155,38 @@ public final class RootScan implements NodeIndex.Reader {
     }
   }
 
-  private void discard(Path unfinished, DirectoryReader.Type type) throws LinuxException {
-    LOG.log(INFO, "removed, was not finished: {0}", unfinished);
-    if (type == DirectoryReader.Type.DIRECTORY) {
-      try (DirectoryReader reader = new DirectoryReader()) {
-        List<Path> content = new ArrayList<>();
-        reader.read(unfinished, (name, kind) -> content.add(unfinished.resolve(name)));
-        for (Path path : content) {
-          disk.unlink(path);
-        }
-      }
-      disk.removeDirectory(unfinished);
-    } else {
-      disk.unlink(unfinished);
+  /** Whether a file has the permissions that a node has from its making on. */
+  private static boolean isOurs(FileStat stat) {
+    int permissions = stat.mode() & PERMISSIONS;
+    return permissions == NodeFiles.VOLUME_MODE || permissions == NodeFiles.SNAPSHOT_MODE;
+  }
+
+  /** Removes a volume that was being made: a directory with at most the one file in it. */
+  private void discard(DirectoryReader reader, Path path, DirectoryReader.Type type)
+      throws LinuxException {
+    String name = String.valueOf(path.getFileName());
+    if (name.equals(Layout.NEW + Layout.MARKER) && type == DirectoryReader.Type.FILE) {
+      disk.unlink(path);
+      return;
     }
+    List<String> content = new ArrayList<>();
+    boolean[] foreign = {!Layout.isUnfinished(name) || type != DirectoryReader.Type.DIRECTORY};
+    if (!foreign[0]) {
+      reader.read(
+          path,
+          (file, kind) -> {
+            content.add(file);
+            foreign[0] |= kind != DirectoryReader.Type.FILE || !name.equals(Layout.NEW + file);
+          });
+    }
+    if (foreign[0]) {
+      LOG.log(WARNING, "left alone, not a volume in the making: {0}", path);
+      return;
+    }
+    LOG.log(INFO, "removed, was not finished: {0}", path);
+    for (String file : content) {
+      disk.unlink(path.resolve(file));
+    }
+    disk.removeDirectory(path);
   }
 }

@@ -13,6 +13,7 @@ import dev.ramet.linux.PathCalls;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.UUID;
 final class LayerFiles {
   private static final System.Logger LOG = System.getLogger(LayerFiles.class.getName());
   private static final String IDENTITY = ".id";
+  private static final String ZEROS = "zeros-";
   private static final int MODE = 0600;
 
   private final Path directory;
@@ -51,10 +53,11 @@ final class LayerFiles {
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
       for (Path path : stream) {
         String name = path.getFileName().toString();
+        boolean file = Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
         Layer layer = Layer.parse(name);
-        if (layer != null) {
+        if (layer != null && file) {
           layers.add(layer);
-        } else if (name.startsWith(Layout.NEW)) {
+        } else if (isUnfinished(name) && file) {
           PathCalls.unlink(path);
         } else if (!name.equals(IDENTITY)) {
           LOG.log(WARNING, "left alone, not a layer: {0}", path);
@@ -62,6 +65,29 @@ final class LayerFiles {
       }
     }
     return layers;
+  }
+
+  /** What lies among the layers and is none, nor one in the making. */
+  List<Path> foreign() throws IOException {
+    List<Path> foreign = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+      for (Path path : stream) {
+        String name = path.getFileName().toString();
+        boolean known = Layer.parse(name) != null || isUnfinished(name) || name.equals(IDENTITY);
+        if (!known || Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+          foreign.add(path);
+        }
+      }
+    }
+    return foreign;
+  }
+
+  private static boolean isUnfinished(String name) {
+    if (!name.startsWith(Layout.NEW)) {
+      return false;
+    }
+    String rest = name.substring(Layout.NEW.length());
+    return Layer.parse(rest) != null || rest.startsWith(ZEROS) || rest.equals("id");
   }
 
   /**
@@ -130,7 +156,7 @@ final class LayerFiles {
 
   /** A file without a name that is nothing but a hole. It goes when nothing shows it any more. */
   Fd makeZeros(long bytes) throws LinuxException {
-    Path path = directory.resolve(Layout.NEW + "zeros-" + UUID.randomUUID());
+    Path path = directory.resolve(Layout.NEW + ZEROS + UUID.randomUUID());
     steps.before("make zeros");
     Fd fd = Fd.createNew(path, MODE);
     boolean done = false;

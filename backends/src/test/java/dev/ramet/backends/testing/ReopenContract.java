@@ -19,6 +19,8 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,12 +92,16 @@ public abstract class ReopenContract {
     backend =
         place.reopen(
             volumes -> {
-              Files.createFile(volumes.resolve("v/unfinished"));
+              Files.createFile(volumes.resolve("v/unfinished"), mode("rw-------"));
               Files.createDirectory(volumes.resolve("w"));
-              Files.createFile(volumes.resolve("w/w"));
+              Files.createFile(volumes.resolve("w/w"), mode("rw-------"));
             });
     assertEquals(".backend\nv\nv/s\nv/v", tree(place.volumes()).strip());
     assertEquals(2, backend.list().size());
+  }
+
+  private static FileAttribute<?> mode(String permissions) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
   }
 
   @Test
@@ -134,6 +140,13 @@ public abstract class ReopenContract {
               Files.createDirectory(volumes.resolve("v/directory"));
               Files.createSymbolicLink(volumes.resolve("v/link"), Path.of("/etc/passwd"));
               Files.createSymbolicLink(volumes.resolve("linked"), Path.of("/etc"));
+              Files.createFile(volumes.resolve("v/empty"), mode("rw-r--r--"));
+              Files.writeString(volumes.resolve(".new-file"), "mine");
+              Files.createDirectories(volumes.resolve(".new-tree/in"));
+              Files.createDirectory(volumes.resolve(".new-y"));
+              Files.writeString(volumes.resolve(".new-y/other"), "mine");
+              Files.createDirectory(volumes.resolve("v/.new-z"));
+              Files.createSymbolicLink(volumes.resolve("v/.new-link"), Path.of("/etc/passwd"));
             });
     assertEquals(List.of(S, V), backend.list().stream().map(Node::id).toList());
     refused(ErrorCode.ALREADY_EXISTS, () -> backend.create(NodeId.of("notes"), SIZE));
@@ -143,7 +156,8 @@ public abstract class ReopenContract {
     backend.delete(V);
     backend.delete(S);
     assertEquals(
-        ".backend\nlinked\nnotes\nv\nv/.hidden\nv/directory\nv/link",
+        ".backend\n.new-file\n.new-tree\n.new-tree/in\n.new-y\n.new-y/other\nlinked\nnotes\nv"
+            + "\nv/.hidden\nv/.new-link\nv/.new-z\nv/directory\nv/empty\nv/link",
         tree(place.volumes()).strip());
   }
 

@@ -8,10 +8,6 @@ import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshot;
-import java.io.File;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -188,28 +184,14 @@ abstract class CrashContract {
   }
 
   private int dyingHost(String operation, String step, int pass) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // The test runner's own agents and debuggers stay behind.
-      if (!argument.startsWith("-javaagent") && !argument.startsWith("-agentlib")) {
-        command.add(argument);
-      }
-    }
-    for (String property : List.of("ramet.guest", "ramet.cache")) {
-      command.add("-D" + property + "=" + System.getProperty(property));
-    }
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(DyingHost.class.getName());
-    command.addAll(
-        List.of(
-            ground.dataRoot().toString(), operation, sandbox.id(), step, Integer.toString(pass)));
     Process host =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")))
-            .start();
+        Hosts.start(
+            "DyingHost",
+            ground.dataRoot().toString(),
+            operation,
+            sandbox.id(),
+            step,
+            Integer.toString(pass));
     try {
       assertTrue(host.waitFor(2, TimeUnit.MINUTES), "the host hangs");
       return host.exitValue();

@@ -6,7 +6,6 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.pages.Capture;
 import dev.ramet.engine.pages.Fingerprint;
@@ -255,13 +254,13 @@ final class Capturer {
     StorageBackend storage = context.storage();
     NodeId diskId = Layout.snapshotDisk(order.id());
     NodeId memoryId = Layout.snapshotMemory(order.id());
-    Path partial = context.layout().partialSnapshot(order.id());
     SandboxRecord.Machine machine = sandbox.machine();
     Phases phases = pause.phases;
     PreCopier preCopier = new PreCopier(context);
     try (Undo undo = new Undo()) {
       context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> Trees.delete(partial));
+      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
+      Path partial = context.snapshots().begin(order.id());
       Files.createDirectories(Layout.devices(partial));
       Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
@@ -10,7 +9,6 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 
@@ -36,12 +34,11 @@ final class DiskCapturer {
     SandboxRecord.Machine machine = sandbox.machine();
     NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());
     NodeId disk = Layout.snapshotDisk(order.id());
-    Path partial = context.layout().partialSnapshot(order.id());
     boolean durable = order.durability() == Durability.DURABLE;
     try (Undo undo = new Undo()) {
       context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> Trees.delete(partial));
-      Files.createDirectories(partial);
+      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
+      Path partial = context.snapshots().begin(order.id());
       Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
       context.before("snapshot.disk");
       undo.add("disk of " + order.id(), () -> storage.delete(disk));

@@ -54,7 +54,7 @@ final class Machinery {
 
   /** Probes both roles in a scratch directory of the data root. */
   static Machinery probe(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
-    Path scratch = Files.createTempDirectory(config.dataRoot(), ".probe-");
+    Path scratch = Files.createTempDirectory(config.dataRoot(), ProbeRemains.PREFIX);
     try {
       List<Probed> hypervisors = probe(config, plugins, prober, scratch, Role.HYPERVISOR);
       List<Probed> modes = probe(config, plugins, prober, scratch, Role.MEMORY);

@@ -32,6 +32,7 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +108,11 @@ public final class OpenedEngine implements Engine {
         second == null ? disks : new RoledStorage(disks, open(config, second, close));
     Hypervisor hypervisor = machinery.hypervisor();
     close.add("hypervisor", hypervisor::close);
+    for (Path root : roots.directories(config)) {
+      for (Path remains : ProbeRemains.in(root)) {
+        ProbeRemains.clear(remains, hypervisor);
+      }
+    }
     MemoryModes modes = machinery.modes();
     close.add("memory modes", modes::close);
     StagingPool staging = new StagingPool(config.stagingBytes() * CAPTURES_STAGED_AT_ONCE);

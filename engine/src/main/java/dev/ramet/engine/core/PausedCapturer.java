@@ -75,13 +75,12 @@ final class PausedCapturer {
   }
 
   private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, Capturer.Order order) {
-    Path partial = context.layout().partialSnapshot(order.id());
     Path from = context.layout().snapshot(held.id());
     boolean durable = order.durability() == Durability.DURABLE;
     try (Undo undo = new Undo()) {
       context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> Trees.delete(partial));
-      Files.createDirectories(partial);
+      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
+      Path partial = context.snapshots().begin(order.id());
       Starter.shareKernel(from, partial);
       if (held.warm()) {
         shareDevices(Layout.devices(from), Layout.devices(partial));

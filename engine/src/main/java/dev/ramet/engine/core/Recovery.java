@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +41,7 @@ final class Recovery {
 
   /** Puts the root in order. */
   void run() throws IOException {
-    Trees.delete(context.layout().builds());
+    clearBuilds();
     context.snapshots().load();
     List<SandboxRecord> records = context.sandboxes().load();
     for (SandboxRecord record : records) {
@@ -63,12 +66,27 @@ final class Recovery {
     }
   }
 
+  /** What was being built when the host ended. */
+  private void clearBuilds() throws IOException {
+    for (Path directory : Trees.children(context.layout().builds())) {
+      if (Ids.isId(String.valueOf(directory.getFileName()))) {
+        LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
+        Trees.delete(directory);
+      } else {
+        LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", directory);
+      }
+    }
+  }
+
   /** Machines of a rollback that did not get to its end, on either side. */
   private void clearOtherMachines(SandboxRecord record) throws IOException {
     Path current = context.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
     for (Path directory : Trees.children(context.layout().sandbox(record.id()))) {
-      if (Files.isDirectory(directory) && (paused || !directory.equals(current))) {
+      boolean machine =
+          Layout.isMachine(String.valueOf(directory.getFileName()))
+              && Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
+      if (machine && (paused || !directory.equals(current))) {
         LOG.log(System.Logger.Level.INFO, "removing an abandoned machine: {0}", directory);
         context.hypervisor().reap(directory);
         Trees.delete(directory);
@@ -130,11 +148,16 @@ final class Recovery {
     return new LiveSandbox(failed, null);
   }
 
+  /** Whether a node's name is one that the engine gives. */
+  static boolean isOwn(NodeId id) {
+    return OWN_NODE.matcher(id.value()).matches();
+  }
+
   /** Volumes that a crash left between being made and being written down. */
   private void removeOrphans() {
     for (Node node : context.storage().list()) {
       String owner = Layout.owner(node.id());
-      if (!OWN_NODE.matcher(node.id().value()).matches()) {
+      if (!isOwn(node.id())) {
         LOG.log(System.Logger.Level.WARNING, "foreign volume left alone: {0}", node.id());
       } else if (!owned(node, owner)) {
         LOG.log(System.Logger.Level.INFO, "removing abandoned volume {0}", node.id());

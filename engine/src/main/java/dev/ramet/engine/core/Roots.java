@@ -11,8 +11,10 @@ import dev.ramet.engine.store.RootRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,16 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   List<RootOpener.Root> all() {
     RootOpener.Root second = memory;
     return second == null ? List.of(main) : List.of(main, second);
+  }
+
+  /**
+   * Every directory that probes work in: the data root, and the roots, which may be pools in it.
+   */
+  Set<Path> directories(EngineConfig config) {
+    Set<Path> directories = new LinkedHashSet<>();
+    directories.add(config.dataRoot());
+    all().forEach(root -> directories.add(root.layout().root()));
+    return directories;
   }
 
   /**

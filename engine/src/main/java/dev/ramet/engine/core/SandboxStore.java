@@ -3,8 +3,10 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Entry;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SandboxRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,26 +29,27 @@ final class SandboxStore {
     this.layout = layout;
   }
 
-  /** Reads all manifests from disk. Directories without a readable one are reported and kept. */
+  /**
+   * Reads all manifests from disk, and removes what was half-made or half-deleted. What is damaged
+   * or not Ramet's is reported and kept.
+   */
   List<SandboxRecord> load() throws IOException {
     List<SandboxRecord> records = new ArrayList<>();
-    for (Path directory : Trees.children(layout.sandboxes())) {
-      String name = String.valueOf(directory.getFileName());
-      if (name.startsWith(Layout.DELETED_PREFIX)) {
-        Trees.delete(directory);
-        continue;
-      }
-      Path manifest = directory.resolve(Layout.MANIFEST);
-      if (!Files.exists(manifest)) {
-        // The manifest is the first file of a sandbox: nothing was made yet.
-        LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
-        Trees.delete(directory);
-        continue;
-      }
-      try {
-        records.add(Json.read(manifest, SandboxRecord.class));
-      } catch (IOException e) {
-        LOG.log(System.Logger.Level.WARNING, "broken sandbox left alone: " + directory, e);
+    for (Entry entry : Entry.sandboxes(layout)) {
+      switch (entry.kind()) {
+        case UNFINISHED -> {
+          LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
+          Trees.delete(entry.path());
+        }
+        case FOREIGN ->
+            LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());
+        case OWN -> {
+          try {
+            records.add(Manifests.sandbox(entry.path()));
+          } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "broken sandbox left alone: " + entry.path(), e);
+          }
+        }
       }
     }
     return records;

@@ -5,8 +5,10 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Entry;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,35 +29,33 @@ final class SnapshotStore {
 
   private final Layout layout;
   private final Map<String, SnapshotRecord> byId = new ConcurrentHashMap<>();
-  private final Map<String, String> unreadable = new ConcurrentHashMap<>();
   private final Set<String> reservedNames = ConcurrentHashMap.newKeySet();
+  private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
   SnapshotStore(Layout layout) {
     this.layout = layout;
   }
 
-  /** Reads all manifests; directories that were never published or are half deleted go away. */
+  /**
+   * Reads all manifests, and removes what was never published or is half deleted. What is damaged
+   * or not Ramet's is reported and kept.
+   */
   void load() throws IOException {
-    for (Path directory : Trees.children(layout.snapshots())) {
-      String name = String.valueOf(directory.getFileName());
-      if (name.startsWith(Layout.PARTIAL_PREFIX) || name.startsWith(Layout.DELETED_PREFIX)) {
-        LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
-        Trees.delete(directory);
-        continue;
-      }
-      if (!Files.isDirectory(directory)) {
-        LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", directory);
-        continue;
-      }
-      try {
-        SnapshotRecord record = Json.read(directory.resolve(Layout.MANIFEST), SnapshotRecord.class);
-        if (!name.equals(record.id())) {
-          throw new IOException("its manifest is that of " + record.id());
+    for (Entry entry : Entry.snapshots(layout)) {
+      switch (entry.kind()) {
+        case UNFINISHED -> {
+          LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
+          Trees.delete(entry.path());
         }
-        byId.put(record.id(), record);
-      } catch (IOException e) {
-        unreadable.put(name, "manifest cannot be read: " + e.getMessage());
-        LOG.log(System.Logger.Level.WARNING, "broken snapshot " + directory, e);
+        case FOREIGN ->
+            LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());
+        case OWN -> {
+          try {
+            byId.put(entry.id(), Manifests.snapshot(entry.path()));
+          } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "broken snapshot left alone: " + entry.path(), e);
+          }
+        }
       }
     }
   }
@@ -63,11 +63,6 @@ final class SnapshotStore {
   /** All records, deleted and hidden ones included. */
   Collection<SnapshotRecord> all() {
     return List.copyOf(byId.values());
-  }
-
-  /** Snapshots whose manifest cannot be read, with the reason. */
-  Map<String, String> unreadable() {
-    return Map.copyOf(unreadable);
   }
 
   /** The record with this id, deleted or not. */
@@ -119,6 +114,28 @@ final class SnapshotStore {
   }
 
   /**
+   * Begins to make a snapshot, before anything else of it is made: what has its id is not left over
+   * from then on. Ends with {@link #publish} or {@link #abandon}.
+   *
+   * @return the directory that is to be filled
+   */
+  Path begin(String id) throws IOException {
+    underWay.add(id);
+    return Files.createDirectories(layout.partialSnapshot(id));
+  }
+
+  /** Gives up one that was begun. */
+  void abandon(String id) {
+    Trees.delete(layout.partialSnapshot(id));
+    underWay.remove(id);
+  }
+
+  /** Whether it is being made. */
+  boolean underWay(String id) {
+    return underWay.contains(id);
+  }
+
+  /**
    * Publishes a finished directory at once.
    *
    * @param sync whether it must survive a loss of power
@@ -135,6 +152,7 @@ final class SnapshotStore {
     }
     // Seen by others only now that it will be there after a loss of power.
     byId.put(record.id(), record);
+    underWay.remove(record.id());
   }
 
   /** Replaces a manifest. */

@@ -4,7 +4,6 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
@@ -127,17 +126,17 @@ final class TemplateMaker {
 
   private SnapshotRecord publish(Images images, SnapshotRecord.Kind kind, @Nullable String name) {
     String id = Ids.next('t');
-    Path partial = context.layout().partialSnapshot(id);
     try (Undo undo = new Undo()) {
+      context.before("template.directory");
+      undo.add("directory of " + id, () -> context.snapshots().abandon(id));
+      Path partial = context.snapshots().begin(id);
       context.before("template.import");
       var disk = Layout.snapshotDisk(id);
       undo.add("disk of " + id, () -> context.storage().delete(disk));
       Node node = context.storage().importFrom(disk, images.rootfs());
       context.before("template.seal");
       context.storage().seal(disk, Durability.DURABLE);
-      context.before("template.directory");
-      undo.add("directory of " + id, () -> Trees.delete(partial));
-      Files.createDirectories(partial);
+      context.before("template.kernel");
       Files.copy(images.kernel(), Layout.kernel(partial));
       Path initrd = images.initrd();
       if (initrd != null) {

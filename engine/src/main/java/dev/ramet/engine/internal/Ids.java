@@ -12,6 +12,7 @@ public final class Ids {
   private static final int RANDOM_CHARACTERS = 19;
   private static final int SECRET_BYTES = 32;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern OWN = Pattern.compile("[a-z][0-9a-z]{19}");
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Ids() {}
@@ -23,6 +24,11 @@ public final class Ids {
       id.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));
     }
     return id.toString();
+  }
+
+  /** Whether a text is such an id: what else lies among them was not made by Ramet. */
+  public static boolean isId(String text) {
+    return OWN.matcher(text).matches();
   }
 
   /** A new secret: 256 random bits in hexadecimal. */

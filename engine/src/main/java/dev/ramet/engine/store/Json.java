@@ -37,11 +37,33 @@ public final class Json {
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+  /** Far above any manifest: what is larger is not read into memory to find out what it is. */
+  private static final long MOST_BYTES = 16 << 20;
+
   private Json() {}
 
-  /** Reads a file. */
+  /**
+   * Reads a file.
+   *
+   * @throws IOException also when it is not a regular file, absurdly large, or holds no value
+   */
   public static <T> T read(Path file, Class<T> type) throws IOException {
-    return MAPPER.readValue(Files.readAllBytes(file), type);
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException(file + " is not a regular file");
+    }
+    if (Files.size(file) > MOST_BYTES) {
+      throw new IOException(file + " is too large to be a manifest");
+    }
+    T value = MAPPER.readValue(Files.readAllBytes(file), type);
+    if (value == null) {
+      throw new IOException(file + " holds no value");
+    }
+    return value;
+  }
+
+  /** The name that a file has while it is being written. */
+  public static String unfinished(String name) {
+    return "." + name + ".new";
   }
 
   /** Reads a text. */
@@ -65,7 +87,7 @@ public final class Json {
    */
   public static void write(Path file, Object value, boolean sync) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
-    Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
+    Path fresh = file.resolveSibling(unfinished(String.valueOf(file.getFileName())));
     try (FileChannel channel =
         FileChannel.open(
             fresh,

@@ -3,6 +3,7 @@ package dev.ramet.engine.store;
 
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 
 /**
  * Where things are below a root. The storage backend keeps its volumes in the same root; the name
@@ -22,6 +23,7 @@ public record Layout(Path root) {
   public static final String MANIFEST = "manifest.json";
 
   private static final String MEMORY_SUFFIX = ".memory";
+  private static final Pattern MACHINE = Pattern.compile("vm-[0-9]{1,9}");
 
   /** The root's own record. */
   public Path rootRecord() {
@@ -61,6 +63,11 @@ public record Layout(Path root) {
   /** Scratch directory of template builds, emptied at start. */
   public Path builds() {
     return root.resolve("builds");
+  }
+
+  /** Whether a name is that of a machine's directory. */
+  public static boolean isMachine(String name) {
+    return MACHINE.matcher(name).matches();
   }
 
   /** The device state in a snapshot's directory. */

@@ -68,6 +68,9 @@ final class Guest {
                     "-display",
                     "none",
                     "-no-reboot",
+                    // By this a later host finds it, should this one end before it.
+                    "-pidfile",
+                    VmFiles.of(scratch).pidFile().toString(),
                     "-device",
                     "isa-debug-exit,iobase=0xf4,iosize=4"))
             .directory(scratch.toFile())

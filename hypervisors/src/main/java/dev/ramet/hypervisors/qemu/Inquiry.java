@@ -39,7 +39,10 @@ record Inquiry(String version, Optional<String> pc, Set<String> missing) {
                 "none",
                 "-S",
                 "-qmp",
-                "unix:" + VmFiles.MONITOR + ",server=on,wait=off"),
+                "unix:" + VmFiles.MONITOR + ",server=on,wait=off",
+                // By this a later host finds it, should this one end before it.
+                "-pidfile",
+                files.pidFile().toString()),
             files.directory(),
             Path.of("/dev/null"),
             files.log());

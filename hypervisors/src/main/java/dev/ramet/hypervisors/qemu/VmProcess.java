@@ -76,15 +76,15 @@ final class VmProcess {
   }
 
   /**
-   * Whether the process is one that {@link CommandLine} started for this directory or one below it.
-   * Its pid file's path is looked at, as an argument of its own: a mere mention is not enough.
+   * Whether the process is a QEMU that this package started for this directory or one below it. Its
+   * pid file's path is looked at, as an argument of its own: a mere mention is not enough.
    */
   private static boolean worksBelow(long pid, Path directory) {
     List<String> args = arguments(pid);
     int at = args.indexOf("-pidfile");
     return at >= 0
         && at + 1 < args.size()
-        && args.contains("-qmp")
+        && args.contains("-no-user-config")
         && Path.of(args.get(at + 1)).startsWith(directory);
   }
 

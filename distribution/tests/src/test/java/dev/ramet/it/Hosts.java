@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Processes of their own with the engine in them, to be killed. */
+final class Hosts {
+  private Hosts() {}
+
+  /** Starts a class of this package in a process with the modules of this one. */
+  static Process start(String className, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      // The test runner's own agents and debuggers stay behind.
+      if (!argument.startsWith("-javaagent") && !argument.startsWith("-agentlib")) {
+        command.add(argument);
+      }
+    }
+    for (String property : List.of("ramet.guest", "ramet.cache")) {
+      command.add("-D" + property + "=" + System.getProperty(property));
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("dev.ramet.it" + "." + className);
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")))
+        .start();
+  }
+
+  /** The command line of a process, empty when it is gone. */
+  static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+}

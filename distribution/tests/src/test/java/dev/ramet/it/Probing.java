@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.RametEngine;
+import java.nio.file.Path;
+
+/** A host that opens a data root, which begins with the probes. */
+final class Probing {
+  private Probing() {}
+
+  /** Argument: the data root. */
+  public static void main(String[] arguments) {
+    RametEngine.open(Ground.config(Path.of(arguments[0]), 0, EngineConfig.Steps.NONE)).close();
+  }
+}
