@@ -14,11 +14,14 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +31,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
  * process has a root open at a time.
  */
-public class FileBackend implements StorageBackend, Growable, ImageTransfer {
+public class FileBackend implements StorageBackend, Growable, ImageTransfer, StorageInspection {
   /**
    * What every file backend can do, for {@link dev.ramet.spi.ProbeResult.Usable#capabilities};
    * copy-on-write is up to the strategy.
    */
   public static final Set<String> CAPABILITIES =
-      Set.of(StorageCapabilities.GROW, StorageCapabilities.IMAGE_TRANSFER);
+      Set.of(
+          StorageCapabilities.GROW,
+          StorageCapabilities.IMAGE_TRANSFER,
+          StorageCapabilities.INSPECTION);
 
   private final Layout layout;
+  private final Disk disk;
+  private final NodeIndex index;
   private final Nodes nodes;
   private final NodeFiles files;
   private final Images images;
@@ -48,7 +56,8 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer {
       Layout layout, Disk disk, NodeFiles files, CopyStrategy strategy, Copier copier, Fd lock) {}
 
   FileBackend(Parts parts) throws LinuxException {
-    NodeIndex index = new NodeIndex();
+    this.index = new NodeIndex();
+    this.disk = parts.disk();
     this.layout = parts.layout();
     this.nodes = new Nodes(layout, index);
     this.files = parts.files();
@@ -265,6 +274,17 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer {
             return Usages.of(fd);
           }
         });
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    nodes.requireOpen();
+    new RootInspection(layout, disk, index, mend, findings).run();
+  }
+
+  @Override
+  public Set<String> ownNames() {
+    return Set.of("volumes");
   }
 
   @Override

@@ -19,6 +19,9 @@ public interface Engine extends AutoCloseable {
   /** Operations on templates. */
   Templates templates();
 
+  /** What an operator does with its roots. */
+  Storage storage();
+
   /** What was counted since the engine was opened. */
   List<Metric> metrics();
 

@@ -6,6 +6,7 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
+import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ final class FakeEngine implements Engine {
   final FakeTemplates templates = new FakeTemplates();
   final FakeSandboxes sandboxes = new FakeSandboxes(this);
   final FakeSnapshots snapshots = new FakeSnapshots(this);
+  final FakeStorage storage = new FakeStorage();
   volatile boolean closed;
 
   @Override
@@ -30,6 +32,11 @@ final class FakeEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public Storage storage() {
+    return storage;
   }
 
   @Override

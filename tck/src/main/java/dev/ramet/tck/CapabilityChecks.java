@@ -19,6 +19,7 @@ import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.TreeStreams;
 import dev.ramet.spi.storage.Usage;
 import java.util.Map;
@@ -33,6 +34,7 @@ abstract class CapabilityChecks {
           StorageCapabilities.IMAGE_COMPACTION, ImageCompaction.class,
           StorageCapabilities.GROW, Growable.class,
           StorageCapabilities.IMAGE_TRANSFER, ImageTransfer.class,
+          StorageCapabilities.INSPECTION, StorageInspection.class,
           StorageCapabilities.DIRECTORY_SNAPSHOTS, DirectorySnapshots.class,
           StorageCapabilities.INCREMENTAL_STREAMS, TreeStreams.class);
 

@@ -14,10 +14,14 @@ import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
@@ -25,6 +29,7 @@ class BtrfsBackend
     implements StorageBackend,
         Growable,
         ImageTransfer,
+        StorageInspection,
         DirectorySnapshots,
         CopyPreparation,
         ImageCompaction {
@@ -155,6 +160,16 @@ class BtrfsBackend
   @Override
   public Usage usage(NodeId id) {
     return nodes.usage(id);
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    nodes.inspect(mend, findings);
+  }
+
+  @Override
+  public Set<String> ownNames() {
+    return Set.of("volumes", "trees");
   }
 
   @Override

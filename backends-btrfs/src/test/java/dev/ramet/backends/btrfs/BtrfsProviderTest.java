@@ -52,6 +52,7 @@ class BtrfsProviderTest {
               StorageCapabilities.IMAGE_COMPACTION,
               StorageCapabilities.GROW,
               StorageCapabilities.IMAGE_TRANSFER,
+              StorageCapabilities.INSPECTION,
               StorageCapabilities.DIRECTORY_SNAPSHOTS,
               StorageCapabilities.INCREMENTAL_STREAMS),
           usable.capabilities());

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.Disk;
 import dev.ramet.backends.Images;
 import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeFiles;
 import dev.ramet.backends.NodeIndex;
 import dev.ramet.backends.Nodes;
+import dev.ramet.backends.RootInspection;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Attachment;
@@ -19,11 +22,15 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,15 +40,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. One process has a root open at a time. Devices are made when a node is first
  * attached, and removed by {@link #close} unless somebody has them open.
  */
-final class DmSnapshotBackend implements StorageBackend, Growable, ImageTransfer {
+final class DmSnapshotBackend
+    implements StorageBackend, Growable, ImageTransfer, StorageInspection {
   /** What it can do. */
   static final Set<String> CAPABILITIES =
       Set.of(
           StorageCapabilities.COPY_ON_WRITE,
           StorageCapabilities.GROW,
-          StorageCapabilities.IMAGE_TRANSFER);
+          StorageCapabilities.IMAGE_TRANSFER,
+          StorageCapabilities.INSPECTION);
 
   private final Layout layout;
+  private final NodeIndex index;
   private final Nodes nodes;
   private final NodeFiles files;
   private final Images images;
@@ -55,6 +65,7 @@ final class DmSnapshotBackend implements StorageBackend, Growable, ImageTransfer
 
   DmSnapshotBackend(Opened root, Tuning tuning) {
     this.layout = root.layout();
+    this.index = root.index();
     this.nodes = new Nodes(layout, root.index());
     this.files = root.files();
     this.images = root.images();
@@ -290,6 +301,55 @@ final class DmSnapshotBackend implements StorageBackend, Growable, ImageTransfer
   public Usage usage(NodeId id) {
     return nodes.use(
         id, "find out the usage of " + id, entry -> store.usage(records.of(id).layer()));
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    nodes.requireOpen();
+    new RootInspection(layout, new Disk(store.files().steps()), index, mend, findings).run();
+    try {
+      for (Path path : store.files().foreign()) {
+        findings.accept(StorageFinding.foreign(path, "not a layer"));
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot look through " + store.files().directory() + ": " + e, e);
+    }
+    for (Node node : nodes.list()) {
+      look(node.id()).ifPresent(findings);
+    }
+  }
+
+  @Override
+  public Set<String> ownNames() {
+    return Set.of("volumes", "layers");
+  }
+
+  /** Looks whether a node's layers are there; nothing when they are, or when it is gone by now. */
+  private Optional<StorageFinding> look(NodeId id) {
+    if (nodes.find(id).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return nodes.use(
+          id,
+          "look at " + id,
+          entry -> {
+            NodeRecord record = records.find(id);
+            Path file = layout.file(entry.origin(), id);
+            if (record == null) {
+              return Optional.of(StorageFinding.damage(file, "it does not say where its data is"));
+            }
+            return store.isWhole(record.layer())
+                ? Optional.empty()
+                : Optional.of(StorageFinding.damage(file, "layers of " + id + " are missing"));
+          });
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   @Override

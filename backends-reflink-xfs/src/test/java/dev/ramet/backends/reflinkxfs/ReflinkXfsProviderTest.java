@@ -49,7 +49,8 @@ class ReflinkXfsProviderTest {
               StorageCapabilities.COPY_PREPARATION,
               StorageCapabilities.IMAGE_COMPACTION,
               StorageCapabilities.GROW,
-              StorageCapabilities.IMAGE_TRANSFER),
+              StorageCapabilities.IMAGE_TRANSFER,
+              StorageCapabilities.INSPECTION),
           usable.capabilities());
       assertEquals("xfs", usable.evidence().get("file-system"));
       assertEquals(0, fs.root().toFile().list().length);

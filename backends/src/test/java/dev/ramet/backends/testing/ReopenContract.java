@@ -16,12 +16,17 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +164,88 @@ public abstract class ReopenContract {
         ".backend\n.new-file\n.new-tree\n.new-tree/in\n.new-y\n.new-y/other\nlinked\nnotes\nv"
             + "\nv/.hidden\nv/.new-link\nv/.new-z\nv/directory\nv/empty\nv/link",
         tree(place.volumes()).strip());
+  }
+
+  private List<StorageFinding> inspect(boolean mend) {
+    List<StorageFinding> found = new ArrayList<>();
+    ((StorageInspection) backend).inspect(mend, found::add);
+    return found;
+  }
+
+  @Test
+  void anInspectionOfAnOpenRootTellsAllAndMendsLeftoversOnly() throws Exception {
+    assertEquals(List.of(), inspect(false));
+    Path volumes = place.volumes();
+    Path notes = Files.writeString(volumes.resolve("notes"), "mine");
+    Path tree = Files.createDirectories(volumes.resolve(".new-tree/in")).getParent();
+    Path put = Files.writeString(volumes.resolve("v/put"), "mine");
+    Path other = Files.createDirectories(volumes.resolve("w"));
+    Path twice = Files.writeString(other.resolve("s"), "another s");
+    Path half = Files.createDirectory(volumes.resolve(".new-y"));
+    Files.writeString(half.resolve("y"), "half");
+    Path quarter = Files.writeString(volumes.resolve("v/.new-x"), "half");
+    Path empty = Files.createDirectory(volumes.resolve("empty"));
+    Files.delete(volumes.resolve("v/s"));
+    String before = tree(volumes);
+    Map<Path, StorageFinding.Kind> expected =
+        Map.of(
+            notes,
+            StorageFinding.Kind.FOREIGN,
+            tree,
+            StorageFinding.Kind.FOREIGN,
+            put,
+            StorageFinding.Kind.FOREIGN,
+            twice,
+            StorageFinding.Kind.FOREIGN,
+            half,
+            StorageFinding.Kind.LEFTOVER,
+            quarter,
+            StorageFinding.Kind.LEFTOVER,
+            empty,
+            StorageFinding.Kind.LEFTOVER,
+            volumes.resolve("v/s"),
+            StorageFinding.Kind.DAMAGE);
+    assertEquals(expected, kinds(inspect(false)));
+    assertEquals(before, tree(volumes));
+    assertEquals(expected, kinds(inspect(true)));
+    for (Path gone : List.of(half, quarter, empty)) {
+      assertFalse(Files.exists(gone), gone.toString());
+    }
+    assertEquals(5, inspect(true).size());
+    backend.create(NodeId.of("y"), SIZE);
+    backend.create(NodeId.of("empty"), SIZE);
+  }
+
+  private static Map<Path, StorageFinding.Kind> kinds(List<StorageFinding> findings) {
+    Map<Path, StorageFinding.Kind> kinds = new HashMap<>();
+    findings.forEach(finding -> kinds.put(finding.path(), finding.kind()));
+    return kinds;
+  }
+
+  @Test
+  void anInspectionDoesNotMindWhatIsMadeAndDeletedMeanwhile() throws Exception {
+    Thread worker =
+        new Thread(
+            () -> {
+              for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+                NodeId snapshot = NodeId.of("t" + i % 7);
+                NodeId volume = NodeId.of("u" + i % 5);
+                backend.snapshot(V, snapshot, Durability.RELAXED);
+                backend.create(volume, SIZE);
+                backend.delete(snapshot);
+                backend.delete(volume);
+              }
+            });
+    worker.start();
+    try {
+      for (int i = 0; i < 300; i++) {
+        assertEquals(List.of(), inspect(true));
+      }
+      assertTrue(worker.isAlive(), "the inspection got in its way");
+    } finally {
+      worker.interrupt();
+      worker.join();
+    }
   }
 
   @Test

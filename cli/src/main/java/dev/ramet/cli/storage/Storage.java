@@ -6,11 +6,16 @@ import picocli.CommandLine.Command;
 /** The group of commands on storage. */
 @Command(
     name = "storage",
-    description = "The pool of a data root on this machine. No host may be running on it.",
+    description = {
+      "The storage of a host. check, usage and gc ask a running host; status, provision and remove",
+      "are about the pool of a data root on this machine, on which no host may be running."
+    },
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {Status.class, Provision.class, Remove.class},
+    subcommands = {Check.class, Usage.class, Gc.class, Status.class, Provision.class, Remove.class},
     footerHeading = "%nExamples:%n",
     footer = {
+      "  ramet storage check",
+      "  ramet storage usage",
       "  ramet storage status",
       "  ramet storage provision --data-root /srv/ramet --size 20",
       "  ramet storage remove --data-root /srv/ramet --yes"

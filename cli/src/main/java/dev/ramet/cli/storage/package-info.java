@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Commands on this machine's storage; they need no running host. */
+/** Commands on storage: of a running host, or of this machine where none is running. */
 @NullMarked
 package dev.ramet.cli.storage;
 

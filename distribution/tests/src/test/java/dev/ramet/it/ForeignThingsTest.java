@@ -78,9 +78,12 @@ final class ForeignThingsTest {
     List<Path> mine = scatter();
     ground.closeEngine();
     List<String> said = new ArrayList<>();
-    try (LogRecorder log = LogRecorder.of("dev.ramet")) {
+    LogRecorder log = LogRecorder.of("dev.ramet");
+    try {
       ground.openEngine();
       said.addAll(log.messages());
+    } finally {
+      log.close();
     }
     for (Path path : mine) {
       assertTrue(Files.exists(path, java.nio.file.LinkOption.NOFOLLOW_LINKS), path.toString());

@@ -173,6 +173,13 @@ final class Ground implements AutoCloseable {
     return names;
   }
 
+  /** The same of one root, whoever has it open. */
+  static SortedSet<String> files(Path root) throws IOException {
+    TreeSet<String> names = new TreeSet<>();
+    addFiles(root, "", names);
+    return names;
+  }
+
   private static void addFiles(Path root, String prefix, Set<String> names) throws IOException {
     for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {
       Path directory = root.resolve(part);

@@ -8,6 +8,7 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
+import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.internal.Undo;
@@ -34,6 +35,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -54,6 +56,7 @@ public final class OpenedEngine implements Engine {
   private final Sandboxes sandboxes;
   private final Snapshots snapshots;
   private final Templates templates;
+  private final Storage storage;
   private final Doctor doctor;
   private final Registry metrics;
   private final Undo close;
@@ -62,12 +65,14 @@ public final class OpenedEngine implements Engine {
       Sandboxes sandboxes,
       Snapshots snapshots,
       Templates templates,
+      Storage storage,
       Doctor doctor,
       Registry metrics,
       Undo close) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.templates = templates;
+    this.storage = storage;
     this.doctor = doctor;
     this.metrics = metrics;
     this.close = close;
@@ -102,10 +107,13 @@ public final class OpenedEngine implements Engine {
     Files.createDirectories(layout.snapshots());
     Files.createDirectories(layout.sandboxes());
 
-    StorageBackend disks = open(config, roots.main(), close);
-    RootOpener.Root second = roots.memory();
+    List<Check.Place> places = new ArrayList<>();
+    for (RootOpener.Root root : roots.all()) {
+      places.add(new Check.Place(root, open(config, root, close)));
+    }
+    StorageBackend disks = places.get(0).storage();
     StorageBackend storage =
-        second == null ? disks : new RoledStorage(disks, open(config, second, close));
+        places.size() == 1 ? disks : new RoledStorage(disks, places.get(1).storage());
     Hypervisor hypervisor = machinery.hypervisor();
     close.add("hypervisor", hypervisor::close);
     for (Path root : roots.directories(config)) {
@@ -132,7 +140,7 @@ public final class OpenedEngine implements Engine {
             new Writings(),
             new Registry());
     Doctor doctor = machinery.doctor(roots, () -> probes(opener, roots));
-    return assemble(context, doctor, machinery.hypervisorKey(), close);
+    return assemble(context, places, doctor, machinery.hypervisorKey(), close);
   }
 
   private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {
@@ -152,7 +160,8 @@ public final class OpenedEngine implements Engine {
         .toList();
   }
 
-  private static Engine assemble(Context context, Doctor doctor, String hypervisorKey, Undo close)
+  private static Engine assemble(
+      Context context, List<Check.Place> places, Doctor doctor, String hypervisorKey, Undo close)
       throws IOException {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(daemon("ends"));
     ExecutorService workers = Executors.newCachedThreadPool(daemon("worker"));
@@ -191,6 +200,7 @@ public final class OpenedEngine implements Engine {
             reclaimer,
             views,
             hypervisorKey),
+        new StorageOperations(context, places, reclaimer),
         doctor,
         context.metrics(),
         close);
@@ -266,6 +276,11 @@ public final class OpenedEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public Storage storage() {
+    return storage;
   }
 
   @Override

@@ -96,6 +96,11 @@ final class Reclaimer {
         .toList();
   }
 
+  /** Whether something rests on a snapshot. */
+  synchronized boolean isNeeded(String id) {
+    return pins.containsKey(id) || !users(id).isEmpty();
+  }
+
   /** Marks a snapshot deleted and removes it now if nothing rests on it. */
   void delete(SnapshotRecord record) {
     synchronized (this) {

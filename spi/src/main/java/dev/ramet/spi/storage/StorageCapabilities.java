@@ -25,6 +25,9 @@ public final class StorageCapabilities {
   /** Images of several formats come in and sparse files go out: {@link ImageTransfer}. */
   public static final String IMAGE_TRANSFER = "image-transfer";
 
+  /** The root can be looked through while it is in use: {@link StorageInspection}. */
+  public static final String INSPECTION = "inspection";
+
   /** Whole directory trees are captured at one instant: {@link DirectorySnapshots}. */
   public static final String DIRECTORY_SNAPSHOTS = "directory-snapshots";
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.http;
+
+import dev.ramet.api.ApiError;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Answers that come line by line, while the host works. */
+public final class Streams {
+  private Streams() {}
+
+  /**
+   * GETs one.
+   *
+   * @param line told each line, a JSON object
+   */
+  public static void lines(Client client, String path, Consumer<String> line) {
+    HttpURLConnection connection =
+        client.open("GET", path, Map.of("Accept", "application/x-ndjson"));
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(Client.answer(connection), StandardCharsets.UTF_8))) {
+      for (String next = lines.readLine(); next != null; next = lines.readLine()) {
+        if (!next.isBlank()) {
+          line.accept(next);
+        }
+      }
+    } catch (IOException e) {
+      throw client.broken(e);
+    }
+  }
+
+  /** Throws the error that a line carries, if it does. */
+  public static void check(@Nullable ApiError error) {
+    if (error != null) {
+      throw Failures.of(error.code(), Json.mapper().valueToTree(error));
+    }
+  }
+}

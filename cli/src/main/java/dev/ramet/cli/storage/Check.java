@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.StorageCheck;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import java.io.PrintStream;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Looks the storage of a running host through. */
+@Command(
+    name = "check",
+    description = {
+      "Looks through everything below the roots of a running host: whether what is on record is",
+      "there and whole, and what else lies there. It changes nothing unless told to."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet storage check",
+      "  ramet storage check --repair    remove leftovers, make lost links anew",
+      "  ramet storage check --json | jq '.findings[] | select(.severity == \"error\")'",
+      "",
+      "Ends with status 0 when all is well, with 1 when something is left that is not."
+    })
+final class Check extends ApiCommand {
+  private static final int FINDINGS = 1;
+
+  @Option(
+      names = "--repair",
+      description = {"Put in order what can be. What is damaged or foreign is never touched."})
+  private boolean repair;
+
+  Check(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer =
+        context()
+            .during(
+                "Looking through the storage",
+                () ->
+                    client.post(
+                        "/storage/check", new StorageCheck.Request(repair ? Boolean.TRUE : null)));
+    StorageCheck found = answer.as(StorageCheck.class);
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      found.findings().forEach(finding -> print(context(), finding));
+      context().out().println(sum(found));
+    }
+    return open(found.findings()) == 0 ? 0 : FINDINGS;
+  }
+
+  private static long open(List<StorageCheck.Finding> findings) {
+    return findings.stream().filter(finding -> !finding.repair().equals("done")).count();
+  }
+
+  /** Two or three lines: where, what, what to do. */
+  static void print(Context context, StorageCheck.Finding finding) {
+    PrintStream out = context.out();
+    boolean done = finding.repair().equals("done");
+    String head =
+        done
+            ? context.paint().good("repaired")
+            : finding.severity().equals("error")
+                ? context.paint().bad("error")
+                : context.paint().warn("warning");
+    out.println(head + ": " + finding.kind() + ": " + finding.path());
+    out.println("  " + finding.what() + size(finding.bytes()));
+    if (!done) {
+      out.println("  " + finding.remedy());
+    }
+  }
+
+  private static String size(long bytes) {
+    return bytes == 0 ? "" : " (" + Human.size(bytes) + ")";
+  }
+
+  private static String sum(StorageCheck found) {
+    long open = open(found.findings());
+    long done = found.findings().size() - open;
+    return String.format(
+        java.util.Locale.ROOT,
+        "%d snapshots and templates, %d sandboxes, %d images looked at: %s%s",
+        found.snapshots(),
+        found.sandboxes(),
+        found.nodes(),
+        open == 0 ? "all is well" : open + (open == 1 ? " finding" : " findings"),
+        done == 0 ? "" : ", " + done + " repaired");
+  }
+}

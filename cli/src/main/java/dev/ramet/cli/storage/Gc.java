@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.StorageCheck;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Removes what nothing needs. */
+@Command(
+    name = "gc",
+    description = {
+      "Removes what nothing needs below the roots of a running host: what was half-made or",
+      "half-deleted, and what deleted things left. Nothing that somebody was told of."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet storage gc --dry-run    show it first", "  ramet storage gc"})
+final class Gc extends ApiCommand {
+  private static final int LEFT = 1;
+
+  @Option(names = "--dry-run", description = "Only show what would be removed.")
+  private boolean dryRun;
+
+  Gc(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer =
+        context()
+            .during(
+                dryRun ? "Looking for what nothing needs" : "Removing what nothing needs",
+                () -> client.post("/storage/gc", new StorageCheck.Collect(dryRun ? true : null)));
+    StorageCheck found = answer.as(StorageCheck.class);
+    boolean resisted =
+        !dryRun && found.findings().stream().anyMatch(f -> !f.repair().equals("done"));
+    if (json()) {
+      context().json(answer.body());
+      return resisted ? LEFT : 0;
+    }
+    if (found.findings().isEmpty()) {
+      context().out().println("Nothing is left over.");
+      return 0;
+    }
+    Table table = new Table(context().paint(), "REMOVED", "SIZE", "WHAT", "PATH");
+    for (StorageCheck.Finding f : found.findings()) {
+      table.row(
+          f.repair().equals("done") ? "yes" : "no", Human.size(f.bytes()), f.what(), f.path());
+    }
+    context().print(table);
+    context()
+        .out()
+        .println(Human.size(found.bytes()) + (dryRun ? " would come free." : " in all."));
+    return resisted ? LEFT : 0;
+  }
+}

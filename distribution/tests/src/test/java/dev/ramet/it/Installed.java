@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The installed programs: a host that serves a data root, and the command line that asks it. */
+final class Installed implements AutoCloseable {
+  private static final Path PROGRAM =
+      Path.of(System.getProperty("ramet.guest")).resolve("../../bin/ramet").normalize();
+
+  private final Map<String, String> environment;
+  private final int port;
+  private final Process server;
+
+  /** What a run of the command line gave. */
+  record Run(int status, String out, String err) {}
+
+  private Installed(Map<String, String> environment, int port, Process server) {
+    this.environment = environment;
+    this.port = port;
+    this.server = server;
+  }
+
+  /** Starts a host and waits until its engine is open. */
+  static Installed serve(Path dataRoot, Map<String, String> settings) throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    Map<String, String> environment = new java.util.HashMap<>(settings);
+    environment.put("RAMET_DATA_ROOT", dataRoot.toString());
+    environment.put("RAMET_PORT", Integer.toString(port));
+    environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));
+    ProcessBuilder builder =
+        new ProcessBuilder(PROGRAM.toString(), "serve")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/served.log")));
+    builder.environment().putAll(environment);
+    Installed made = new Installed(environment, port, builder.start());
+    long end = System.nanoTime() + 120_000_000_000L;
+    while (true) {
+      assertTrue(made.server.isAlive(), "the host ended; see target/served.log");
+      assertTrue(System.nanoTime() < end, "the host does not answer");
+      try {
+        if (made.request("GET", "/doctor", null) == 200) {
+          return made;
+        }
+      } catch (IOException notYet) {
+        Thread.sleep(100);
+      }
+    }
+  }
+
+  /** Sends a request by hand; answers its status. */
+  int request(String method, String path, byte[] body) throws IOException {
+    HttpURLConnection connection =
+        (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
+    connection.setRequestMethod(method);
+    if (body != null) {
+      connection.setDoOutput(true);
+      connection.setRequestProperty("Content-Type", "application/json");
+      connection.getOutputStream().write(body);
+    }
+    return connection.getResponseCode();
+  }
+
+  /** Starts the command line. */
+  Process start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(PROGRAM.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  /** Runs it to its end. */
+  Run run(String... arguments) throws Exception {
+    Process process = start(arguments);
+    process.getOutputStream().close();
+    StringBuilder err = new StringBuilder();
+    Thread reader =
+        new Thread(
+            () -> {
+              try {
+                err.append(
+                    new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    reader.start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(3, TimeUnit.MINUTES), "it does not end");
+    reader.join();
+    return new Run(process.exitValue(), out, err.toString());
+  }
+
+  /** The host's process. */
+  Process server() {
+    return server;
+  }
+
+  /** Stops the host; machines run on. */
+  @Override
+  public void close() throws InterruptedException {
+    server.destroy();
+    if (!server.waitFor(30, TimeUnit.SECONDS)) {
+      server.destroyForcibly().waitFor();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.it.Installed.Run;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** The operator's commands on the storage of a host that runs, by the installed programs. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class StorageCommandsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Ground ground;
+  private Path root;
+  private Sandbox sandbox;
+  private Snapshot good;
+  private Snapshot bad;
+  private Installed host;
+
+  @BeforeAll
+  void start() throws Exception {
+    ground = Ground.make();
+    root = ground.root();
+    sandbox = ground.create();
+    ground.shell(sandbox.id()).run("echo kept > /tmp/file");
+    good = ground.engine().snapshots().create(sandbox.id(), "good");
+    bad = ground.engine().snapshots().create(sandbox.id(), "bad");
+    ground.closeEngine();
+    host = Installed.serve(ground.dataRoot(), Map.of());
+  }
+
+  @AfterAll
+  void end() throws Exception {
+    if (host != null) {
+      host.close();
+    }
+    ground.openEngine();
+    ground.close();
+  }
+
+  private SortedSet<String> files() throws IOException {
+    return Ground.files(root);
+  }
+
+  private static JsonNode json(Run run) throws IOException {
+    return JSON.readTree(run.out());
+  }
+
+  /** What a check finds, by path. */
+  private Map<Path, JsonNode> check(int status, String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of("storage", "check", "--json"));
+    command.addAll(List.of(options));
+    Run run = host.run(command.toArray(new String[0]));
+    assertEquals(status, run.status(), run.out() + run.err());
+    Map<Path, JsonNode> found = new HashMap<>();
+    json(run).path("findings").forEach(f -> found.put(Path.of(f.path("path").asText()), f));
+    return found;
+  }
+
+  @Test
+  @Order(1)
+  void aRootThatIsGoodIsCalledGood() throws Exception {
+    SortedSet<String> before = files();
+    Run run = host.run("storage", "check");
+    assertEquals(0, run.status(), run.out() + run.err());
+    assertTrue(run.out().endsWith(" images looked at: all is well\n"), run.out());
+    assertEquals(200, host.request("POST", "/storage/check", null));
+    assertEquals(200, host.request("POST", "/storage/gc", null));
+    Run nothing = host.run("storage", "gc");
+    assertEquals("Nothing is left over.\n", nothing.out());
+    assertEquals(before, files());
+  }
+
+  @Test
+  @Order(2)
+  void usageTellsWhatEachImageTakes() throws Exception {
+    Run table = host.run("storage", "usage");
+    assertEquals(0, table.status(), table.err());
+    assertTrue(table.out().contains(good.id() + ".memory"), table.out());
+    assertTrue(table.out().contains("(reflink-xfs): "), table.out());
+    long nodes = 0;
+    long exclusive = 0;
+    JsonNode sums = null;
+    for (String line : host.run("storage", "usage", "--json").out().lines().toList()) {
+      JsonNode one = JSON.readTree(line);
+      if (one.has("node")) {
+        nodes++;
+        exclusive += one.path("node").path("exclusiveBytes").asLong();
+        assertTrue(one.path("node").path("referencedBytes").asLong() > 0, line);
+      } else {
+        sums = one.path("root");
+      }
+    }
+    // Two images of each of the template and the snapshots, and the disk of the sandbox.
+    assertEquals(7, nodes);
+    assertEquals(nodes, sums.path("nodes").asLong());
+    assertEquals(exclusive, sums.path("exclusiveBytes").asLong());
+    assertEquals(root.toString(), sums.path("path").asText());
+  }
+
+  private static Path old(Path path) throws IOException {
+    Files.setLastModifiedTime(path, FileTime.from(Instant.now().minusSeconds(3600)));
+    return path;
+  }
+
+  private static Path oldDirectory(Path path) throws IOException {
+    Files.createDirectories(path);
+    Files.writeString(path.resolve("file"), "half made");
+    return old(path);
+  }
+
+  private List<Path> leftovers() throws IOException {
+    Path temporary = root.resolve("snapshots").resolve(good.id()).resolve(".manifest.json.new");
+    Files.writeString(temporary, "{");
+    Path volume = root.resolve("volumes/.new-x");
+    Files.createDirectories(volume);
+    Files.writeString(volume.resolve("x"), "half made");
+    return List.of(
+        oldDirectory(root.resolve("snapshots/.new-s0123456789abcdefghi")),
+        oldDirectory(root.resolve("snapshots/.del-s1123456789abcdefghi")),
+        oldDirectory(root.resolve("sandboxes/.del-i0123456789abcdefghi")),
+        old(Files.createDirectories(root.resolve("sandboxes/i1123456789abcdefghi"))),
+        oldDirectory(root.resolve("sandboxes").resolve(sandbox.id()).resolve("vm-99")),
+        oldDirectory(ground.dataRoot().resolve(".probe-123456789")),
+        Files.createDirectories(root.resolve("volumes/empty")),
+        volume,
+        old(temporary));
+  }
+
+  private List<Path> foreign() throws IOException {
+    List<Path> foreign = new ArrayList<>();
+    for (String among : List.of("", "sandboxes", "snapshots", "volumes", "builds")) {
+      Path directory = Files.createDirectories(root.resolve(among));
+      foreign.add(Files.writeString(directory.resolve("notes.txt"), "mine"));
+      foreign.add(Files.createDirectories(directory.resolve("of mine")));
+      foreign.add(Files.createSymbolicLink(directory.resolve("link"), Path.of("/etc")));
+    }
+    Path one = root.resolve("sandboxes").resolve(sandbox.id());
+    foreign.add(Files.writeString(one.resolve("notes.txt"), "mine"));
+    foreign.add(Files.writeString(ground.dataRoot().resolve("notes.txt"), "mine"));
+    return foreign;
+  }
+
+  private Path volume(String id) throws IOException {
+    try (Stream<Path> all = Files.walk(root.resolve("volumes"), 2)) {
+      return all.filter(path -> path.endsWith(id)).findFirst().orElseThrow();
+    }
+  }
+
+  /** What is wrong with what somebody relies on; paths that a check names. */
+  private List<Path> damage() throws IOException {
+    Path disk = volume(bad.id() + ".disk");
+    try (RandomAccessFile file = new RandomAccessFile(disk.toFile(), "rw")) {
+      file.setLength(file.length() - 4096);
+    }
+    Path directory = root.resolve("snapshots").resolve(bad.id());
+    try (Stream<Path> devices = Files.list(directory.resolve("devices"))) {
+      for (Path path : devices.toList()) {
+        Files.delete(path);
+      }
+    }
+    Files.delete(directory.resolve("kernel"));
+    Path unreadable = root.resolve("snapshots/s2123456789abcdefghi");
+    Files.createDirectories(unreadable);
+    Files.writeString(unreadable.resolve("manifest.json"), "not a manifest");
+    old(unreadable);
+    return List.of(disk, directory.resolve("devices"), directory.resolve("kernel"), unreadable);
+  }
+
+  private Path kernelOfTheSandbox() throws IOException {
+    Path directory = root.resolve("sandboxes").resolve(sandbox.id());
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.filter(path -> Files.exists(path.resolve("kernel")))
+          .findFirst()
+          .orElseThrow()
+          .resolve("kernel");
+    }
+  }
+
+  @Test
+  @Order(3)
+  void everythingIsFoundAndOnlyLeftoversGo() throws Exception {
+    List<Path> foreign = foreign();
+    List<Path> damage = damage();
+    Path kernel = kernelOfTheSandbox();
+    Files.delete(kernel);
+    List<Path> leftovers = leftovers();
+    SortedSet<String> before = files();
+
+    Map<Path, JsonNode> found = check(1);
+    for (Path path : leftovers) {
+      assertEquals("leftover", kind(found, path), path + " in " + found.keySet());
+    }
+    for (Path path : foreign) {
+      assertEquals("foreign", kind(found, path), path + " in " + found.keySet());
+    }
+    for (Path path : damage) {
+      assertEquals("damage", kind(found, path), path + " in " + found.keySet());
+    }
+    assertEquals("possible", found.get(kernel).path("repair").asText());
+    assertEquals(before, files(), "a look changes nothing");
+    Run told = host.run("storage", "check");
+    assertEquals(1, told.status());
+    assertTrue(told.out().contains("error: damage: " + kernel), told.out());
+
+    Run tried = host.run("storage", "gc", "--dry-run");
+    assertEquals(0, tried.status(), tried.err());
+    assertTrue(tried.out().contains("would come free"), tried.out());
+    assertEquals(before, files(), "nor does trying");
+
+    Run collected = host.run("storage", "gc", "--json");
+    assertEquals(0, collected.status(), collected.err());
+    assertEquals(leftovers.size(), json(collected).path("findings").size(), collected.out());
+    for (Path path : leftovers) {
+      assertFalse(Files.exists(path, LinkOption.NOFOLLOW_LINKS), path.toString());
+    }
+    assertFalse(Files.exists(kernel), "gc makes nothing anew");
+    assertThere(foreign);
+
+    found = check(1, "--repair");
+    assertEquals("done", found.get(kernel).path("repair").asText());
+    assertTrue(Files.exists(kernel));
+    assertEquals(foreign.size() + damage.size() + 1L, found.size(), found.toString());
+    found = check(1);
+    assertFalse(found.containsKey(kernel));
+    assertEquals((long) foreign.size() + damage.size(), found.size(), found.toString());
+    assertThere(foreign);
+
+    host.close();
+    host = Installed.serve(ground.dataRoot(), Map.of());
+    assertThere(foreign);
+    Run list = host.run("sandbox", "ls", "--json");
+    assertEquals("running", json(list).path(0).path("state").asText(), list.out());
+    Run exec = host.run("sandbox", "exec", sandbox.id(), "cat", "/tmp/file");
+    assertEquals("kept\n", exec.out(), exec.err());
+  }
+
+  private static String kind(Map<Path, JsonNode> found, Path path) {
+    JsonNode finding = found.get(path);
+    return finding == null ? "not found" : finding.path("kind").asText();
+  }
+
+  private static void assertThere(List<Path> paths) {
+    for (Path path : paths) {
+      assertTrue(Files.exists(path, LinkOption.NOFOLLOW_LINKS), path.toString());
+    }
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Storage;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.RootRecord;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageInspection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** One look through the roots of a running engine. Used by one thread. */
+final class Check {
+  /** What is younger may be on its way: an operation under way makes or deletes it. */
+  private static final Duration YOUNG = Duration.ofMinutes(1);
+
+  /** Far longer than any probe takes. */
+  private static final Duration PROBE = Duration.ofMinutes(10);
+
+  private static final int PAGE = 1024;
+
+  private static final Set<String> OWN =
+      Set.of(".lock", "root.json", "snapshots", "sandboxes", "builds", "lost+found");
+
+  private final Context context;
+  private final List<Place> places;
+  private final Reclaimer reclaimer;
+  private final Findings findings;
+
+  /**
+   * A root and its storage backend.
+   *
+   * @param root the root
+   * @param storage what is opened on it
+   */
+  record Place(RootOpener.Root root, StorageBackend storage) {
+    Path path() {
+      return root.layout().root();
+    }
+  }
+
+  Check(Context context, List<Place> places, Reclaimer reclaimer, Findings findings) {
+    this.context = context;
+    this.places = places;
+    this.reclaimer = reclaimer;
+    this.findings = findings;
+  }
+
+  /** Does it. */
+  Storage.Report run() throws IOException {
+    Path dataRoot = context.config().dataRoot();
+    if (places.stream().noneMatch(place -> place.path().equals(dataRoot))) {
+      root(dataRoot, Set.of());
+    }
+    for (Place place : places) {
+      Set<String> names = Set.of();
+      if (place.storage() instanceof StorageInspection inspection) {
+        inspection.inspect(findings.collects(), findings::add);
+        names = inspection.ownNames();
+      }
+      root(place.path(), names);
+      record(place);
+    }
+    builds();
+    int nodes = nodes();
+    int snapshots = new SnapshotCheck(context, reclaimer, findings).run();
+    int sandboxes = new SandboxCheck(context, findings).run();
+    return new Storage.Report(findings.all(), snapshots, sandboxes, nodes);
+  }
+
+  /** What lies in the directory of a root itself. */
+  private void root(Path root, Set<String> backendNames) throws IOException {
+    Set<Path> probes = new HashSet<>(ProbeRemains.in(root));
+    for (Path path : Trees.children(root)) {
+      String name = String.valueOf(path.getFileName());
+      if (probes.contains(path)) {
+        if (isOlder(path, PROBE)) {
+          findings.leftover(
+              path,
+              "what a probe left",
+              Findings.bytesOf(path),
+              () -> {
+                if (!ProbeRemains.clear(path, context.hypervisor())) {
+                  throw new IOException("the log tells why");
+                }
+              });
+        }
+      } else if (name.equals(Json.unfinished("root.json"))) {
+        temporary(findings, path);
+      } else if (!OWN.contains(name) && !backendNames.contains(name) && !isOthers(name)) {
+        findings.foreign(path, "not part of a root");
+      }
+    }
+  }
+
+  /** The names that pools, and the host around the engine, use in a data root. */
+  private static boolean isOthers(String name) {
+    return name.equals("pool")
+        || name.startsWith("pool.")
+        || name.startsWith(".pool")
+        || name.startsWith("api-keys.json")
+        || name.startsWith("audit.log");
+  }
+
+  private void record(Place place) {
+    Path path = place.root().layout().rootRecord();
+    try {
+      RootRecord record = Json.read(path, RootRecord.class);
+      if (!record.known()) {
+        findings.damage(
+            path, "has layout " + record.format() + ", which this version does not know");
+      } else if (!place.root().provider().id().equals(record.storageBackend())) {
+        findings.damage(path, "names the storage backend " + record.storageBackend());
+      }
+    } catch (IOException e) {
+      findings.damage(path, "the root's record cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void builds() throws IOException {
+    for (Path path : Trees.children(context.layout().builds())) {
+      if (!Ids.isId(String.valueOf(path.getFileName()))) {
+        findings.foreign(path, "not a template that is being built");
+      }
+    }
+  }
+
+  /** Disks and memory images whose owner is gone, or whom nobody knows. */
+  private int nodes() {
+    int count = 0;
+    for (Place place : places) {
+      NodeId last = null;
+      List<Node> page = place.storage().page(null, PAGE);
+      while (!page.isEmpty()) {
+        for (Node node : page) {
+          node(place, node);
+          last = node.id();
+          count++;
+        }
+        page = place.storage().page(last, PAGE);
+      }
+    }
+    return count;
+  }
+
+  private void node(Place place, Node node) {
+    NodeId id = node.id();
+    Path path = place.path().resolve("volumes").resolve(node.origin().value()).resolve(id.value());
+    if (!Recovery.isOwn(id)) {
+      findings.foreign(path, "a volume that is neither a sandbox's nor a snapshot's");
+    } else if (isOrphan(id) && place.storage().find(id).isPresent() && isOrphan(id)) {
+      findings.leftover(
+          path,
+          "an image whose owner is gone: " + id,
+          exclusiveBytes(place.storage(), id),
+          () -> {
+            if (isOrphan(id)) {
+              place.storage().delete(id);
+            }
+          });
+    }
+  }
+
+  /**
+   * Whether nobody owns an image. Who makes something is known before the first of its images is
+   * there: a snapshot as under way, a sandbox by its directory.
+   */
+  private boolean isOrphan(NodeId id) {
+    String owner = Layout.owner(id);
+    return !context.snapshots().underWay(owner)
+        && context.snapshots().find(owner).isEmpty()
+        && !Files.isDirectory(context.layout().snapshot(owner))
+        && !Files.isDirectory(context.layout().sandbox(owner));
+  }
+
+  /** What deleting a node frees; 0 when it is not there. */
+  static long exclusiveBytes(StorageBackend storage, NodeId id) {
+    try {
+      return storage.find(id).isEmpty() ? 0 : storage.usage(id).exclusiveBytes();
+    } catch (RametException e) {
+      return 0;
+    }
+  }
+
+  /** A file that was being written in place of another one. */
+  static void temporary(Findings findings, Path path) {
+    if (!isYoung(path)) {
+      findings.leftover(
+          path,
+          "a file that was not finished",
+          Findings.bytesOf(path),
+          () -> Files.deleteIfExists(path));
+    }
+  }
+
+  static boolean isFile(Path path) {
+    try {
+      return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && Files.size(path) > 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether something was changed just now, or is gone. */
+  static boolean isYoung(Path path) {
+    return !isOlder(path, YOUNG);
+  }
+
+  private static boolean isOlder(Path path, Duration age) {
+    try {
+      long changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis();
+      return System.currentTimeMillis() - changed > age.toMillis();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Entry;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.Manifests;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Looks through the snapshots and templates of a running engine. Used by one thread. */
+final class SnapshotCheck {
+  private static final Set<String> CONTENT = Set.of(Layout.MANIFEST, "kernel", "initrd", "devices");
+
+  private final Context context;
+  private final Reclaimer reclaimer;
+  private final Findings findings;
+  private final Map<String, String> names = new HashMap<>();
+
+  SnapshotCheck(Context context, Reclaimer reclaimer, Findings findings) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+    this.findings = findings;
+  }
+
+  /** Does it; answers how many were looked at. */
+  int run() throws IOException {
+    int count = 0;
+    for (Entry entry : Entry.snapshots(context.layout())) {
+      switch (entry.kind()) {
+        case FOREIGN -> findings.foreign(entry.path(), "not a snapshot");
+        case UNFINISHED -> unfinished(entry);
+        case OWN -> {
+          own(entry);
+          count++;
+        }
+      }
+    }
+    for (SnapshotRecord record : context.snapshots().all()) {
+      Path directory = context.layout().snapshot(record.id());
+      if (!Files.exists(directory) && context.snapshots().find(record.id()).isPresent()) {
+        findings.damage(directory, "the directory of " + name(record) + " is gone");
+      }
+    }
+    return count;
+  }
+
+  private void unfinished(Entry entry) {
+    boolean partial = !entry.path().getFileName().toString().startsWith(Layout.DELETED_PREFIX);
+    if (partial ? context.snapshots().underWay(entry.id()) : Check.isYoung(entry.path())) {
+      return;
+    }
+    if (!Files.exists(entry.path())) {
+      // It was published since it was listed.
+      return;
+    }
+    findings.leftover(
+        entry.path(),
+        partial ? "a snapshot that was not finished" : "a snapshot that was half deleted",
+        Findings.bytesOf(entry.path()),
+        () -> Trees.delete(entry.path()));
+  }
+
+  private void own(Entry entry) {
+    Optional<SnapshotRecord> known = context.snapshots().find(entry.id());
+    SnapshotRecord record;
+    try {
+      record = Manifests.snapshot(entry.path());
+    } catch (IOException e) {
+      if (Files.exists(entry.path()) && !Check.isYoung(entry.path())) {
+        findings.damage(
+            entry.path(), "a snapshot whose manifest cannot be read: " + e.getMessage());
+      }
+      return;
+    }
+    if (known.isEmpty()) {
+      // Published in this moment, or deleted.
+      if (context.snapshots().find(entry.id()).isEmpty() && !Check.isYoung(entry.path())) {
+        findings.foreign(entry.path(), "a snapshot that came here while the host was running");
+      }
+      return;
+    }
+    if (record.deleted()) {
+      deleted(record, entry.path());
+      return;
+    }
+    try (Reclaimer.Pin pin = reclaimer.pin(record)) {
+      if (context.snapshots().find(record.id()).isPresent()) {
+        files(pin.record(), entry.path());
+      }
+    } catch (IOException e) {
+      findings.damage(entry.path(), "cannot be looked through: " + e.getMessage());
+    }
+  }
+
+  /** It waits for those who rest on it; without any it was to go, and could not. */
+  private void deleted(SnapshotRecord record, Path directory) {
+    if (!reclaimer.isNeeded(record.id())) {
+      findings.leftover(
+          directory,
+          "a deleted snapshot that nothing rests on",
+          Findings.bytesOf(directory)
+              + Check.exclusiveBytes(context.storage(), Layout.snapshotDisk(record.id()))
+              + Check.exclusiveBytes(context.storage(), Layout.snapshotMemory(record.id())),
+          () -> {
+            reclaimer.reclaim(record.id());
+            if (context.snapshots().find(record.id()).isPresent()) {
+              throw new IOException("the log tells why");
+            }
+          });
+    }
+  }
+
+  private void files(SnapshotRecord record, Path directory) throws IOException {
+    image(record, Layout.snapshotDisk(record.id()), record.diskBytes(), "disk");
+    if (record.warm()) {
+      image(record, Layout.snapshotMemory(record.id()), record.memoryBytes(), "memory image");
+      devices(record, directory);
+    }
+    if (!Check.isFile(Layout.kernel(directory))) {
+      findings.damage(Layout.kernel(directory), "the kernel of " + name(record) + " is gone");
+    }
+    for (Path path : Trees.children(directory)) {
+      String name = String.valueOf(path.getFileName());
+      if (name.equals(Json.unfinished(Layout.MANIFEST))) {
+        Check.temporary(findings, path);
+      } else if (!CONTENT.contains(name)) {
+        findings.foreign(path, "not part of a snapshot");
+      }
+    }
+    String name = record.name();
+    if (name != null && SnapshotStore.visible(record)) {
+      String other = names.putIfAbsent(name, record.id());
+      if (other != null) {
+        findings.damage(directory, "its name, " + name + ", is also that of " + other);
+      }
+    }
+  }
+
+  private void image(SnapshotRecord record, NodeId id, long sizeBytes, String what) {
+    Path directory = context.layout().snapshot(record.id());
+    Node node = context.storage().find(id).orElse(null);
+    if (node == null) {
+      findings.damage(directory, "the " + what + " of " + name(record) + " is gone: " + id);
+    } else if (node.kind() != Node.Kind.SNAPSHOT) {
+      findings.damage(directory, "the " + what + " of " + name(record) + " is not immutable");
+    } else if (node.sizeBytes() != sizeBytes) {
+      findings.damage(
+          directory,
+          "the "
+              + what
+              + " of "
+              + name(record)
+              + " has "
+              + node.sizeBytes()
+              + " bytes, not "
+              + sizeBytes);
+    }
+  }
+
+  private void devices(SnapshotRecord record, Path directory) throws IOException {
+    Path devices = Layout.devices(directory);
+    boolean whole = Files.isDirectory(devices) && !Trees.children(devices).isEmpty();
+    for (Path file : whole ? Trees.children(devices) : java.util.List.<Path>of()) {
+      whole &= Check.isFile(file);
+    }
+    if (!whole) {
+      findings.damage(devices, "the device state of " + name(record) + " is gone or empty");
+    }
+  }
+
+  private static String name(SnapshotRecord record) {
+    String kind = record.kind() == SnapshotRecord.Kind.TEMPLATE ? "template " : "snapshot ";
+    return kind + (record.name() == null ? record.id() : record.name());
+  }
+}

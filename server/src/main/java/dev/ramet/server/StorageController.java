@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.StorageCheck;
+import dev.ramet.api.StorageUsage;
+import dev.ramet.engine.Storage;
+import dev.ramet.spi.storage.StorageFinding;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator does with the storage of a running host. */
+@Controller("/storage")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class StorageController {
+  private final EngineHolder engine;
+  private final Lines lines;
+
+  StorageController(EngineHolder engine, Lines lines) {
+    this.engine = engine;
+    this.lines = lines;
+  }
+
+  /** Looks through the roots, and with {@code repair} puts in order what can be. */
+  @Post("/check")
+  StorageCheck check(@Body @Nullable String body) {
+    StorageCheck.Request request = Json.read(body, StorageCheck.Request.class);
+    Storage.Report report = storage().check(Boolean.TRUE.equals(request.repair()));
+    return new StorageCheck(
+        report.findings().stream().map(StorageController::view).toList(),
+        bytes(report.findings()),
+        report.snapshots(),
+        report.sandboxes(),
+        report.nodes());
+  }
+
+  /** Removes what nothing needs, or with {@code dryRun} only tells. */
+  @Post("/gc")
+  StorageCheck collect(@Body @Nullable String body) {
+    StorageCheck.Collect request = Json.read(body, StorageCheck.Collect.class);
+    List<StorageFinding> found = storage().collect(Boolean.TRUE.equals(request.dryRun()));
+    return new StorageCheck(
+        found.stream().map(StorageController::view).toList(), bytes(found), null, null, null);
+  }
+
+  /** Answers line by line when the client accepts {@code application/x-ndjson}. */
+  @Get("/usage")
+  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  HttpResponse<?> usage(HttpRequest<?> request) {
+    Storage storage = storage();
+    if (Lines.wanted(request)) {
+      return lines.answer(
+          request,
+          line ->
+              storage
+                  .usage(node -> line.accept(new StorageUsage(view(node), null, null)))
+                  .forEach(root -> line.accept(new StorageUsage(null, view(root), null))),
+          error -> new StorageUsage(null, null, error));
+    }
+    List<StorageUsage.Node> nodes = new ArrayList<>();
+    List<StorageUsage.Root> roots =
+        storage.usage(node -> nodes.add(view(node))).stream().map(StorageController::view).toList();
+    return HttpResponse.ok(Map.of("nodes", nodes, "roots", roots));
+  }
+
+  private static long bytes(List<StorageFinding> findings) {
+    return findings.stream().mapToLong(StorageFinding::bytes).sum();
+  }
+
+  private static StorageCheck.Finding view(StorageFinding f) {
+    return new StorageCheck.Finding(
+        f.kind() == StorageFinding.Kind.DAMAGE ? "error" : "warning",
+        f.kind().name().toLowerCase(Locale.ROOT),
+        f.path().toString(),
+        f.what(),
+        f.remedy(),
+        f.mending().name().toLowerCase(Locale.ROOT),
+        f.bytes());
+  }
+
+  private static StorageUsage.Node view(Storage.NodeUsage n) {
+    return new StorageUsage.Node(
+        n.root().toString(),
+        n.id(),
+        n.owner(),
+        n.ownerName(),
+        n.sizeBytes(),
+        n.exclusiveBytes(),
+        n.referencedBytes());
+  }
+
+  private static StorageUsage.Root view(Storage.RootUsage r) {
+    return new StorageUsage.Root(
+        r.root().toString(),
+        r.backend(),
+        r.nodes(),
+        r.exclusiveBytes(),
+        r.totalBytes() - r.freeBytes(),
+        r.totalBytes());
+  }
+
+  private Storage storage() {
+    return engine.get().storage();
+  }
+}
