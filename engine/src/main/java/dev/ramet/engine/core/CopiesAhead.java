@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * time in the number of pieces that its source lies in, and those grow with every generation: so
  * the copy that the next capture wants is made after the last one, by one thread with rests, and
  * what a machine has written to its disk since is shared right before the pause. An image in many
- * pieces is laid out anew in part first; what that may add is a quarter of what captures of the
+ * pieces is laid out anew in part first; what that may add is a tenth of what captures of the
  * sandbox wrote.
  *
  * <p>Nothing depends on it: what is not done, or fails, makes a later copy slower. Thread-safe.
@@ -38,7 +38,7 @@ final class CopiesAhead implements AutoCloseable {
   private static final double SHARE = 0.25;
 
   /** What laying out anew may add, as a part of what captures wrote. */
-  private static final double ADDED_SHARE = 0.25;
+  private static final double ADDED_SHARE = 0.1;
 
   private static final long MOST_CREDIT_BYTES = 256L << 20;
   private static final int MOST_SANDBOXES = 256;
