@@ -20,6 +20,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +35,14 @@ final class Ground implements AutoCloseable {
 
   private final Path dataRoot;
   private final @Nullable Path memoryRoot;
+  private final UnaryOperator<EngineConfig> change;
   private final StepRecorder steps = new StepRecorder();
   private @Nullable Engine engine;
 
-  private Ground(Path dataRoot, @Nullable Path memoryRoot) {
+  private Ground(Path dataRoot, @Nullable Path memoryRoot, UnaryOperator<EngineConfig> change) {
     this.dataRoot = dataRoot;
     this.memoryRoot = memoryRoot;
+    this.change = change;
   }
 
   /** Makes the ground; the template is built, which takes a cold boot. */
@@ -56,9 +59,21 @@ final class Ground implements AutoCloseable {
     return make(Files.createDirectories(dataRoot), memoryRoot, 0);
   }
 
+  /** Ground whose engine is configured otherwise. */
+  static Ground make(Path dataRoot, long poolBytes, UnaryOperator<EngineConfig> change)
+      throws IOException {
+    return make(dataRoot, null, poolBytes, change);
+  }
+
   private static Ground make(Path dataRoot, @Nullable Path memoryRoot, long poolBytes)
       throws IOException {
-    Ground ground = new Ground(dataRoot, memoryRoot);
+    return make(dataRoot, memoryRoot, poolBytes, UnaryOperator.identity());
+  }
+
+  private static Ground make(
+      Path dataRoot, @Nullable Path memoryRoot, long poolBytes, UnaryOperator<EngineConfig> change)
+      throws IOException {
+    Ground ground = new Ground(dataRoot, memoryRoot, change);
     try {
       ground.engine = RametEngine.open(ground.config(poolBytes));
       ground
@@ -73,7 +88,7 @@ final class Ground implements AutoCloseable {
   }
 
   private EngineConfig config(long poolBytes) {
-    EngineConfig base = config(dataRoot, poolBytes, steps);
+    EngineConfig base = change.apply(config(dataRoot, poolBytes, steps));
     Path memory = memoryRoot;
     return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
   }
@@ -93,6 +108,7 @@ final class Ground implements AutoCloseable {
         base.hypervisor(),
         base.memoryMode(),
         true,
+        base.plugins(),
         base.pluginSettings(),
         base.outbound(),
         base.stagingBytes(),
