@@ -79,6 +79,10 @@ host_paths() {
 serve_options() {
   serve_options='-XX:+UseSerialGC -Xmx512m -Xss512k'
   if [ "$java_major" -ge 22 ]; then
-    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.engine"
+    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.engine,ALL-UNNAMED"
+  fi
+  # Before 24 naming some modules forbids it to all others; from then on that has to be said.
+  if [ "$java_major" -ge 24 ]; then
+    serve_options="$serve_options --illegal-native-access=deny"
   fi
 }

@@ -24,12 +24,17 @@ public record DoctorInfo(
   /**
    * One plugin.
    *
-   * @param role {@code storage}, {@code memory} or {@code hypervisor}
-   * @param id the plugin's id
-   * @param module the module it comes from
+   * @param role {@code storage}, {@code storage-memory}, {@code memory} or {@code hypervisor};
+   *     empty for a refused one
+   * @param id the plugin's id; that of its folder for a refused one
+   * @param plugin the folder it comes from, or {@code built-in}
+   * @param jar the file name of its jar, or empty
+   * @param module the module it comes from, or empty
    * @param version that module's version, or empty
-   * @param outcome {@code usable}, {@code unusable} or {@code failed}
-   * @param reason short phrase: why it is unusable or failed; empty when usable
+   * @param nativeAccess what holds for its calls of native code, for people
+   * @param outcome {@code usable}, {@code unusable}, {@code failed}, or {@code refused} when it was
+   *     not taken at all
+   * @param reason short phrase: why it is unusable, failed or was refused; empty when usable
    * @param detail what was tried and what came back
    * @param remedy what to do, or null
    * @param capabilities what it can do
@@ -39,8 +44,11 @@ public record DoctorInfo(
   public record Plugin(
       String role,
       String id,
+      String plugin,
+      String jar,
       String module,
       String version,
+      String nativeAccess,
       String outcome,
       String reason,
       String detail,

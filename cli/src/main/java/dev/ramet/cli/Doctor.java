@@ -2,13 +2,15 @@
 package dev.ramet.cli;
 
 import dev.ramet.api.DoctorInfo;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Paint;
 import dev.ramet.cli.term.Table;
 import java.io.PrintStream;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,9 +25,13 @@ import picocli.CommandLine.Option;
       "  ramet doctor --refresh          probe again, after the host was changed",
       "  ramet doctor --json | jq -r .verdict",
       "",
-      "Ends with status 5 when sandboxes cannot run here."
+      "Ends with status 0 when the host is good, 1 when it is degraded, and 2 when it is broken,",
+      "so that sandboxes cannot run here. When no host answers it ends with status 6."
     })
 final class Doctor extends ApiCommand {
+  private static final String REFUSED = "refused";
+  private static final String BUILT_IN = "built-in";
+
   @Option(names = "--refresh", description = "Probe again instead of showing earlier results.")
   private boolean refresh;
 
@@ -46,7 +52,11 @@ final class Doctor extends ApiCommand {
     } else {
       print(info);
     }
-    return info.verdict().equals("BROKEN") ? ErrorCode.HOST_UNFIT.exitStatus() : 0;
+    return switch (info.verdict()) {
+      case "GOOD" -> 0;
+      case "DEGRADED" -> 1;
+      default -> 2;
+    };
   }
 
   private void print(DoctorInfo info) {
@@ -69,15 +79,51 @@ final class Doctor extends ApiCommand {
     }
     if (!info.plugins().isEmpty()) {
       heading("Plugins");
-      Table plugins = new Table(paint, "KIND", "PLUGIN", "STATE", "WHAT IT CAN, OR WHY NOT");
+      Table plugins =
+          new Table(paint, "KIND", "PLUGIN", "VERSION", "FROM", "STATE", "WHAT IT CAN, OR WHY NOT");
       for (DoctorInfo.Plugin p : info.plugins()) {
-        plugins.row(p.role(), p.id(), p.outcome(), about(p));
+        if (!p.outcome().equals(REFUSED)) {
+          plugins.row(p.role(), p.id(), p.version(), p.plugin(), p.outcome(), about(p));
+        }
       }
       context().print(plugins);
+      folders(paint, info.plugins());
+      refused(paint, info.plugins());
     }
     if (!info.advice().isEmpty()) {
       heading("Advice");
       info.advice().forEach(a -> out.println("- " + a));
+    }
+  }
+
+  /** What was installed beside the host's own: jars, modules and what they may do. */
+  private void folders(Paint paint, List<DoctorInfo.Plugin> plugins) {
+    Table table = new Table(paint, "FOLDER", "JAR", "MODULE", "VERSION", "NATIVE ACCESS");
+    Set<List<String>> rows = new LinkedHashSet<>();
+    for (DoctorInfo.Plugin p : plugins) {
+      if (!p.outcome().equals(REFUSED) && !p.plugin().equals(BUILT_IN)) {
+        rows.add(List.of(p.plugin(), p.jar(), p.module(), p.version(), p.nativeAccess()));
+      }
+    }
+    if (!rows.isEmpty()) {
+      heading("Installed plugins");
+      rows.forEach(row -> table.row(row.toArray(new String[0])));
+      context().print(table);
+    }
+  }
+
+  private void refused(Paint paint, List<DoctorInfo.Plugin> plugins) {
+    Table table = new Table(paint, "FOLDER", "JAR", "MODULE", "WHY, AND WHAT TO DO");
+    boolean any = false;
+    for (DoctorInfo.Plugin p : plugins) {
+      if (p.outcome().equals(REFUSED)) {
+        table.row(p.plugin(), p.jar(), p.module(), about(p));
+        any = true;
+      }
+    }
+    if (any) {
+      heading("Refused plugins");
+      context().print(table);
     }
   }
 

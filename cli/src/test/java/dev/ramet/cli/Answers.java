@@ -49,11 +49,17 @@ final class Answers {
   static String doctor(String verdict, long used) {
     return """
         {"verdict":"%s","host":{"storage.usedBytes":"%d","kernel":"6.1"},\
-        "plugins":[{"role":"storage","id":"byte-copy","module":"m","version":"1","outcome":"usable",\
+        "plugins":[{"role":"storage","id":"byte-copy","plugin":"built-in","jar":"m.jar","module":"m",\
+        "version":"1","nativeAccess":"the host's","outcome":"usable",\
         "reason":"","detail":"","capabilities":["files"],"evidence":{},"probeMillis":1},\
-        {"role":"hypervisor","id":"qemu","module":"m","version":"1","outcome":"unusable",\
+        {"role":"hypervisor","id":"qemu","plugin":"built-in","jar":"m.jar","module":"m","version":"1",\
+        "nativeAccess":"the host's","outcome":"unusable",\
         "reason":"no qemu","detail":"","remedy":"apt-get install qemu-system-x86",\
-        "capabilities":[],"evidence":{},"probeMillis":1}],\
+        "capabilities":[],"evidence":{},"probeMillis":1},\
+        {"role":"","id":"acme","plugin":"acme","jar":"acme.jar","module":"com.acme","version":"",\
+        "nativeAccess":"","outcome":"refused","reason":"it is not a module",\
+        "detail":"plugin acme is refused","remedy":"make it one","capabilities":[],"evidence":{},\
+        "probeMillis":0}],\
         "selections":[{"role":"storage","where":"/data","chosen":"byte-copy","reason":"only one"}],\
         "advice":["use XFS"]}\
         """

@@ -237,10 +237,15 @@ final class CommandsTest {
   void doctorExplains() {
     host.on("/doctor", 200, Answers.doctor("DEGRADED", 1L << 30));
     FakeHost.Outcome done = host.run("doctor");
-    assertEquals(0, done.status());
+    assertEquals(1, done.status());
     for (String part :
         new String[] {
-          "DEGRADED", "1 GiB", "no qemu; apt-get install qemu-system-x86", "- use XFS"
+          "DEGRADED",
+          "1 GiB",
+          "no qemu; apt-get install qemu-system-x86",
+          "acme.jar",
+          "it is not a module; make it one",
+          "- use XFS"
         }) {
       assertTrue(done.out().contains(part), part + " in " + done.out());
     }
@@ -249,10 +254,14 @@ final class CommandsTest {
   }
 
   @Test
-  void aBrokenHostHasAStatus() {
+  void theVerdictHasAStatus() {
+    host.on("/doctor", 200, Answers.doctor("GOOD", 0));
+    assertEquals(0, host.run("doctor").status());
+    host.on("/doctor", 200, Answers.doctor("DEGRADED", 0));
+    assertEquals(1, host.run("doctor", "--json").status());
     host.on("/doctor", 200, Answers.doctor("BROKEN", 0));
-    assertEquals(5, host.run("doctor").status());
-    assertEquals(5, host.run("doctor", "--json").status());
+    assertEquals(2, host.run("doctor").status());
+    assertEquals(2, host.run("doctor", "--json").status());
   }
 
   @ParameterizedTest

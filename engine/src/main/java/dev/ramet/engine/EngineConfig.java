@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMode id of the memory mode to force, or null to choose for each capture
  * @param verifyCaptures whether every capture is compared with all of the paused machine's memory,
  *     which makes the pause grow with the memory; one that differs fails with {@code CORRUPT}
+ * @param plugins which plugins are taken beside the built-in ones
  * @param pluginSettings settings by plugin id
  * @param outbound whether guests may open connections unless their creator says otherwise
  * @param stagingBytes memory that holds pages read in a pause until they are written
@@ -41,6 +42,7 @@ public record EngineConfig(
     @Nullable String hypervisor,
     @Nullable String memoryMode,
     boolean verifyCaptures,
+    PluginPolicy plugins,
     Map<String, Map<String, String>> pluginSettings,
     boolean outbound,
     long stagingBytes,
@@ -118,6 +120,7 @@ public record EngineConfig(
         null,
         null,
         false,
+        PluginPolicy.BUILT_IN,
         Map.of(),
         false,
         DEFAULT_STAGING_BYTES,
@@ -130,15 +133,20 @@ public record EngineConfig(
 
   /** The same with a root of its own for memory images. */
   public EngineConfig withMemoryRoot(MemoryRoot root) {
-    return with(root, steps);
+    return with(root, plugins, steps);
   }
 
   /** The same with another observer of steps. */
   public EngineConfig withSteps(Steps observer) {
-    return with(memoryRoot, observer);
+    return with(memoryRoot, plugins, observer);
   }
 
-  private EngineConfig with(@Nullable MemoryRoot root, Steps observer) {
+  /** The same with other plugins. */
+  public EngineConfig withPlugins(PluginPolicy policy) {
+    return with(memoryRoot, policy, steps);
+  }
+
+  private EngineConfig with(@Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,
@@ -150,6 +158,7 @@ public record EngineConfig(
         hypervisor,
         memoryMode,
         verifyCaptures,
+        policy,
         pluginSettings,
         outbound,
         stagingBytes,

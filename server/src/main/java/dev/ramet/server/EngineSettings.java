@@ -7,6 +7,7 @@ import io.micronaut.core.annotation.Nullable;
 import io.micronaut.core.bind.annotation.Bindable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What an operator can set of the engine, under the prefix {@code ramet.}; {@code
@@ -26,6 +27,10 @@ import java.time.Duration;
  * @param precopyRounds how often pages may be copied before a pause, or null to choose
  * @param precopyBytes how many bytes that may be, or null to choose
  * @param precopyTime how long that may take
+ * @param pluginsDir directory with a folder for each plugin of third parties, or null for none
+ * @param pluginsRequired those that must be taken, or the host does not start; null for none
+ * @param pluginsNativeAccess those that may call native code; null for none
+ * @param pluginsPreferred ids of plugins that go before all others of their kind; null for none
  * @param outbound whether guests may open connections
  * @param cloneConcurrency how many clones start at the same time, or null to choose
  * @param startTimeout how long a machine may take to start
@@ -47,6 +52,10 @@ public record EngineSettings(
     @Nullable Integer precopyRounds,
     @Nullable Long precopyBytes,
     @Bindable(defaultValue = "30s") Duration precopyTime,
+    @Nullable Path pluginsDir,
+    @Nullable List<String> pluginsRequired,
+    @Nullable List<String> pluginsNativeAccess,
+    @Nullable List<String> pluginsPreferred,
     @Bindable(defaultValue = "false") boolean outbound,
     @Nullable Integer cloneConcurrency,
     @Bindable(defaultValue = "60s") Duration startTimeout,

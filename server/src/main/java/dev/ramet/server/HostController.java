@@ -5,12 +5,16 @@ import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Health;
 import dev.ramet.engine.Engine;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.List;
 
 /** What the host says of itself. */
 @Controller
@@ -37,6 +41,21 @@ final class HostController {
   @ExecuteOn(TaskExecutors.BLOCKING)
   String metrics() {
     return Exposition.of(engine.get().metrics());
+  }
+
+  /** Every plugin with its probe outcome, and those that were refused. */
+  @Get("/plugins")
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  List<DoctorInfo.Plugin> plugins() {
+    return views.of(engine.get().doctor().report(false)).plugins();
+  }
+
+  /** Probes again and tells what was found. */
+  @Post("/doctor")
+  @Consumes(MediaType.ALL)
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  DoctorInfo examine() {
+    return views.of(engine.get().doctor().report(true));
   }
 
   @Get("/doctor")

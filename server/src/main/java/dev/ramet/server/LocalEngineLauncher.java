@@ -4,10 +4,16 @@ package dev.ramet.server;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.RametEngine;
 import io.micronaut.context.annotation.Requires;
+import io.micronaut.context.env.Environment;
+import io.micronaut.core.naming.conventions.StringConvention;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +21,14 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 @Requires(missingBeans = EngineLauncher.class)
 final class LocalEngineLauncher implements EngineLauncher {
-  private final EngineSettings engine;
+  private static final String PLUGIN_SETTINGS = "ramet.plugin";
 
-  LocalEngineLauncher(EngineSettings engine) {
+  private final EngineSettings engine;
+  private final Environment environment;
+
+  LocalEngineLauncher(EngineSettings engine, Environment environment) {
     this.engine = engine;
+    this.environment = environment;
   }
 
   @Override
@@ -41,7 +51,8 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.hypervisor(),
             engine.memoryMode(),
             engine.verifyCaptures(),
-            Map.of("qemu", Map.of("accelerator", engine.accelerator())),
+            plugins(),
+            pluginSettings(),
             engine.outbound(),
             defaults.stagingBytes(),
             preCopy(),
@@ -64,6 +75,44 @@ final class LocalEngineLauncher implements EngineLauncher {
         rounds == null ? EngineConfig.PreCopy.DEFAULT.rounds() : rounds,
         bytes == null ? 0 : bytes,
         engine.precopyTime());
+  }
+
+  private PluginPolicy plugins() {
+    Path directory = engine.pluginsDir();
+    return new PluginPolicy(
+        directory == null ? null : directory.toAbsolutePath(),
+        new HashSet<>(names(engine.pluginsRequired())),
+        new HashSet<>(names(engine.pluginsNativeAccess())),
+        names(engine.pluginsPreferred()));
+  }
+
+  /** What is set to nothing comes as one empty name. */
+  private static List<String> names(@Nullable List<String> set) {
+    return set == null
+        ? List.of()
+        : set.stream().map(String::strip).filter(name -> !name.isEmpty()).toList();
+  }
+
+  /** What is set as {@code ramet.plugin.<id>.<key>}, and what else the host knows of plugins. */
+  private Map<String, Map<String, String>> pluginSettings() {
+    Map<String, Map<String, String>> settings = new HashMap<>();
+    environment
+        .getProperties(PLUGIN_SETTINGS, StringConvention.RAW)
+        .forEach(
+            (name, value) -> {
+              int dot = name.indexOf('.');
+              if (dot < 1 || dot == name.length() - 1) {
+                throw RametException.invalid(
+                    PLUGIN_SETTINGS + "." + name, "must be " + PLUGIN_SETTINGS + ".<id>.<key>");
+              }
+              settings
+                  .computeIfAbsent(name.substring(0, dot), id -> new HashMap<>())
+                  .put(name.substring(dot + 1), String.valueOf(value));
+            });
+    settings
+        .computeIfAbsent("qemu", id -> new HashMap<>())
+        .put("accelerator", engine.accelerator());
+    return settings;
   }
 
   private EngineConfig.@Nullable MemoryRoot memoryRoot() {

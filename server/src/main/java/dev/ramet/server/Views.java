@@ -192,8 +192,11 @@ final class Views {
                     new DoctorInfo.Plugin(
                         p.role(),
                         p.id(),
+                        p.plugin(),
+                        p.jar(),
                         p.module(),
                         p.version(),
+                        p.nativeAccess(),
                         p.outcome(),
                         p.reason(),
                         p.detail(),

@@ -59,7 +59,20 @@ final class FakeEngine implements Engine {
             Map.of("refreshed", Boolean.toString(refresh)),
             List.of(
                 new Doctor.PluginReport(
-                    "storage", "copy", "m", "", "usable", "", "", null, List.of(), Map.of(), 3)),
+                    "storage",
+                    "copy",
+                    "built-in",
+                    "m.jar",
+                    "m",
+                    "",
+                    "the host's",
+                    "usable",
+                    "",
+                    "",
+                    null,
+                    List.of(),
+                    Map.of(),
+                    3)),
             List.of(new Doctor.Selection("hypervisor", "", null, "none")),
             List.of());
   }

@@ -20,6 +20,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,14 +35,14 @@ final class Ground implements AutoCloseable {
 
   private final Path dataRoot;
   private final @Nullable Path memoryRoot;
-  private final @Nullable String storageBackend;
+  private final UnaryOperator<EngineConfig> change;
   private final StepRecorder steps = new StepRecorder();
   private @Nullable Engine engine;
 
-  private Ground(Path dataRoot, @Nullable Path memoryRoot, @Nullable String storageBackend) {
+  private Ground(Path dataRoot, @Nullable Path memoryRoot, UnaryOperator<EngineConfig> change) {
     this.dataRoot = dataRoot;
     this.memoryRoot = memoryRoot;
-    this.storageBackend = storageBackend;
+    this.change = change;
   }
 
   /** Makes the ground; the template is built, which takes a cold boot. */
@@ -50,23 +51,35 @@ final class Ground implements AutoCloseable {
   }
 
   static Ground make(long poolBytes) throws IOException {
-    return make(Files.createTempDirectory("ramet-it-"), null, null, poolBytes);
+    return make(Files.createTempDirectory("ramet-it-"), null, poolBytes);
   }
 
   /** Ground on two roots, as they are: no pool is made. */
   static Ground make(Path dataRoot, Path memoryRoot) throws IOException {
-    return make(Files.createDirectories(dataRoot), memoryRoot, null, 0);
+    return make(Files.createDirectories(dataRoot), memoryRoot, 0);
   }
 
   /** Ground on a backend of one's choice, where temporary files are: no pool is made. */
   static Ground makeOn(String storageBackend) throws IOException {
-    return make(Files.createTempDirectory("ramet-it-"), null, storageBackend, 0);
+    Path dataRoot = Files.createTempDirectory("ramet-it-");
+    return make(dataRoot, 0, config -> config.withStorageBackend(storageBackend));
+  }
+
+  /** Ground whose engine is configured otherwise. */
+  static Ground make(Path dataRoot, long poolBytes, UnaryOperator<EngineConfig> change)
+      throws IOException {
+    return make(dataRoot, null, poolBytes, change);
+  }
+
+  private static Ground make(Path dataRoot, @Nullable Path memoryRoot, long poolBytes)
+      throws IOException {
+    return make(dataRoot, memoryRoot, poolBytes, UnaryOperator.identity());
   }
 
   private static Ground make(
-      Path dataRoot, @Nullable Path memoryRoot, @Nullable String storageBackend, long poolBytes)
+      Path dataRoot, @Nullable Path memoryRoot, long poolBytes, UnaryOperator<EngineConfig> change)
       throws IOException {
-    Ground ground = new Ground(dataRoot, memoryRoot, storageBackend);
+    Ground ground = new Ground(dataRoot, memoryRoot, change);
     try {
       ground.engine = RametEngine.open(ground.config(poolBytes));
       ground
@@ -81,17 +94,12 @@ final class Ground implements AutoCloseable {
   }
 
   private EngineConfig config(long poolBytes) {
-    EngineConfig base = config(dataRoot, poolBytes, storageBackend, steps);
+    EngineConfig base = change.apply(config(dataRoot, poolBytes, steps));
     Path memory = memoryRoot;
     return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
   }
 
   static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
-    return config(dataRoot, poolBytes, null, steps);
-  }
-
-  private static EngineConfig config(
-      Path dataRoot, long poolBytes, @Nullable String storageBackend, EngineConfig.Steps steps) {
     Path guest = Path.of(System.getProperty("ramet.guest"));
     Path cache = Path.of(System.getProperty("ramet.cache"));
     EngineConfig base = EngineConfig.of(dataRoot, guest, cache);
@@ -101,11 +109,12 @@ final class Ground implements AutoCloseable {
         base.cacheDirectory(),
         poolBytes == 0 ? EngineConfig.Provision.OFF : base.provision(),
         poolBytes,
-        storageBackend,
+        base.storageBackend(),
         base.memoryRoot(),
         base.hypervisor(),
         base.memoryMode(),
         true,
+        base.plugins(),
         base.pluginSettings(),
         base.outbound(),
         base.stagingBytes(),

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Refusal;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.Host;
@@ -18,15 +19,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The doctor: keeps what the probes found and asks again on request. Thread-safe. */
 final class Inspection implements Doctor {
+  private static final int MOUNT_POINT = 4;
+
   private final EngineConfig config;
   private final Roots roots;
   private final List<Selection> selections;
   private final List<String> advice;
+  private final List<Refusal> refusals;
   private final Supplier<List<Probed>> probes;
   private volatile List<Probed> probed;
+  private volatile String mounts;
 
   /**
    * An inspection.
@@ -34,6 +41,7 @@ final class Inspection implements Doctor {
    * @param roots the roots in use
    * @param selections what was chosen at start
    * @param advice what came up when it was chosen
+   * @param refusals plugins that were not taken
    * @param probed what the probes found at start
    * @param probes asks all of them again
    */
@@ -42,24 +50,32 @@ final class Inspection implements Doctor {
       Roots roots,
       List<Selection> selections,
       List<String> advice,
+      List<Refusal> refusals,
       List<Probed> probed,
       Supplier<List<Probed>> probes) {
     this.config = config;
     this.roots = roots;
     this.selections = List.copyOf(selections);
     this.advice = List.copyOf(advice);
+    this.refusals = List.copyOf(refusals);
+    this.mounts = mounts();
     this.probed = probed;
     this.probes = probes;
   }
 
   @Override
   public Report report(boolean refresh) {
-    if (refresh) {
+    String mountsNow = mounts();
+    if (refresh || !mountsNow.equals(mounts)) {
+      mounts = mountsNow;
       probed = probes.get();
     }
     List<Probed> now = probed;
     List<String> hints = new ArrayList<>(advice);
-    boolean degraded = !advice.isEmpty();
+    for (Refusal refusal : refusals) {
+      hints.add(refusal.sentence() + "; " + refusal.remedy());
+    }
+    boolean degraded = !hints.isEmpty();
     for (Probed one : now) {
       if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {
         String slow = usable.evidence().get(ProbeResult.LIMITATION);
@@ -79,9 +95,34 @@ final class Inspection implements Doctor {
     return new Report(
         broken ? Verdict.BROKEN : degraded ? Verdict.DEGRADED : Verdict.GOOD,
         host(),
-        now.stream().map(Probed::report).toList(),
+        Stream.concat(now.stream().map(Probed::report), refusals.stream().map(Refusal::report))
+            .toList(),
         selections,
         hints);
+  }
+
+  /**
+   * What is mounted at the roots, above them and in them: when that changes, what was found there
+   * holds no longer. See proc_pid_mountinfo(5): the fifth field is the mount point.
+   */
+  private String mounts() {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+          .filter(line -> roots.all().stream().anyMatch(root -> concerns(line, root)))
+          .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static boolean concerns(String mount, RootOpener.Root root) {
+    String[] fields = mount.split(" ", MOUNT_POINT + 2);
+    if (fields.length <= MOUNT_POINT) {
+      return false;
+    }
+    Path point = Path.of(fields[MOUNT_POINT]);
+    Path path = root.layout().root().toAbsolutePath();
+    return path.startsWith(point) || point.startsWith(path);
   }
 
   private boolean chosen(Probed one) {

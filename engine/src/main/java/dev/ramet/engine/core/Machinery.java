@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.internal.Trees;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The hypervisor and the memory modes of this host: probed, chosen, opened. */
 final class Machinery {
+  private static final System.Logger LOG = System.getLogger(Machinery.class.getName());
+
   // Other evidence, such as timings, changes from probe to probe.
   private static final Set<String> STABLE_EVIDENCE = Set.of("version", "accelerator", "machine");
 
@@ -87,7 +90,14 @@ final class Machinery {
   Hypervisor hypervisor() {
     Optional<Probed> choice = hypervisorChoice();
     if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
-      return provider.open(context(config, config.dataRoot(), provider.id()));
+      try {
+        return provider.open(context(config, config.dataRoot(), provider.id()));
+      } catch (RametException e) {
+        LOG.log(System.Logger.Level.WARNING, "hypervisor " + provider.id() + " does not open", e);
+        String remedy = e.remedy();
+        return new UnfitHypervisor(
+            String.valueOf(e.getMessage()), remedy == null ? "see the host's log" : remedy);
+      }
     }
     String remedies =
         String.join(
@@ -119,7 +129,13 @@ final class Machinery {
     for (Probed one : memoryModes) {
       String id = one.provider().id();
       if (one.usable() && one.provider() instanceof MemoryModeProvider provider) {
-        usable.put(id, provider.open(context(config, config.dataRoot(), id)));
+        try {
+          usable.put(id, provider.open(context(config, config.dataRoot(), id)));
+        } catch (RametException e) {
+          // A host without it captures in another mode.
+          LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
+          unusable.put(id, String.valueOf(e.getMessage()));
+        }
       } else {
         unusable.put(id, one.reason());
       }
@@ -153,7 +169,13 @@ final class Machinery {
     all.addAll(hypervisors);
     all.addAll(memoryModes);
     return new Inspection(
-        config, roots, selections, advice, List.copyOf(all), () -> probeAll(storageProbes));
+        config,
+        roots,
+        selections,
+        advice,
+        plugins.refusals(),
+        List.copyOf(all),
+        () -> probeAll(storageProbes));
   }
 
   private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {

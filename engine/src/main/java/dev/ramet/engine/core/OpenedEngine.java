@@ -18,19 +18,13 @@ import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
-import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.linux.Host;
 import dev.ramet.linux.Linux;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.Provider;
 import dev.ramet.spi.hypervisor.Hypervisor;
-import dev.ramet.spi.hypervisor.HypervisorProvider;
-import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +32,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -98,10 +91,10 @@ public final class OpenedEngine implements Engine {
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
 
-    Plugins plugins = Plugins.load(loaders());
+    Plugins plugins = Plugins.load(config.plugins());
     Prober prober = new Prober(PROBE_DEADLINE);
     Machinery machinery = Machinery.probe(config, plugins, prober);
-    RootOpener opener = new RootOpener(config, plugins, prober, provisioners());
+    RootOpener opener = new RootOpener(config, plugins, prober);
     Roots roots = Roots.open(config, opener);
     Layout layout = roots.main().layout();
     Files.createDirectories(layout.snapshots());
@@ -204,23 +197,6 @@ public final class OpenedEngine implements Engine {
         doctor,
         context.metrics(),
         close);
-  }
-
-  private static Map<Role, ServiceLoader<? extends Provider<?>>> loaders() {
-    ModuleLayer layer = OpenedEngine.class.getModule().getLayer();
-    ModuleLayer here = layer == null ? ModuleLayer.boot() : layer;
-    return Map.of(
-        Role.STORAGE, ServiceLoader.load(here, StorageBackendProvider.class),
-        Role.MEMORY, ServiceLoader.load(here, MemoryModeProvider.class),
-        Role.HYPERVISOR, ServiceLoader.load(here, HypervisorProvider.class));
-  }
-
-  private static List<StorageProvisioner> provisioners() {
-    ModuleLayer layer = OpenedEngine.class.getModule().getLayer();
-    return ServiceLoader.load(layer == null ? ModuleLayer.boot() : layer, StorageProvisioner.class)
-        .stream()
-        .map(ServiceLoader.Provider::get)
-        .toList();
   }
 
   private static java.util.concurrent.ThreadFactory daemon(String name) {

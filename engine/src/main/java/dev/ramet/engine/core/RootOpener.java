@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,12 +41,11 @@ final class RootOpener {
   private final Prober prober;
   private final List<StorageProvisioner> provisioners;
 
-  RootOpener(
-      EngineConfig config, Plugins plugins, Prober prober, List<StorageProvisioner> provisioners) {
+  RootOpener(EngineConfig config, Plugins plugins, Prober prober) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
-    this.provisioners = List.copyOf(provisioners);
+    this.provisioners = plugins.provisioners();
   }
 
   /**
@@ -215,6 +215,13 @@ final class RootOpener {
     return record;
   }
 
+  /** One of them may be what is looked for: who is refused cannot be asked for its id. */
+  private String refusals() {
+    return plugins.refusals().stream()
+        .map(refusal -> "; " + refusal.sentence())
+        .collect(Collectors.joining());
+  }
+
   private Root root(
       Role role,
       Layout layout,
@@ -235,7 +242,10 @@ final class RootOpener {
                             + id
                             + ", which "
                             + layout.root()
-                            + " needs"));
+                            + " needs"
+                            + refusals(),
+                        "install the plugin that brings it",
+                        null));
     for (Probed candidate : probed) {
       if (candidate.provider() == provider && !candidate.usable()) {
         throw new RametException(

@@ -3,87 +3,168 @@ package dev.ramet.engine.plugin;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.PluginPolicy;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** The providers found on the module path, by role. Immutable. */
+/**
+ * The plugins of this host: those it was built with and those in its plugin folders. One that
+ * cannot be taken is refused, and the host goes on with the others. Immutable.
+ *
+ * <p>What it hands out keeps the contracts whatever a plugin does: see {@link Guard}.
+ */
 public final class Plugins {
   private static final System.Logger LOG = System.getLogger(Plugins.class.getName());
-  private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
-  // A provider that cannot even be listed must not hide the ones behind it, nor loop for ever.
-  private static final int MOST_BROKEN_PROVIDERS = 100;
+  private static final Duration LOAD_DEADLINE = Duration.ofSeconds(10);
 
   private final Map<Role, List<Provider<?>>> providers;
+  private final List<StorageProvisioner> provisioners;
+  private final List<Refusal> refusals;
 
-  private Plugins(Map<Role, List<Provider<?>>> providers) {
+  private Plugins(
+      Map<Role, List<Provider<?>>> providers,
+      List<StorageProvisioner> provisioners,
+      List<Refusal> refusals) {
     this.providers = providers;
+    this.provisioners = List.copyOf(provisioners);
+    this.refusals = List.copyOf(refusals);
   }
 
   /**
-   * Loads the built-in plugins.
+   * Loads them.
    *
-   * @param uses loaders for each role's service type, made by the caller's module, which declares
-   *     the {@code uses}
+   * @throws RametException {@code HOST_UNFIT} when a required one is refused
    */
-  public static Plugins load(Map<Role, ServiceLoader<? extends Provider<?>>> uses) {
-    Map<Role, List<Provider<?>>> found = new HashMap<>();
-    uses.forEach((role, loader) -> found.put(role, loadRole(role, loader)));
-    return new Plugins(Map.copyOf(found));
+  public static Plugins load(PluginPolicy policy) {
+    return load(policy, LOAD_DEADLINE);
   }
 
-  private static List<Provider<?>> loadRole(
-      Role role, ServiceLoader<? extends Provider<?>> loader) {
-    Map<String, Provider<?>> byId = new HashMap<>();
-    List<Provider<?>> result = new ArrayList<>();
-    Iterator<? extends Provider<?>> iterator = loader.iterator();
-    int broken = 0;
-    while (broken < MOST_BROKEN_PROVIDERS) {
-      Provider<?> provider;
-      try {
-        if (!iterator.hasNext()) {
-          break;
-        }
-        provider = iterator.next();
-      } catch (ServiceConfigurationError e) {
-        broken++;
-        LOG.log(System.Logger.Level.WARNING, "a " + role.label() + " plugin was refused", e);
-        continue;
-      }
-      String id = provider.id();
-      if (!ID.matcher(id).matches()) {
-        LOG.log(
-            System.Logger.Level.WARNING,
-            "plugin {0} was refused: its id is not of the form {1}",
-            module(provider),
-            ID.pattern());
-        continue;
-      }
-      Provider<?> other = byId.putIfAbsent(id, provider);
-      if (other != null) {
+  /** The same with another patience for what hangs. */
+  static Plugins load(PluginPolicy policy, Duration deadline) {
+    ModuleLayer own = Plugins.class.getModule().getLayer();
+    ModuleLayer host = own == null ? ModuleLayer.boot() : own;
+    Collection collection = new Collection();
+    for (Service service : Service.ALL) {
+      collection.addBuiltIn(service, host);
+    }
+    new PluginFolders(policy, host, deadline)
+        .load(collection.refusals)
+        .forEach(collection::addFolder);
+    List<Refusal> refusals =
+        collection.refusals.stream().sorted(Comparator.comparing(Refusal::plugin)).toList();
+    for (Refusal refusal : refusals) {
+      if (policy.required().contains(refusal.plugin())) {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
-            "two "
-                + role.label()
-                + " plugins call themselves "
-                + id
-                + ": "
-                + module(other)
-                + " and "
-                + module(provider),
-            "remove one of the two modules",
+            "a required plugin is missing: " + refusal.sentence(),
+            refusal.remedy() + ", or do not require it",
             null);
       }
-      result.add(provider);
+      LOG.log(System.Logger.Level.WARNING, "{0}; {1}", refusal.sentence(), refusal.remedy());
     }
-    result.sort((a, b) -> Integer.compare(Ranking.rank(role, a.id()), Ranking.rank(role, b.id())));
-    return List.copyOf(result);
+    return new Plugins(
+        collection.sorted(new Ranking(policy.preferred())), collection.provisioners, refusals);
+  }
+
+  /** What has been taken so far. */
+  private static final class Collection {
+    final Map<Role, List<Provider<?>>> providers = new EnumMap<>(Role.class);
+    final List<StorageProvisioner> provisioners = new ArrayList<>();
+    final List<Refusal> refusals = new ArrayList<>();
+    private final Map<String, Origin> taken = new HashMap<>();
+
+    void addBuiltIn(Service service, ModuleLayer host) {
+      try {
+        List<Service.Found> found =
+            service.load(
+                host,
+                Origin::builtIn,
+                new Origin(Origin.BUILT_IN, "", "", "", ""),
+                (refusal, cause) -> refuse(refusal, cause));
+        for (Service.Found one : found) {
+          Refusal refusal = duplicate(one);
+          if (refusal == null) {
+            take(one);
+          } else {
+            refuse(refusal, null);
+          }
+        }
+      } catch (RefusedException e) {
+        refuse(e.refusal(), e);
+      }
+    }
+
+    /** Takes all of a folder or nothing; what was there before keeps its id. */
+    void addFolder(String name, List<Service.Found> loaded) {
+      Map<String, Origin> before = Map.copyOf(taken);
+      for (Service.Found one : loaded) {
+        Refusal refusal = duplicate(one);
+        if (refusal != null) {
+          taken.clear();
+          taken.putAll(before);
+          refuse(refusal, null);
+          return;
+        }
+        taken.put(key(one), one.origin());
+      }
+      loaded.forEach(this::take);
+    }
+
+    private void refuse(Refusal refusal, @Nullable Throwable cause) {
+      LOG.log(System.Logger.Level.DEBUG, refusal.sentence(), cause);
+      refusals.add(refusal);
+    }
+
+    private @Nullable Refusal duplicate(Service.Found found) {
+      Origin other = taken.get(key(found));
+      if (other == null) {
+        return null;
+      }
+      Origin origin = found.origin();
+      boolean builtIn = other.plugin().equals(Origin.BUILT_IN);
+      return new Refusal(
+          origin.plugin(),
+          origin.jar(),
+          origin.module(),
+          "its "
+              + found.service().label()
+              + " plugin calls itself "
+              + found.id()
+              + ", as does that of "
+              + (builtIn ? "" : "the plugin " + other.plugin() + ": ")
+              + other.describe(),
+          builtIn ? "give it another id" : "remove one of the two");
+    }
+
+    private void take(Service.Found found) {
+      taken.put(key(found), found.origin());
+      Role role = found.service().role();
+      if (role == null) {
+        provisioners.add(
+            new GuardedProvisioner(
+                (StorageProvisioner) found.instance(), new Guard(found), found.id()));
+      } else {
+        providers.computeIfAbsent(role, any -> new ArrayList<>()).add(GuardedProvider.of(found));
+      }
+    }
+
+    private static String key(Service.Found found) {
+      return found.service().label() + " " + found.id();
+    }
+
+    Map<Role, List<Provider<?>>> sorted(Ranking ranking) {
+      Map<Role, List<Provider<?>>> result = new EnumMap<>(Role.class);
+      providers.forEach((role, list) -> result.put(role, ranking.sorted(role, list)));
+      return result;
+    }
   }
 
   /** The providers of a role, most preferred first. */
@@ -91,15 +172,13 @@ public final class Plugins {
     return providers.getOrDefault(role, List.of());
   }
 
-  /** The name of the module a provider comes from. */
-  public static String module(Object provider) {
-    Module module = provider.getClass().getModule();
-    return module.isNamed() ? module.getName() : provider.getClass().getName();
+  /** What makes places for storage; those the host was built with come first. */
+  public List<StorageProvisioner> provisioners() {
+    return provisioners;
   }
 
-  /** The version of the module a provider comes from, or empty. */
-  public static String version(Object provider) {
-    var descriptor = provider.getClass().getModule().getDescriptor();
-    return descriptor == null ? "" : descriptor.rawVersion().orElse("");
+  /** What was not taken. */
+  public List<Refusal> refusals() {
+    return refusals;
   }
 }

@@ -6,6 +6,7 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A provider and what its probe found.
@@ -36,48 +37,47 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
 
   /** The same for people. */
   public PluginReport report() {
-    String module = Plugins.module(provider);
-    String version = Plugins.version(provider);
-    String id = provider.id();
     if (result instanceof ProbeResult.Usable usable) {
-      return new PluginReport(
-          role.label(),
-          id,
-          module,
-          version,
+      return report(
           "usable",
           "",
           "",
           null,
           usable.capabilities().stream().sorted().toList(),
-          usable.evidence(),
-          millis);
+          usable.evidence());
     }
     if (result instanceof ProbeResult.Unusable unusable) {
-      return new PluginReport(
-          role.label(),
-          id,
-          module,
-          version,
-          "unusable",
-          unusable.reason(),
-          unusable.detail(),
-          unusable.remedy(),
-          List.of(),
-          Map.of(),
-          millis);
+      return report(
+          "unusable", unusable.reason(), unusable.detail(), unusable.remedy(), List.of(), Map.of());
     }
+    return report("failed", reason(), reason(), null, List.of(), Map.of());
+  }
+
+  private PluginReport report(
+      String outcome,
+      String reason,
+      String detail,
+      @Nullable String remedy,
+      List<String> capabilities,
+      Map<String, String> evidence) {
+    Origin origin =
+        provider instanceof GuardedProvider<?> guarded
+            ? guarded.origin()
+            : Origin.builtIn(provider.getClass().getModule());
     return new PluginReport(
         role.label(),
-        id,
-        module,
-        version,
-        "failed",
-        reason(),
-        reason(),
-        null,
-        List.of(),
-        Map.of(),
+        provider.id(),
+        origin.plugin(),
+        origin.jar(),
+        origin.module(),
+        origin.version(),
+        origin.nativeAccess(),
+        outcome,
+        reason,
+        detail,
+        remedy,
+        capabilities,
+        evidence,
         millis);
   }
 }

@@ -2,12 +2,17 @@
 package dev.ramet.engine.plugin;
 
 import dev.ramet.engine.Doctor;
+import dev.ramet.spi.Provider;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's order of preference among plugins that work here: plugins state facts only. */
+/**
+ * The order of preference among plugins that work here: the operator's first, then the engine's;
+ * plugins state facts only. Immutable.
+ */
 public final class Ranking {
   private static final Map<Role, List<String>> PREFERENCE =
       Map.of(
@@ -15,13 +20,31 @@ public final class Ranking {
           Role.MEMORY, List.of("write-tracking", "soft-dirty", "incremental", "full"),
           Role.HYPERVISOR, List.of("qemu", "cloud-hypervisor", "firecracker"));
 
-  private Ranking() {}
+  private final List<String> preferred;
+
+  /**
+   * A ranking.
+   *
+   * @param preferred ids that go before all others, most preferred first
+   */
+  public Ranking(List<String> preferred) {
+    this.preferred = List.copyOf(preferred);
+  }
 
   /** Where an id stands; unknown ones come last. */
-  public static int rank(Role role, String id) {
+  public int rank(Role role, String id) {
+    int wanted = preferred.indexOf(id);
+    if (wanted >= 0) {
+      return wanted;
+    }
     List<String> order = PREFERENCE.getOrDefault(role, List.of());
     int index = order.indexOf(id);
-    return index < 0 ? order.size() : index;
+    return preferred.size() + (index < 0 ? order.size() : index);
+  }
+
+  /** Providers in this order; equal ones stay as they are. */
+  List<Provider<?>> sorted(Role role, List<Provider<?>> providers) {
+    return providers.stream().sorted(Comparator.comparingInt(one -> rank(role, one.id()))).toList();
   }
 
   /** The first usable one; the list is in order of preference already. */

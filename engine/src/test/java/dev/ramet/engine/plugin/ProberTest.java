@@ -86,8 +86,17 @@ final class ProberTest {
 
   @Test
   void ranksUnknownPluginsLast() {
-    assertTrue(Ranking.rank(Role.STORAGE, "reflink-xfs") < Ranking.rank(Role.STORAGE, "byte-copy"));
+    Ranking ranking = new Ranking(List.of());
+    assertTrue(ranking.rank(Role.STORAGE, "reflink-xfs") < ranking.rank(Role.STORAGE, "byte-copy"));
     assertTrue(
-        Ranking.rank(Role.STORAGE, "byte-copy") < Ranking.rank(Role.STORAGE, "somebody-elses"));
+        ranking.rank(Role.STORAGE, "byte-copy") < ranking.rank(Role.STORAGE, "somebody-elses"));
+  }
+
+  @Test
+  void ranksWhatTheOperatorPrefersFirst() {
+    Ranking ranking = new Ranking(List.of("somebody-elses", "byte-copy"));
+    assertTrue(
+        ranking.rank(Role.STORAGE, "somebody-elses") < ranking.rank(Role.STORAGE, "byte-copy"));
+    assertTrue(ranking.rank(Role.STORAGE, "byte-copy") < ranking.rank(Role.STORAGE, "reflink-xfs"));
   }
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.Provider;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A provider that keeps its contract, as does what it opens. Its id is what it was at first.
+ *
+ * @param <T> what it opens
+ */
+abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
+  private final Service.Found found;
+  private final Provider<? extends T> provider;
+  private final Guard guard;
+  private final BiFunction<T, Guard, T> opened;
+
+  private GuardedProvider(
+      Service.Found found, Provider<? extends T> provider, BiFunction<T, Guard, T> opened) {
+    this.found = found;
+    this.provider = provider;
+    this.guard = new Guard(found);
+    this.opened = opened;
+  }
+
+  /** The one for a provider that was found. */
+  static GuardedProvider<?> of(Service.Found found) {
+    Object instance = found.instance();
+    if (instance instanceof StorageBackendProvider storage) {
+      return new Storage(found, storage);
+    }
+    if (instance instanceof MemoryModeProvider memory) {
+      return new Memory(found, memory);
+    }
+    if (instance instanceof HypervisorProvider hypervisor) {
+      return new Machines(found, hypervisor);
+    }
+    throw new IllegalArgumentException("no provider of a known kind: " + instance.getClass());
+  }
+
+  private static final class Storage extends GuardedProvider<StorageBackend>
+      implements StorageBackendProvider {
+    Storage(Service.Found found, StorageBackendProvider provider) {
+      super(found, provider, GuardedStorage::new);
+    }
+  }
+
+  private static final class Memory extends GuardedProvider<MemoryMode>
+      implements MemoryModeProvider {
+    Memory(Service.Found found, MemoryModeProvider provider) {
+      super(found, provider, GuardedMemoryMode::new);
+    }
+  }
+
+  private static final class Machines extends GuardedProvider<Hypervisor>
+      implements HypervisorProvider {
+    Machines(Service.Found found, HypervisorProvider provider) {
+      super(found, provider, GuardedHypervisor::new);
+    }
+  }
+
+  @Override
+  public String id() {
+    return found.id();
+  }
+
+  /** Where it is from. */
+  Origin origin() {
+    return found.origin();
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    try {
+      ProbeResult result = provider.probe(where);
+      return isWhole(result)
+          ? result
+          : new ProbeResult.Failed(guard.broken("probe", String.valueOf(result)));
+    } catch (Throwable e) { // whatever a plugin throws: the others are still to be probed
+      return new ProbeResult.Failed(guard.failed("probe", e));
+    }
+  }
+
+  private static boolean isWhole(@Nullable ProbeResult result) {
+    if (result instanceof ProbeResult.Unusable no) {
+      return isText(no.reason()) && isText(no.detail()) && isText(no.remedy());
+    }
+    return result instanceof ProbeResult.Failed failed
+        ? isThere(failed.cause())
+        : result instanceof ProbeResult.Usable;
+  }
+
+  private static boolean isText(@Nullable String text) {
+    return text != null;
+  }
+
+  private static boolean isThere(@Nullable Object object) {
+    return object != null;
+  }
+
+  @Override
+  public T open(ProbeContext where) {
+    try {
+      return opened.apply(guard.present("open", provider.open(where)), guard);
+    } catch (Throwable e) { // whatever a plugin throws, as one kind of error
+      throw guard.failed("open", e);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import dev.ramet.spi.Provider;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Spliterator;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kind of service that plugins provide.
+ *
+ * @param label its kind, for people
+ * @param type the service type
+ * @param role what the engine uses it as, or null for what makes places for storage
+ */
+record Service(String label, Class<?> type, @Nullable Role role) {
+  static final List<Service> ALL =
+      List.of(
+          new Service(Role.STORAGE.label(), Role.STORAGE.service(), Role.STORAGE),
+          new Service(Role.MEMORY.label(), Role.MEMORY.service(), Role.MEMORY),
+          new Service(Role.HYPERVISOR.label(), Role.HYPERVISOR.service(), Role.HYPERVISOR),
+          new Service("storage-provisioner", StorageProvisioner.class, null));
+
+  private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
+  /**
+   * One implementation.
+   *
+   * @param service what it is
+   * @param id its name
+   * @param instance the implementation
+   * @param origin where it is from
+   */
+  record Found(Service service, String id, Object instance, Origin origin) {}
+
+  /** Told what cannot be used; throws to stop the search. */
+  @FunctionalInterface
+  interface Refuser {
+    void refuse(Refusal refusal, @Nullable Throwable cause) throws RefusedException;
+  }
+
+  /** How many implementations a layer's own modules declare. */
+  private int in(ModuleLayer layer) {
+    return layer.modules().stream()
+        .flatMap(module -> module.getDescriptor().provides().stream())
+        .filter(provides -> provides.service().equals(type.getName()))
+        .mapToInt(provides -> provides.providers().size())
+        .sum();
+  }
+
+  /**
+   * Makes one of each implementation that a layer's own modules provide.
+   *
+   * @param origins tells where a module is from
+   * @param unknown where one is from whose module cannot be told
+   */
+  List<Found> load(
+      ModuleLayer layer, Function<Module, Origin> origins, Origin unknown, Refuser refuser)
+      throws RefusedException {
+    List<Found> result = new ArrayList<>();
+    // Not the iterator: this one knows the module of what cannot be instantiated.
+    Spliterator<? extends ServiceLoader.Provider<?>> all =
+        ServiceLoader.load(layer, type).stream().spliterator();
+    // What a layer's own modules provide comes before what the layers below it do.
+    for (int left = in(layer); left > 0; left--) {
+      List<ServiceLoader.Provider<?>> next = new ArrayList<>(1);
+      try {
+        if (!all.tryAdvance(next::add)) {
+          break;
+        }
+      } catch (ServiceConfigurationError | LinkageError | RuntimeException e) {
+        refuser.refuse(refusal(unknown, "a provider cannot be loaded: " + reason(e)), e);
+        continue;
+      }
+      Found found = instantiate(next.get(0), origins, unknown, refuser);
+      if (found != null) {
+        result.add(found);
+      }
+    }
+    return result;
+  }
+
+  private @Nullable Found instantiate(
+      ServiceLoader.Provider<?> provider,
+      Function<Module, Origin> origins,
+      Origin unknown,
+      Refuser refuser)
+      throws RefusedException {
+    // Of a class with a method that makes it, only the type of what that answers is known yet.
+    String name = provider.type().getName();
+    Origin origin = type == provider.type() ? unknown : origins.apply(provider.type().getModule());
+    Object instance;
+    String id;
+    try {
+      instance = provider.get();
+      origin = origins.apply(instance.getClass().getModule());
+      id = id(instance);
+    } catch (Throwable e) { // whatever the code of a plugin throws, the others are to be taken
+      refuser.refuse(refusal(origin, name + " cannot be made: " + reason(e)), e);
+      return null;
+    }
+    if (id == null || !ID.matcher(id).matches()) {
+      refuser.refuse(
+          new Refusal(
+              origin.plugin(),
+              origin.jar(),
+              origin.module(),
+              "the id of " + name + " is " + id + ", which is not of the form " + ID.pattern(),
+              "give it such an id"),
+          null);
+      return null;
+    }
+    return new Found(this, id, instance, origin);
+  }
+
+  @SuppressWarnings("NullAway") // a plugin may well break the contract
+  private static @Nullable String id(Object instance) {
+    return instance instanceof StorageProvisioner provisioner
+        ? provisioner.id()
+        : ((Provider<?>) instance).id();
+  }
+
+  private static Refusal refusal(Origin origin, String cause) {
+    return new Refusal(
+        origin.plugin(),
+        origin.jar(),
+        origin.module(),
+        cause,
+        "mend it in the plugin: a provider is a public class with a public constructor that does"
+            + " nothing");
+  }
+
+  /** What was thrown in the first place: the loader of services wraps it. */
+  private static String reason(Throwable thrown) {
+    Throwable cause = thrown.getCause();
+    return String.valueOf(
+        thrown instanceof ServiceConfigurationError && cause != null ? cause : thrown);
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Parts of plugins that fail, and calls of everything that a contract has. */
+final class Faults {
+  static final VmSpec SPEC =
+      new VmSpec(
+          "vm",
+          Path.of("/nowhere"),
+          1,
+          1 << 20,
+          Path.of("/kernel"),
+          null,
+          "",
+          List.of(),
+          new VmSpec.Network("127.0.0.1", List.of(), false));
+  static final SavedVm SAVED =
+      new SavedVm(
+          Path.of("/devices"),
+          new Attachment(Attachment.Kind.FILE, Path.of("/image"), true),
+          new VmIdentity("acme", "1", Map.of()));
+
+  private static final Map<Class<?>, Object> ARGUMENTS =
+      Map.of(
+          NodeId.class,
+          NodeId.of("n"),
+          long.class,
+          1L,
+          int.class,
+          1,
+          Path.class,
+          Path.of("/nowhere"),
+          Durability.class,
+          Durability.DURABLE,
+          Duration.class,
+          Duration.ofSeconds(1),
+          VmSpec.class,
+          SPEC,
+          SavedVm.class,
+          SAVED,
+          GuestMemory.class,
+          new GuestMemory(1, 1 << 20, List.of()));
+
+  private Faults() {}
+
+  /** A way to break a contract; the last is none. */
+  enum Kind {
+    EXCEPTION,
+    ERROR,
+    NULL,
+    KNOWN
+  }
+
+  /** Something of which every call fails. */
+  static <T> T of(Class<T> type, Kind kind) {
+    return proxy(type, method -> fail(kind));
+  }
+
+  /** Something of which one call fails; the others are another's. */
+  static <T> T of(Class<T> type, Kind kind, String call, T other) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            Faults.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals(call)) {
+                return fail(kind);
+              }
+              return method.invoke(other, arguments);
+            }));
+  }
+
+  private static @Nullable Object fail(Kind kind) {
+    switch (kind) {
+      case EXCEPTION -> throw new IllegalStateException("a defect");
+      case ERROR -> throw new NoClassDefFoundError("a defect");
+      case KNOWN -> throw new RametException(ErrorCode.CONFLICT, "busy");
+      case NULL -> {
+        return null;
+      }
+    }
+    throw new IllegalArgumentException(kind.name());
+  }
+
+  /** Something that answers as told, by the names of its calls. */
+  static <T> T answering(Class<T> type, Map<String, ?> answers) {
+    return answering(type, answers::get);
+  }
+
+  /** The same with answers that are made when they are asked for. */
+  static <T> T answering(Class<T> type, Function<String, @Nullable Object> answers) {
+    return proxy(type, method -> answers.apply(method.getName()));
+  }
+
+  /** Something that writes down what it is asked, and finds nothing. */
+  static <T> T recording(Class<T> type, List<String> calls) {
+    return proxy(
+        type,
+        method -> {
+          calls.add(method.getName());
+          return method.getReturnType() == Optional.class ? Optional.empty() : null;
+        });
+  }
+
+  private static <T> T proxy(Class<T> type, Function<Method, @Nullable Object> answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            Faults.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> answer.apply(method)));
+  }
+
+  /** Calls a method with arguments that fit. */
+  static @Nullable Object call(Object object, Method method) throws Throwable {
+    try {
+      method.setAccessible(true);
+      Object[] arguments =
+          List.of(method.getParameterTypes()).stream().map(ARGUMENTS::get).toArray();
+      return method.invoke(object, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+}
