@@ -5,6 +5,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
@@ -66,7 +67,8 @@ final class Check {
     }
     for (Place place : places) {
       Set<String> names = Set.of();
-      if (place.storage() instanceof StorageInspection inspection) {
+      StorageInspection inspection = Capability.of(place.storage(), StorageInspection.class);
+      if (inspection != null) {
         inspection.inspect(findings.collects(), findings::add);
         names = inspection.ownNames();
       }

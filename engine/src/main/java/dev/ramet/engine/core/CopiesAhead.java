@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.plugin.Capability;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.NodeId;
@@ -182,12 +183,13 @@ final class CopiesAhead implements AutoCloseable {
   /** Does something with a node if its backend can; what fails is only noted. */
   private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
     StorageBackend backend = storage instanceof RoledStorage two ? two.of(id) : storage;
-    if (!type.isInstance(backend)) {
+    T capability = Capability.of(backend, type);
+    if (capability == null) {
       return;
     }
     long start = System.nanoTime();
     try {
-      boolean did = action.apply(type.cast(backend));
+      boolean did = action.apply(capability);
       if (did) {
         done.increment(what, "done");
       }

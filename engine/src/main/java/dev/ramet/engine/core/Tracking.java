@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.plugin.Capability;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
@@ -134,7 +135,8 @@ final class Tracking implements AutoCloseable {
 
     /** The capture at hand holds what the disks are now, or what is written from now on. */
     void noteDiskWrites() {
-      if (live() != null && vm instanceof DiskWrites disk) {
+      DiskWrites disk = live() == null ? null : Capability.of(vm, DiskWrites.class);
+      if (disk != null) {
         diskWrites = disk.diskWrites();
       }
     }

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.pages.SamePages;
+import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.DiskWrites;
@@ -40,7 +41,8 @@ final class Unchanged {
   @Nullable SnapshotRecord since(LiveSandbox live) {
     RunningVm vm = live.runningMachine();
     try (Tracking.Use last = live.tracking().last(vm)) {
-      if (last == null || !(vm instanceof DiskWrites disk)) {
+      DiskWrites disk = Capability.of(vm, DiskWrites.class);
+      if (last == null || disk == null) {
         return null;
       }
       LiveTracker tracker = last.live();

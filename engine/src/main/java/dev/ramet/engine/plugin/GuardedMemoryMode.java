@@ -3,9 +3,11 @@ package dev.ramet.engine.plugin;
 
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory mode that keeps its contract towards the engine, see {@link Guard}.
@@ -17,7 +19,10 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     try {
-      return new Tracker(guard.present("attach", mode.attach(memory)), guard);
+      MemoryTracker tracker = guard.present("attach", mode.attach(memory));
+      return tracker instanceof LiveTracker live
+          ? new Live(live, new Tracker(live, guard))
+          : new Tracker(tracker, guard);
     } catch (Throwable e) {
       throw guard.failed("attach", e);
     }
@@ -45,18 +50,22 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
     @Override
     public PageRanges select(GuestMemory memory) {
       try {
-        PageRanges ranges = guard.present("select", tracker.select(memory));
-        int last = ranges.count() - 1;
-        // They ascend, so that the ends are all there is to look at while the machine stands still.
-        if (last >= 0
-            && (ranges.imageOffset(0) < 0
-                || ranges.imageOffset(last) + ranges.lengthBytes(last) > memory.imageSizeBytes())) {
-          throw guard.broken("select", "pages outside of the memory image");
-        }
-        return ranges;
+        return within(memory, "select", tracker.select(memory));
       } catch (Throwable e) {
         throw guard.failed("select", e);
       }
+    }
+
+    PageRanges within(GuestMemory memory, String call, @Nullable PageRanges answer) {
+      PageRanges ranges = guard.present(call, answer);
+      int last = ranges.count() - 1;
+      // They ascend, so that the ends are all there is to look at while the machine stands still.
+      if (last >= 0
+          && (ranges.imageOffset(0) < 0
+              || ranges.imageOffset(last) + ranges.lengthBytes(last) > memory.imageSizeBytes())) {
+        throw guard.broken(call, "pages outside of the memory image");
+      }
+      return ranges;
     }
 
     @Override
@@ -75,6 +84,61 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
       } catch (Throwable e) {
         throw guard.failed("close", e);
       }
+    }
+  }
+
+  /**
+   * A tracker that can select while the machine runs.
+   *
+   * @param live what does it
+   * @param tracker the same, guarded, for what every tracker can do
+   */
+  private record Live(LiveTracker live, Tracker tracker) implements LiveTracker {
+    @Override
+    public void startOver() {
+      try {
+        live.startOver();
+      } catch (Throwable e) {
+        throw tracker.guard().failed("startOver", e);
+      }
+    }
+
+    @Override
+    public PageRanges selectRunning(GuestMemory memory) {
+      try {
+        return tracker.within(memory, "selectRunning", live.selectRunning(memory));
+      } catch (Throwable e) {
+        throw tracker.guard().failed("selectRunning", e);
+      }
+    }
+
+    @Override
+    public void copied() {
+      try {
+        live.copied();
+      } catch (Throwable e) {
+        throw tracker.guard().failed("copied", e);
+      }
+    }
+
+    @Override
+    public Baseline baseline() {
+      return tracker.baseline();
+    }
+
+    @Override
+    public PageRanges select(GuestMemory memory) {
+      return tracker.select(memory);
+    }
+
+    @Override
+    public void committed() {
+      tracker.committed();
+    }
+
+    @Override
+    public void close() {
+      tracker.close();
     }
   }
 }

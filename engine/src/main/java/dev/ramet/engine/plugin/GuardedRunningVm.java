@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A machine whose driver keeps its contract towards the engine, see {@link Guard}. A pause that
  * fails as none may leaves it running.
  */
-final class GuardedRunningVm implements RunningVm {
+final class GuardedRunningVm implements RunningVm, Guarded {
   private final RunningVm vm;
   private final GuardedHypervisor hypervisor;
   private final Guard guard;
@@ -37,6 +37,16 @@ final class GuardedRunningVm implements RunningVm {
     this.hypervisor = hypervisor;
     this.guard = hypervisor.guard();
     this.spec = spec;
+  }
+
+  @Override
+  public Object plugged() {
+    return vm;
+  }
+
+  @Override
+  public Guard guard() {
+    return guard;
   }
 
   /** Whether it is this driver's machine that stands behind it. */

@@ -13,13 +13,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage backend that keeps its contract towards the engine, see {@link Guard}. It has none of
- * the capabilities that add calls: the engine uses none.
+ * A storage backend that keeps its contract towards the engine, see {@link Guard}. What it can do
+ * beyond that {@link Capability} tells.
  *
  * @param backend what does it
  * @param guard names it
  */
-record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBackend {
+record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBackend, Guarded {
+  @Override
+  public Object plugged() {
+    return backend;
+  }
+
   @Override
   public Node create(NodeId id, long sizeBytes) {
     try {
