@@ -133,27 +133,33 @@ public record EngineConfig(
 
   /** The same with a root of its own for memory images. */
   public EngineConfig withMemoryRoot(MemoryRoot root) {
-    return with(root, plugins, steps);
+    return with(storageBackend, root, plugins, steps);
   }
 
   /** The same with another observer of steps. */
   public EngineConfig withSteps(Steps observer) {
-    return with(memoryRoot, plugins, observer);
+    return with(storageBackend, memoryRoot, plugins, observer);
   }
 
   /** The same with other plugins. */
   public EngineConfig withPlugins(PluginPolicy policy) {
-    return with(memoryRoot, policy, steps);
+    return with(storageBackend, memoryRoot, policy, steps);
   }
 
-  private EngineConfig with(@Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
+  /** The same with this storage backend for a new data root. */
+  public EngineConfig withStorageBackend(String id) {
+    return with(id, memoryRoot, plugins, steps);
+  }
+
+  private EngineConfig with(
+      @Nullable String backend, @Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,
         cacheDirectory,
         provision,
         provisionBytes,
-        storageBackend,
+        backend,
         root,
         hypervisor,
         memoryMode,
