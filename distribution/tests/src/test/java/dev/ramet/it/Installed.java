@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The installed programs: a host that serves a data root, and the command line that asks it. */
 final class Installed implements AutoCloseable {
@@ -66,7 +67,7 @@ final class Installed implements AutoCloseable {
   }
 
   /** Sends a request by hand; answers its status. */
-  int request(String method, String path, byte[] body) throws IOException {
+  int request(String method, String path, byte @Nullable [] body) throws IOException {
     HttpURLConnection connection =
         (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
     connection.setRequestMethod(method);

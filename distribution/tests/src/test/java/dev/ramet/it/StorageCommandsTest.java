@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -107,7 +108,7 @@ final class StorageCommandsTest {
     assertTrue(table.out().contains("(reflink-xfs): "), table.out());
     long nodes = 0;
     long exclusive = 0;
-    JsonNode sums = null;
+    JsonNode sums = JSON.createObjectNode();
     for (String line : host.run("storage", "usage", "--json").out().lines().toList()) {
       JsonNode one = JSON.readTree(line);
       if (one.has("node")) {
@@ -224,7 +225,7 @@ final class StorageCommandsTest {
     for (Path path : damage) {
       assertEquals("damage", kind(found, path), path + " in " + found.keySet());
     }
-    assertEquals("possible", found.get(kernel).path("repair").asText());
+    assertEquals("possible", Objects.requireNonNull(found.get(kernel)).path("repair").asText());
     assertEquals(before, files(), "a look changes nothing");
     Run told = host.run("storage", "check");
     assertEquals(1, told.status());
@@ -245,7 +246,7 @@ final class StorageCommandsTest {
     assertThere(foreign);
 
     found = check(1, "--repair");
-    assertEquals("done", found.get(kernel).path("repair").asText());
+    assertEquals("done", Objects.requireNonNull(found.get(kernel)).path("repair").asText());
     assertTrue(Files.exists(kernel));
     assertEquals(foreign.size() + damage.size() + 1L, found.size(), found.toString());
     found = check(1);
