@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -253,15 +254,12 @@ final class CommandsTest {
     assertEquals("/doctor?refresh=true", host.requests.get(1).uri());
   }
 
-  @Test
-  void theVerdictHasAStatus() {
-    host.on("/doctor", 200, Answers.doctor("GOOD", 0));
-    assertEquals(0, host.run("doctor").status());
-    host.on("/doctor", 200, Answers.doctor("DEGRADED", 0));
-    assertEquals(1, host.run("doctor", "--json").status());
-    host.on("/doctor", 200, Answers.doctor("BROKEN", 0));
-    assertEquals(2, host.run("doctor").status());
-    assertEquals(2, host.run("doctor", "--json").status());
+  @ParameterizedTest
+  @CsvSource({"GOOD,0", "DEGRADED,1", "BROKEN,2"})
+  void theVerdictHasAStatus(String verdict, int status) {
+    host.on("/doctor", 200, Answers.doctor(verdict, 0));
+    assertEquals(status, host.run("doctor").status());
+    assertEquals(status, host.run("doctor", "--json").status());
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.ramet.engine.plugin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +22,7 @@ import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.ProvisioningStatus;
@@ -34,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -205,6 +208,28 @@ final class GuardTest {
                 guard())
             .attach(MEMORY);
     broken("select", Map.of(), () -> tracker.select(MEMORY));
+  }
+
+  /** A backend with a capability. */
+  private interface Growing extends StorageBackend, Growable {}
+
+  @Test
+  void aCapabilityIsThereIfTheBackendHasItAndKeepsItsContract() {
+    StorageBackend without =
+        new GuardedStorage(Faults.answering(StorageBackend.class, Map.of()), guard());
+    assertNull(Capability.of(without, Growable.class));
+    Node node = new Node(N, Node.Kind.VOLUME, N, 5);
+    assertEquals(node, growable(Faults.answering(Growing.class, Map.of("grow", node))).grow(N, 5));
+    for (Faults.Kind kind : KINDS) {
+      Growable faulty = growable(Faults.of(Growing.class, kind));
+      RametException e = assertThrows(RametException.class, () -> faulty.grow(N, 5));
+      assertEquals(kind == Faults.Kind.KNOWN ? ErrorCode.CONFLICT : ErrorCode.INTERNAL, e.code());
+    }
+  }
+
+  private static Growable growable(Growing backend) {
+    return Objects.requireNonNull(
+        Capability.of(new GuardedStorage(backend, guard()), Growable.class));
   }
 
   @Test
