@@ -12,6 +12,7 @@ import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,9 @@ class LargeRootTest {
     for (int i = 0; i < SNAPSHOTS; i++) {
       Files.write(directory.resolve("s%04d".formatted(i)), new byte[] {(byte) i});
     }
-    Files.createFile(directory.resolve(EMPTY.value()));
+    Files.createFile(file(EMPTY));
+    // As a node has them from its making on: what has other permissions is not ours.
+    Files.setPosixFilePermissions(file(EMPTY), PosixFilePermissions.fromString("rw-------"));
   }
 
   private Path file(NodeId id) {
