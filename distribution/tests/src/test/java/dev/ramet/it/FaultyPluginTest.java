@@ -30,12 +30,11 @@ import org.junit.jupiter.api.io.TempDir;
 final class FaultyPluginTest {
   private static final long POOL_BYTES = 3L << 30;
 
-  @TempDir private Path work;
   private Ground ground;
   private Sandbox sandbox;
 
   @BeforeAll
-  void makeGround() throws Exception {
+  void makeGround(@TempDir Path work) throws Exception {
     Path plugins = Files.createDirectory(work.resolve("plugins"));
     FaultyPlugin.installIn(plugins, work);
     Path dataRoot = Files.createTempDirectory("ramet-it-");
