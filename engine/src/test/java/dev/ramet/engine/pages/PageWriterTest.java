@@ -167,7 +167,9 @@ class PageWriterTest {
     Arrays.fill(ones, 0, 64 * PAGE, (byte) 0);
     Arrays.fill(ones, 128 * PAGE, 192 * PAGE, (byte) 0);
     assertArrayEquals(ones, Files.readAllBytes(image));
-    assertEquals(before - 128L * PAGE, allocatedBytes(image));
+    // The file system may need a block to list the extents.
+    long room = allocatedBytes(image) - (before - 128L * PAGE);
+    assertTrue(room >= 0 && room <= PAGE, () -> room + " bytes more than the data");
   }
 
   @Test
