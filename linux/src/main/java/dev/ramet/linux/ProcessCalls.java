@@ -43,6 +43,8 @@ final class ProcessCalls {
 
   static native int madvise(long address, long length, int advice);
 
+  static native int mincore(long address, long length, long vector);
+
   static native long process_vm_readv(
       int pid, long localVector, long localCount, long remoteVector, long remoteCount, long flags);
 }
