@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * spawn-floor PID SAVED DISK WORK COUNT CONCURRENCY: bare restores of a snapshot. Like Ramet's own
- * machine PID, from the device state in SAVED and a clone of DISK, in directories of WORK: clone the
+ * machine PID (or the one whose command line is in the file of that path), from the device state in SAVED and a clone of DISK, in directories of WORK: clone the
  * disk, start QEMU, wait until it has loaded, let it run, and post to the agent until it answers.
  * Prints the nanoseconds of each and "total" with those of all; then ends what it started.
  */

@@ -30,8 +30,8 @@ static const char *value_of(const struct model *model, const char *option)
 void model_read(struct model *model, const char *pid)
 {
 	static char text[65536];
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%s/cmdline", pid);
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, strchr(pid, '/') ? "%s" : "/proc/%s/cmdline", pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (length <= 0)

@@ -24,7 +24,7 @@ struct vm {
 	pid_t pid;
 };
 
-/* Reads /proc/PID/cmdline. */
+/* Reads /proc/PID/cmdline, or a copy of one whose path is given. */
 void model_read(struct model *model, const char *pid);
 
 /*

@@ -65,10 +65,20 @@ final class Floors {
   /** Restores like the one that started {@code machine}. */
   Restores restores(Machine machine, Machine.Saved saved, int count, int concurrency)
       throws IOException, InterruptedException {
+    return restores(Long.toString(machine.pid()), machine, saved, count, concurrency);
+  }
+
+  /**
+   * The same when that machine may have ended.
+   *
+   * @param model its process, or the path of a copy of its command line
+   */
+  Restores restores(String model, Machine machine, Machine.Saved saved, int count, int concurrency)
+      throws IOException, InterruptedException {
     List<String> command =
         List.of(
             program("spawn-floor"),
-            Long.toString(machine.pid()),
+            model,
             saved.devices().toString(),
             saved.disk().toString(),
             machine.scratch().toString(),

@@ -57,6 +57,18 @@ final class SnapshotSuite {
     host.start();
     host.api().buildTemplate("micro");
     SandboxInfo sandbox = host.api().create("micro");
+    List<Result> results = new ArrayList<>();
+    if (settings.wants("warm")) {
+      results.addAll(warm(sandbox));
+    }
+    if (settings.wants("cold")) {
+      Progress.say("restores with a cold page cache");
+      results.addAll(new ColdRestores(settings, host, floors).measure(sandbox));
+    }
+    return results;
+  }
+
+  private List<Result> warm(SandboxInfo sandbox) throws IOException, InterruptedException {
     Progress.say("pauses, and starts of the host");
     for (int round = 0; round < settings.times(10, 2); round++) {
       snapshots(sandbox);
