@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param diskSizeMB virtual size of the disk
  * @param exclusiveBytes what deleting it would free
  * @param usedBy ids of sandboxes whose memory rests on it
+ * @param workingSet what of its memory image is read into the page cache ahead of a restore, or
+ *     null while that is not known
  * @param capture how the capture went, or null when that is not known
  */
 public record SnapshotInfo(
@@ -42,4 +44,16 @@ public record SnapshotInfo(
     long diskSizeMB,
     long exclusiveBytes,
     List<String> usedBy,
-    @Nullable CaptureInfo capture) {}
+    @Nullable WorkingSet workingSet,
+    @Nullable CaptureInfo capture) {
+  /**
+   * The pages that machines use at once.
+   *
+   * @param recordedOf the snapshot or template whose restore they were found at: this one, or one
+   *     before it
+   * @param pages how many
+   * @param bytes the same in bytes
+   * @param whole whether these are all; false when there were more than are kept
+   */
+  public record WorkingSet(String recordedOf, long pages, long bytes, boolean whole) {}
+}

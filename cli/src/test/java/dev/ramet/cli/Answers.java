@@ -26,9 +26,10 @@ final class Answers {
     return """
         {"snapshotID":"%s","names":["before"],"description":"all pass","status":"READY","originSandboxID":"%s",\
         "createdAt":"2020-01-01T00:00:00Z","updatedAt":"2020-01-01T00:00:00Z","cpuCount":1,\
-        "memoryMB":256,"diskSizeMB":1024,"exclusiveBytes":1572864,"usedBy":[],"capture":%s}\
+        "memoryMB":256,"diskSizeMB":1024,"exclusiveBytes":1572864,"usedBy":[],\
+        "workingSet":{"recordedOf":"%s","pages":3072,"bytes":12582912,"whole":true},"capture":%s}\
         """
-        .formatted(id, origin, CAPTURE);
+        .formatted(id, origin, id, CAPTURE);
   }
 
   static final String DIFF =

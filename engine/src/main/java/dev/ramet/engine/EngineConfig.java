@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param outbound whether guests may open connections unless their creator says otherwise
  * @param stagingBytes memory that holds pages read in a pause until they are written
  * @param preCopy how much is copied before a pause
+ * @param workingSet what is done about the pages that restored machines use at once
  * @param cloneConcurrency how many clones start at the same time unless the caller says otherwise
  * @param startTimeout how long a machine may take to start or be restored
  * @param agentTimeout how long a booting guest may take until its agent answers
@@ -47,6 +48,7 @@ public record EngineConfig(
     boolean outbound,
     long stagingBytes,
     PreCopy preCopy,
+    WorkingSetPolicy workingSet,
     int cloneConcurrency,
     Duration startTimeout,
     Duration agentTimeout,
@@ -87,6 +89,34 @@ public record EngineConfig(
     }
   }
 
+  /**
+   * The pages that a restored machine uses at once are found out at a snapshot's first restore, and
+   * read into the page cache while later ones begin.
+   *
+   * @param use whether any of that is done
+   * @param after how long after its agent answered a machine's pages are looked at
+   */
+  public record WorkingSetPolicy(Switch use, Duration after) {
+    /** On, after two seconds. */
+    public static final WorkingSetPolicy DEFAULT =
+        new WorkingSetPolicy(Switch.ON, Duration.ofSeconds(2));
+
+    /** Checks the time. */
+    public WorkingSetPolicy {
+      if (after.isNegative()) {
+        throw new IllegalArgumentException("the time of the working set is negative");
+      }
+    }
+  }
+
+  /** Whether something is done. */
+  public enum Switch {
+    /** It is. */
+    ON,
+    /** It is not. */
+    OFF
+  }
+
   /** Whether a copy-on-write pool may be made. */
   public enum Provision {
     /** As root, where the data root's file system cannot share blocks. */
@@ -125,6 +155,7 @@ public record EngineConfig(
         false,
         DEFAULT_STAGING_BYTES,
         PreCopy.DEFAULT,
+        WorkingSetPolicy.DEFAULT,
         Math.max(2, Runtime.getRuntime().availableProcessors()),
         Duration.ofSeconds(30),
         Duration.ofSeconds(90),
@@ -146,6 +177,11 @@ public record EngineConfig(
     return with(storageBackend, memoryRoot, policy, steps);
   }
 
+  /** The same with another way with working sets. */
+  public EngineConfig withWorkingSet(WorkingSetPolicy policy) {
+    return with(storageBackend, memoryRoot, plugins, policy, steps);
+  }
+
   /** The same with this storage backend for a new data root. */
   public EngineConfig withStorageBackend(String id) {
     return with(id, memoryRoot, plugins, steps);
@@ -153,6 +189,15 @@ public record EngineConfig(
 
   private EngineConfig with(
       @Nullable String backend, @Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
+    return with(backend, root, policy, workingSet, observer);
+  }
+
+  private EngineConfig with(
+      @Nullable String backend,
+      @Nullable MemoryRoot root,
+      PluginPolicy policy,
+      WorkingSetPolicy pages,
+      Steps observer) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,
@@ -169,6 +214,7 @@ public record EngineConfig(
         outbound,
         stagingBytes,
         preCopy,
+        pages,
         cloneConcurrency,
         startTimeout,
         agentTimeout,

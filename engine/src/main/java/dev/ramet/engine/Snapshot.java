@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes virtual size of the disk
  * @param exclusiveBytes what deleting it would free
  * @param usedBy ids of sandboxes whose memory rests on it
+ * @param workingSet what of its memory image is read ahead of a restore, or null while that is not
+ *     known
  * @param capture how the capture went, or null while that is not known
  */
 public record Snapshot(
@@ -37,11 +39,22 @@ public record Snapshot(
     long diskBytes,
     long exclusiveBytes,
     List<String> usedBy,
+    @Nullable WorkingSet workingSet,
     @Nullable CaptureReport capture) {
   /** Copies the list. */
   public Snapshot {
     usedBy = List.copyOf(usedBy);
   }
+
+  /**
+   * The pages of a memory image that machines use at once.
+   *
+   * @param recordedOf the snapshot whose restore they were found at: this one, or one before it
+   * @param pages how many
+   * @param bytes the same in bytes
+   * @param whole whether these are all; false when there were more than are kept
+   */
+  public record WorkingSet(String recordedOf, long pages, long bytes, boolean whole) {}
 
   /** Whether a snapshot can be used. */
   public enum Status {

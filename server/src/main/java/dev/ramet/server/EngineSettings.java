@@ -27,6 +27,8 @@ import java.util.List;
  * @param precopyRounds how often pages may be copied before a pause, or null to choose
  * @param precopyBytes how many bytes that may be, or null to choose
  * @param precopyTime how long that may take
+ * @param workingSet whether the pages that restored machines use at once are prefetched
+ * @param workingSetAfter how long after its agent answered a machine's pages are looked at
  * @param pluginsDir directory with a folder for each plugin of third parties, or null for none
  * @param pluginsRequired those that must be taken, or the host does not start; null for none
  * @param pluginsNativeAccess those that may call native code; null for none
@@ -52,6 +54,8 @@ public record EngineSettings(
     @Nullable Integer precopyRounds,
     @Nullable Long precopyBytes,
     @Bindable(defaultValue = "30s") Duration precopyTime,
+    @Bindable(defaultValue = "ON") EngineConfig.Switch workingSet,
+    @Bindable(defaultValue = "2s") Duration workingSetAfter,
     @Nullable Path pluginsDir,
     @Nullable List<String> pluginsRequired,
     @Nullable List<String> pluginsNativeAccess,

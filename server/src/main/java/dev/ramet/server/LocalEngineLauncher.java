@@ -56,6 +56,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.outbound(),
             defaults.stagingBytes(),
             preCopy(),
+            workingSet(),
             concurrency == null ? defaults.cloneConcurrency() : concurrency,
             engine.startTimeout(),
             engine.agentTimeout(),
@@ -75,6 +76,13 @@ final class LocalEngineLauncher implements EngineLauncher {
         rounds == null ? EngineConfig.PreCopy.DEFAULT.rounds() : rounds,
         bytes == null ? 0 : bytes,
         engine.precopyTime());
+  }
+
+  private EngineConfig.WorkingSetPolicy workingSet() {
+    if (engine.workingSetAfter().isNegative()) {
+      throw RametException.invalid("ramet.working-set-after", "must not be negative");
+    }
+    return new EngineConfig.WorkingSetPolicy(engine.workingSet(), engine.workingSetAfter());
   }
 
   private PluginPolicy plugins() {

@@ -116,7 +116,14 @@ final class Views {
         s.diskBytes() / MIB,
         s.exclusiveBytes(),
         s.usedBy(),
+        of(s.workingSet()),
         s.capture() == null ? null : of(s.capture()));
+  }
+
+  private static SnapshotInfo.@Nullable WorkingSet of(Snapshot.@Nullable WorkingSet s) {
+    return s == null
+        ? null
+        : new SnapshotInfo.WorkingSet(s.recordedOf(), s.pages(), s.bytes(), s.whole());
   }
 
   CaptureInfo of(CaptureReport c) {

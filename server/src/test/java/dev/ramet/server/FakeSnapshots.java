@@ -67,6 +67,7 @@ final class FakeSnapshots implements Snapshots {
             1L << 30,
             4096,
             "used".equals(name) ? List.of(sandbox.id()) : List.of(),
+            new Snapshot.WorkingSet("snap0", 3, 12_288, true),
             FakeSandboxes.capture());
     byId.put(made.id(), made);
     return made;

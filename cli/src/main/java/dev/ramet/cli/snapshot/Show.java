@@ -62,6 +62,12 @@ final class Show extends ApiCommand {
     if (s.usedBy() != null && !s.usedBy().isEmpty()) {
       table.row("Used by", String.join(", ", s.usedBy()));
     }
+    SnapshotInfo.WorkingSet set = s.workingSet();
+    if (set != null) {
+      table.row(
+          "Read ahead",
+          Human.size(set.bytes()) + " of its memory, whenever a sandbox is restored from it");
+    }
     CaptureInfo capture = s.capture();
     if (capture != null) {
       rows(table, capture);

@@ -119,6 +119,7 @@ final class Ground implements AutoCloseable {
         base.outbound(),
         base.stagingBytes(),
         base.preCopy(),
+        base.workingSet(),
         2,
         Duration.ofSeconds(60),
         Duration.ofMinutes(2),
@@ -195,6 +196,8 @@ final class Ground implements AutoCloseable {
       if (Files.isDirectory(directory)) {
         try (Stream<Path> tree = Files.walk(directory)) {
           tree.filter(path -> !path.equals(directory))
+              // A hint, which comes some time after a restore.
+              .filter(path -> !path.getFileName().toString().contains("working-set"))
               .map(path -> prefix + root.relativize(path))
               .forEach(names::add);
         }

@@ -13,6 +13,7 @@ import dev.ramet.engine.pages.PagesWritten;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.memory.Baseline;
@@ -263,6 +264,10 @@ final class Capturer {
       Path partial = context.snapshots().begin(order.id());
       Files.createDirectories(Layout.devices(partial));
       Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
+      String restored = machine.memoryBase();
+      if (restored != null) {
+        WorkingSetFile.inherit(context.layout().snapshot(restored), partial);
+      }
 
       context.before("snapshot.memory");
       undo.add("memory image of " + order.id(), () -> storage.delete(memoryId));

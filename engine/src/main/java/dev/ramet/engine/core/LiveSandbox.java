@@ -102,6 +102,11 @@ final class LiveSandbox {
     }
   }
 
+  /** Whether an operation is under way. */
+  boolean held() {
+    return free.availablePermits() == 0;
+  }
+
   /** Takes the right to change it, or says what it is busy with. */
   Hold hold(String operation) {
     if (!free.tryAcquire()) {

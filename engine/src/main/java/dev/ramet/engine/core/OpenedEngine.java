@@ -160,7 +160,9 @@ public final class OpenedEngine implements Engine {
     ExecutorService workers = Executors.newCachedThreadPool(daemon("worker"));
     close.add("timers", () -> stop(timer, workers));
     Reclaimer reclaimer = new Reclaimer(context);
-    Starter starter = new Starter(context);
+    WorkingSets workingSets = new WorkingSets(context, reclaimer, timer);
+    close.add("working sets", workingSets::close);
+    Starter starter = new Starter(context, workingSets);
     CopiesAhead ahead = new CopiesAhead(context.storage(), context.metrics());
     close.add("copies made ahead", ahead::close);
     Capturer capturer = new Capturer(context, reclaimer, ahead);

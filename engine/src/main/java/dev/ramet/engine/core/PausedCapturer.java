@@ -8,6 +8,7 @@ import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
@@ -84,6 +85,7 @@ final class PausedCapturer {
       Starter.shareKernel(from, partial);
       if (held.warm()) {
         shareDevices(Layout.devices(from), Layout.devices(partial));
+        WorkingSetFile.inherit(from, partial);
         context.before("snapshot.memory");
         copy(Layout.snapshotMemory(held.id()), Layout.snapshotMemory(order.id()), order, undo);
       }

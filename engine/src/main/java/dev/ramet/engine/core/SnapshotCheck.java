@@ -7,6 +7,7 @@ import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
@@ -19,7 +20,11 @@ import java.util.Set;
 
 /** Looks through the snapshots and templates of a running engine. Used by one thread. */
 final class SnapshotCheck {
-  private static final Set<String> CONTENT = Set.of(Layout.MANIFEST, "kernel", "initrd", "devices");
+  private static final Set<String> CONTENT =
+      Set.of(Layout.MANIFEST, "kernel", "initrd", "devices", WorkingSetFile.NAME);
+
+  private static final Set<String> UNFINISHED_CONTENT =
+      Set.of(Json.unfinished(Layout.MANIFEST), Json.unfinished(WorkingSetFile.NAME));
 
   private final Context context;
   private final Reclaimer reclaimer;
@@ -131,7 +136,7 @@ final class SnapshotCheck {
     }
     for (Path path : Trees.children(directory)) {
       String name = String.valueOf(path.getFileName());
-      if (name.equals(Json.unfinished(Layout.MANIFEST))) {
+      if (UNFINISHED_CONTENT.contains(name)) {
         Check.temporary(findings, path);
       } else if (!CONTENT.contains(name)) {
         findings.foreign(path, "not part of a snapshot");

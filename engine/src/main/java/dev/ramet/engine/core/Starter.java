@@ -29,9 +29,11 @@ final class Starter {
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
 
   private final Context context;
+  private final WorkingSets workingSets;
 
-  Starter(Context context) {
+  Starter(Context context, WorkingSets workingSets) {
     this.context = context;
+    this.workingSets = workingSets;
   }
 
   /**
@@ -76,6 +78,9 @@ final class Starter {
   /** Starts a machine. When this fails, nothing of it is left. */
   Started start(Order order) {
     SnapshotRecord source = order.source();
+    if (order.warm()) {
+      workingSets.prefetch(source);
+    }
     try (Undo undo = new Undo()) {
       context.before(order.operation() + ".disk");
       var disk = Layout.machineDisk(order.sandboxId(), order.number());
@@ -118,6 +123,9 @@ final class Starter {
       }
       context.before(order.operation() + ".started");
       undo.commit();
+      if (order.warm()) {
+        workingSets.restored(order.sandboxId(), source, vm);
+      }
       return new Started(
           new SandboxRecord.Machine(
               planned.number(),

@@ -9,8 +9,11 @@ import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.workingset.WorkingSet;
+import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -99,6 +102,7 @@ final class Views {
         record.diskBytes(),
         broken == null ? exclusiveBytes(record) : 0,
         reclaimer.users(record.id()),
+        workingSet(record),
         record.capture());
   }
 
@@ -119,7 +123,20 @@ final class Views {
         sandbox.diskBytes(),
         0,
         List.of(),
+        null,
         null);
+  }
+
+  private Snapshot.@Nullable WorkingSet workingSet(SnapshotRecord record) {
+    try {
+      WorkingSet set =
+          WorkingSetFile.read(context.layout().snapshot(record.id()), record.memoryBytes());
+      return set == null
+          ? null
+          : new Snapshot.WorkingSet(set.snapshotId(), set.pages(), set.bytes(), set.whole());
+    } catch (IOException e) {
+      return null; // It is recorded anew at the next restore, which also tells.
+    }
   }
 
   Template template(SnapshotRecord record, long buildNanos) {
