@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param concurrency how many start at the same time, 1 to 100; null for the host's default
  * @param timeout seconds until each is killed by itself; -1 for never; null for 300 (clone) or 15
  *     (fork)
- * @param memoryMode the only memory mode for captures of the new sandboxes; null for what holds for
- *     the one they are made of
+ * @param memoryMode the only memory mode for the capture that the new sandboxes start from, unless
+ *     the one they are made of is paused, and for captures of them; null for what holds for the one
+ *     they are made of
  */
 public record CloneRequestBody(
     @Nullable Integer count,

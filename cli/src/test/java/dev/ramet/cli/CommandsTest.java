@@ -181,6 +181,10 @@ final class CommandsTest {
     assertTrue(differs.endsWith("memory 0x1000+0x2000\n"), differs);
     assertEquals("/snapshots/s1/diff/s2?limit=1", host.requests.get(4).uri());
     host.requests.remove(4);
+    host.on("/sandboxes/a/pause", 204, "");
+    host.run("sandbox", "pause", "a", "--mode", "full");
+    assertEquals("{\"memory\":true,\"memoryMode\":\"full\"}", host.requests.get(4).text());
+    host.requests.remove(4);
     assertEquals("s1\n", host.run("snapshot", "create", "a", "--no-wait").out());
     assertEquals("/sandboxes/a/snapshots?wait=false", host.requests.get(4).uri());
     assertEquals(0, host.run("snapshot", "wait", "s1", "--timeout", "1m").status());

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param count how many, 1 to 100
  * @param concurrency how many start at the same time, 1 to 100, or null for the host's default
  * @param timeout after which each is killed by itself, or null for never
- * @param memoryMode id of the only memory mode for captures of the clones, or null for what holds
- *     for their parent
+ * @param memoryMode id of the only memory mode for the capture that they start from, unless the
+ *     parent is paused, and for captures of the clones; or null for what holds for their parent
  */
 public record CloneRequest(
     int count,

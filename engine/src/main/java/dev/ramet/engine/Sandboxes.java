@@ -35,7 +35,19 @@ public interface Sandboxes {
    * @param keepMemory whether its memory and devices are kept; else its file systems are written
    *     out, and it boots when it is resumed
    */
-  Sandbox pause(String id, boolean keepMemory);
+  default Sandbox pause(String id, boolean keepMemory) {
+    return pause(id, keepMemory, null);
+  }
+
+  /**
+   * The same with a memory mode. When it cannot do it, the sandbox runs on.
+   *
+   * @param memoryMode id of the only memory mode that may keep the memory, or null for what holds
+   *     for the sandbox
+   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when there is no such mode or no
+   *     memory is to be kept, {@code UNSUPPORTED} when it cannot do it
+   */
+  Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode);
 
   /**
    * Lets a paused sandbox go on; one that runs is left as it is.

@@ -30,15 +30,16 @@ final class PauseController {
     this.views = views;
   }
 
-  private record Pause(@Nullable Boolean memory) {}
+  private record Pause(@Nullable Boolean memory, @Nullable String memoryMode) {}
 
   private record Connect(@Nullable Integer timeout, @Nullable Boolean memory) {}
 
   @Post(uris = {"/sandboxes/{id}/pause", "/v2/sandboxes/{id}/pause"})
   @Status(HttpStatus.NO_CONTENT)
   void pause(@PathVariable String id, @Body @Nullable String body) {
-    Boolean memory = Json.read(body, Pause.class).memory();
-    sandboxes().pause(Checks.sandboxId(id), memory == null || memory);
+    Pause request = Json.read(body, Pause.class);
+    Boolean memory = request.memory();
+    sandboxes().pause(Checks.sandboxId(id), memory == null || memory, request.memoryMode());
   }
 
   /**

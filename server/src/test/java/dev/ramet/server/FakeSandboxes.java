@@ -34,6 +34,7 @@ final class FakeSandboxes implements Sandboxes {
   volatile @Nullable NewSandbox last;
   volatile @Nullable CloneRequest lastClone;
   volatile boolean lastPauseKeptMemory;
+  @Nullable String lastPauseMode;
   volatile Path console = Path.of("/nonexistent");
   final AtomicInteger resumes = new AtomicInteger();
   private final AtomicInteger count = new AtomicInteger();
@@ -137,11 +138,15 @@ final class FakeSandboxes implements Sandboxes {
   }
 
   @Override
-  public Sandbox pause(String id, boolean keepMemory) {
+  public Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode) {
+    if (memoryMode != null && !memoryMode.equals("incremental")) {
+      throw RametException.invalid("memoryMode", "must be one of incremental");
+    }
     if (get(id).state() == Sandbox.State.PAUSED) {
       throw new RametException(ErrorCode.CONFLICT, "sandbox " + id + " is not running but paused");
     }
     lastPauseKeptMemory = keepMemory;
+    lastPauseMode = memoryMode;
     return change(id, Sandbox.State.PAUSED, Instant.now());
   }
 

@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -61,6 +62,13 @@ class PauseTest {
     assertEquals(204, host.post("/v2/sandboxes/" + id + "/pause", "{\"memory\":false}").status());
     assertFalse(host.engine.sandboxes.lastPauseKeptMemory);
     assertEquals(201, host.post("/sandboxes/" + id + "/resume", "{\"timeout\":-1}").status());
+    assertNull(host.engine.sandboxes.lastPauseMode);
+    String mode = "{\"memoryMode\":\"incremental\"}";
+    assertEquals(204, host.post("/sandboxes/" + id + "/pause", mode).status());
+    assertEquals("incremental", host.engine.sandboxes.lastPauseMode);
+    assertEquals(201, host.post("/sandboxes/" + id + "/resume", null).status());
+    Answer unknown = host.post("/sandboxes/" + id + "/pause", "{\"memoryMode\":\"telepathy\"}");
+    assertEquals(400, unknown.status());
     assertEquals(404, host.post("/sandboxes/nothing/pause", null).json().path("code").asInt());
     assertEquals(400, host.post("/sandboxes/" + id + "/pause", "{\"memory\":3.5}").status());
   }

@@ -50,7 +50,9 @@ final class Clone extends ApiCommand {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The only memory mode for captures of them; else what holds for ID.")
+      description =
+          "The only memory mode for the capture they start from and for captures of them; else"
+              + " what holds for ID.")
   private @Nullable String mode;
 
   Clone(Context context) {

@@ -52,7 +52,9 @@ final class Fork extends ApiCommand {
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The only memory mode for captures of them; else what holds for ID.")
+      description =
+          "The only memory mode for the capture they start from and for captures of them; else"
+              + " what holds for ID.")
   private @Nullable String mode;
 
   Fork(Context context) {

@@ -6,8 +6,10 @@ import dev.ramet.cli.Context;
 import dev.ramet.cli.Each;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -27,13 +29,23 @@ final class Pause extends ApiCommand {
       description = "Keep the disk and not the memory: it boots when it is resumed.")
   private boolean diskOnly;
 
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "The only memory mode to keep the memory with; else what holds for ID.")
+  private @Nullable String mode;
+
   Pause(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
-    Map<String, Object> body = Map.of("memory", !diskOnly);
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("memory", !diskOnly);
+    if (mode != null) {
+      body.put("memoryMode", mode);
+    }
     return Each.of(
         context(),
         ids,

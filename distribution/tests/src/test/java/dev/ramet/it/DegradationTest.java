@@ -9,6 +9,8 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.ModeRefusal.Cause;
@@ -46,6 +48,7 @@ final class DegradationTest {
   private static final String INCREMENTAL = "incremental";
   private static final String FULL = "full";
 
+  private @Nullable String ofHost;
   private Ground ground;
   private LogRecorder log;
   private boolean tracks;
@@ -53,10 +56,40 @@ final class DegradationTest {
 
   @BeforeAll
   void makeGround() throws Exception {
-    ground = Ground.make();
+    ground = Ground.make(Files.createTempDirectory("ramet-it-"), 3L << 30, this::forcing);
     log = LogRecorder.of("dev.ramet.engine.core.Capturer");
     tracks = usable(TRACKING);
     softDirty = usable(SOFT_DIRTY);
+  }
+
+  private EngineConfig forcing(EngineConfig base) {
+    return new EngineConfig(
+        base.dataRoot(),
+        base.guestDirectory(),
+        base.cacheDirectory(),
+        base.provision(),
+        base.provisionBytes(),
+        base.storageBackend(),
+        base.memoryRoot(),
+        base.hypervisor(),
+        ofHost,
+        base.verifyCaptures(),
+        base.plugins(),
+        base.pluginSettings(),
+        base.outbound(),
+        base.stagingBytes(),
+        base.preCopy(),
+        base.workingSet(),
+        base.cloneConcurrency(),
+        base.startTimeout(),
+        base.agentTimeout(),
+        base.steps());
+  }
+
+  private void reopen(@Nullable String mode) {
+    ground.closeEngine();
+    ofHost = mode;
+    ground.openEngine();
   }
 
   private boolean usable(String mode) {
@@ -285,6 +318,101 @@ final class DegradationTest {
   private static void assertMode(String mode, String reason, Snapshot snapshot) {
     assertEquals(mode, report(snapshot).mode());
     assertTrue(report(snapshot).modeReason().contains(reason), report(snapshot).modeReason());
+  }
+
+  /** What was captured in a mode for a purpose; the captures themselves are not shown. */
+  private double captured(String mode, String kind) {
+    return ground.engine().metrics().stream()
+        .filter(metric -> metric.name().equals("ramet_captures_total"))
+        .flatMap(metric -> metric.samples().stream())
+        .filter(sample -> sample.labels().equals(Map.of("mode", mode, "kind", kind)))
+        .mapToDouble(Metric.Sample::value)
+        .sum();
+  }
+
+  private void pauseAndResume(String id, @Nullable String mode) {
+    ground.engine().sandboxes().pause(id, true, mode);
+    ground.engine().sandboxes().resume(id, null, true);
+  }
+
+  @Test
+  void aForcedModeReachesAPause() throws Exception {
+    Sandbox sandbox = create(INCREMENTAL, null);
+    ground.shell(sandbox.id()).run("echo before > /tmp/file");
+    double before = captured(INCREMENTAL, "pause");
+    pauseAndResume(sandbox.id(), null);
+    assertEquals(before + 1, captured(INCREMENTAL, "pause"), "forced for the sandbox");
+    before = captured(FULL, "pause");
+    pauseAndResume(sandbox.id(), FULL);
+    assertEquals(before + 1, captured(FULL, "pause"), "asked for by the caller");
+    assertEquals("before", ground.shell(sandbox.id()).run("cat /tmp/file"));
+
+    reopen(FULL);
+    Sandbox other = ground.create();
+    pauseAndResume(other.id(), null);
+    assertEquals(1, captured(FULL, "pause"), "forced by the configuration");
+    pauseAndResume(other.id(), INCREMENTAL);
+    assertEquals(1, captured(INCREMENTAL, "pause"), "the caller goes first");
+    pauseAndResume(sandbox.id(), null);
+    assertEquals(2, captured(INCREMENTAL, "pause"), "and then the sandbox");
+    reopen(null);
+  }
+
+  @Test
+  void aForcedModeThatCannotPauseIsAnErrorAndTheSandboxRunsOn() throws Exception {
+    Sandbox booted = create(null, 192L << 20);
+    SortedSet<String> files = ground.files();
+    pauseRefused(ErrorCode.UNSUPPORTED, booted, true, INCREMENTAL);
+    pauseRefused(ErrorCode.INVALID_ARGUMENT, booted, true, "telepathy");
+    pauseRefused(ErrorCode.INVALID_ARGUMENT, booted, false, FULL);
+    assertEquals(files, ground.files());
+    reopen(INCREMENTAL);
+    pauseRefused(ErrorCode.UNSUPPORTED, booted, true, null);
+    assertEquals(files, ground.files());
+    pauseAndResume(booted.id(), FULL);
+    assertEquals("yes", ground.shell(booted.id()).run("echo yes"));
+    reopen(null);
+  }
+
+  private void pauseRefused(
+      ErrorCode code, Sandbox sandbox, boolean keepMemory, @Nullable String mode)
+      throws IOException {
+    RametException refused =
+        assertThrows(
+            RametException.class,
+            () -> ground.engine().sandboxes().pause(sandbox.id(), keepMemory, mode));
+    assertEquals(code, refused.code(), refused.toString());
+    assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(sandbox.id()).state());
+    assertEquals("on", ground.shell(sandbox.id()).run("echo on"));
+  }
+
+  @Test
+  void aForcedModeReachesTheCaptureThatClonesStartFrom() throws Exception {
+    Sandbox sandbox = create(INCREMENTAL, null);
+    CloneRequest plain = new CloneRequest(1, 1, null);
+    CaptureReport report = ground.engine().sandboxes().clone(sandbox.id(), plain).capture();
+    assertEquals(INCREMENTAL, Objects.requireNonNull(report).mode());
+    CloneRequest full = new CloneRequest(1, 1, null, FULL);
+    report = ground.engine().sandboxes().clone(sandbox.id(), full).capture();
+    assertEquals(FULL, Objects.requireNonNull(report).mode());
+    assertTrue(report.modeReason().contains("asked for by the caller"), report.modeReason());
+    double before = captured(FULL, "clone-base");
+    List<ForkResult> forks = ground.engine().sandboxes().fork(sandbox.id(), full);
+    assertTrue(forks.get(0) instanceof ForkResult.Made, forks.toString());
+    assertEquals(before + 1, captured(FULL, "clone-base"));
+
+    Sandbox booted = create(null, 192L << 20);
+    CloneRequest impossible = new CloneRequest(2, 2, null, INCREMENTAL);
+    SortedSet<String> files = ground.files();
+    RametException refused =
+        assertThrows(
+            RametException.class, () -> ground.engine().sandboxes().clone(booted.id(), impossible));
+    assertEquals(ErrorCode.UNSUPPORTED, refused.code());
+    assertEquals(files, ground.files(), "no clone, and nothing of a capture");
+    // A paused one was captured when it was: the mode is for the clones alone.
+    ground.engine().sandboxes().pause(booted.id(), true);
+    List<Sandbox> clones = ground.engine().sandboxes().clone(booted.id(), impossible).sandboxes();
+    assertEquals(INCREMENTAL, clones.get(0).memoryMode());
   }
 
   @Test

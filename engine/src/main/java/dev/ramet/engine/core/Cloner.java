@@ -51,7 +51,7 @@ final class Cloner {
   CloneReport cloneAll(LiveSandbox source, CloneRequest request) {
     long start = System.nanoTime();
     check(request);
-    try (Reclaimer.Pin pin = captureBase(source)) {
+    try (Reclaimer.Pin pin = captureBase(source, request)) {
       SnapshotRecord base = pin.record();
       List<Object> outcomes = startAll(source, base, request, true);
       List<LiveSandbox> made = new ArrayList<>();
@@ -84,7 +84,7 @@ final class Cloner {
   /** Each clone by itself. */
   List<ForkResult> fork(LiveSandbox source, CloneRequest request) {
     check(request);
-    try (Reclaimer.Pin pin = captureBase(source)) {
+    try (Reclaimer.Pin pin = captureBase(source, request)) {
       SnapshotRecord base = pin.record();
       List<Object> outcomes = startAll(source, base, request, false);
       commit(base);
@@ -113,9 +113,10 @@ final class Cloner {
     context.modes().checkForced(request.memoryMode(), "");
   }
 
-  private Reclaimer.Pin captureBase(LiveSandbox source) {
+  private Reclaimer.Pin captureBase(LiveSandbox source, CloneRequest request) {
     try (LiveSandbox.Hold hold = source.hold("clone")) {
       SandboxRecord record = context.sandboxes().get(source.id()).saved();
+      boolean isPaused = PausedCapturer.fits(record);
       // Worthless after a loss of power, like the clones: so it need not survive one.
       Capturer.Order order =
           new Capturer.Order(
@@ -125,13 +126,12 @@ final class Cloner {
               null,
               record.sourceId(),
               null,
-              null,
+              // The memory of a paused one was captured when it was.
+              isPaused ? null : request.memoryMode(),
               false,
               Durability.RELAXED);
       return reclaimer.pin(
-          PausedCapturer.fits(record)
-              ? paused.capture(record, order, true)
-              : capturer.capture(source, order));
+          isPaused ? paused.capture(record, order, true) : capturer.capture(source, order));
     }
   }
 

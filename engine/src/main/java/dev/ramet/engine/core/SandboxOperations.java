@@ -154,9 +154,9 @@ final class SandboxOperations implements Sandboxes {
   }
 
   @Override
-  public Sandbox pause(String id, boolean keepMemory) {
+  public Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode) {
     LiveSandbox live = visible(id);
-    suspension.pause(live, keepMemory, record -> true);
+    suspension.pause(live, keepMemory, memoryMode, record -> true);
     return views.sandbox(live);
   }
 

@@ -48,21 +48,39 @@ final class Suspension {
 
   /** Pauses a sandbox if that is still wanted once nothing else is under way. */
   void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted) {
+    pause(live, keepMemory, null, stillWanted);
+  }
+
+  /**
+   * The same with a memory mode.
+   *
+   * @param memoryMode the only one the caller allows, or null
+   */
+  void pause(
+      LiveSandbox live,
+      boolean keepMemory,
+      @Nullable String memoryMode,
+      Predicate<SandboxRecord> stillWanted) {
+    if (memoryMode != null && !keepMemory) {
+      throw RametException.invalid("memoryMode", "makes no sense without the memory");
+    }
     try (LiveSandbox.Hold hold = live.hold("pause", PATIENCE)) {
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
       if (!stillWanted.test(before)) {
         return;
       }
       RunningVm vm = live.runningMachine();
+      // Refused before anything stands still, if it could never work.
+      context.modes().checkForced(memoryMode, before.machine().memoryBase());
       live.leaving(true);
       try {
         if (keepMemory) {
-          pause(live, before, vm, true);
+          pause(live, before, vm, true, memoryMode);
         } else {
           context.before("pause.writeout");
           try (FrozenFiles files =
               new FrozenFiles(context, before, vm, "pause it with its memory")) {
-            pause(live, before, vm, false);
+            pause(live, before, vm, false, null);
             files.ended();
           }
         }
@@ -73,7 +91,12 @@ final class Suspension {
     }
   }
 
-  private void pause(LiveSandbox live, SandboxRecord before, RunningVm vm, boolean keepMemory) {
+  private void pause(
+      LiveSandbox live,
+      SandboxRecord before,
+      RunningVm vm,
+      boolean keepMemory,
+      @Nullable String memoryMode) {
     context.before("pause.stop");
     try (StandingVm standing = new StandingVm(vm);
         Undo undo = new Undo()) {
@@ -85,7 +108,7 @@ final class Suspension {
               null,
               before.sourceId(),
               null,
-              null,
+              memoryMode,
               false,
               Durability.DURABLE);
       SnapshotRecord kept =
