@@ -5,6 +5,7 @@ import dev.ramet.api.StorageCheck;
 import dev.ramet.api.StorageUsage;
 import dev.ramet.engine.Storage;
 import dev.ramet.spi.storage.StorageFinding;
+import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** What an operator does with the storage of a running host. */
 @Controller("/storage")
