@@ -12,6 +12,8 @@ module dev.ramet.engine {
 
   opens dev.ramet.engine.core to
       com.fasterxml.jackson.databind;
+  opens dev.ramet.engine.exchange to
+      com.fasterxml.jackson.databind;
   opens dev.ramet.engine.store to
       com.fasterxml.jackson.databind;
 

@@ -4,8 +4,8 @@ package dev.ramet.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code POST /templates/import}. Paths are absolute and on the host. Immutable and
- * thread-safe.
+ * The body of {@code POST /templates/import}. Paths are absolute and on the host, in one of its
+ * {@code ramet.exchange-directories} if those are set. Immutable and thread-safe.
  *
  * @param name the template's name: {@code [A-Za-z0-9._-]{1,64}}; required
  * @param kernel a Linux kernel; required

@@ -124,4 +124,49 @@ final class StorageCommandsTest {
     assertEquals(5, done.status());
     assertTrue(done.err().contains("cannot read"), done.err());
   }
+
+  private static final String EXCHANGED =
+      "{\"id\":\"s1\",\"name\":\"before\",\"kind\":\"snapshot\",\"directory\":\"/b/x\","
+          + "\"files\":9,\"sizeBytes\":1073741824,\"dataBytes\":1048576}";
+
+  private static String exchange() {
+    return "{\"progress\":{\"doneBytes\":1,\"totalBytes\":2}}\n{\"result\":" + EXCHANGED + "}\n";
+  }
+
+  @Test
+  void anExportTellsWhereItIs() {
+    host.on("/storage/export", 200, exchange());
+    FakeHost.Outcome done = host.run("storage", "export", "before", "/b/./x");
+    assertEquals(0, done.status(), done.err());
+    assertEquals("/b/x\n", done.out());
+    assertEquals("Exported snapshot s1: 9 files, 1 GiB, 1 MiB without holes.\n", done.err());
+    FakeHost.Request request = host.requests.get(0);
+    assertEquals("{\"snapshot\":\"before\",\"directory\":\"/b/x\"}", request.text());
+    assertEquals("application/x-ndjson", request.headers().getFirst("Accept"));
+    assertEquals(EXCHANGED + "\n", host.run("storage", "export", "a", "b", "--json").out());
+    assertTrue(host.requests.get(1).text().contains("\"directory\":\"/"));
+  }
+
+  @Test
+  void anImportTellsTheNewId() {
+    host.on("/storage/import", 200, exchange());
+    FakeHost.Outcome done = host.run("storage", "import", "/b/x", "--name", "before");
+    assertEquals(0, done.status(), done.err());
+    assertEquals("s1\n", done.out());
+    assertEquals("{\"directory\":\"/b/x\",\"name\":\"before\"}", host.requests.get(0).text());
+    assertEquals(EXCHANGED + "\n", host.run("storage", "import", "/b/x", "--json").out());
+  }
+
+  @Test
+  void anExchangeThatBreaksOffIsAFailure() {
+    host.on("/storage/import", 200, "{\"progress\":{\"doneBytes\":1,\"totalBytes\":2}}\n");
+    assertEquals(6, host.run("storage", "import", "/b/x").status());
+    host.on(
+        "/storage/export",
+        200,
+        "{\"error\":{\"code\":409,\"message\":\"is there\",\"error\":\"ALREADY_EXISTS\"}}\n");
+    FakeHost.Outcome taken = host.run("storage", "export", "before", "/b/x");
+    assertEquals(4, taken.status());
+    assertTrue(taken.err().contains("is there"), taken.err());
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,6 +35,55 @@ public interface Storage {
    * @return the sums, one for each root
    */
   List<RootUsage> usage(Consumer<NodeUsage> nodes);
+
+  /**
+   * Writes a snapshot or template to a new directory outside the roots, whole, to be kept or taken
+   * to another host. It appears under its name when it is durable, or not at all; the snapshot
+   * stays while that lasts.
+   *
+   * @param idOrName of the snapshot or template
+   * @param directory an absolute path on the host that is free, in a directory that is there
+   * @param progress told how far it is, on the calling thread; can stop it
+   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when the path is taken, {@code
+   *     CONFLICT} for a snapshot that is still being written, {@code NO_SPACE} when the file system
+   *     is full, {@code CORRUPT} when something of the snapshot is gone, {@code CANCELLED} when it
+   *     was stopped
+   */
+  Exchanged exportTo(String idOrName, Path directory, CopyProgress progress);
+
+  /**
+   * Makes a snapshot or template of what {@link #exportTo} wrote, with an id of its own. What it
+   * was taken of, or created from, need not be here.
+   *
+   * @param directory an absolute path on the host
+   * @param name its name, or null for the one it had
+   * @param progress told how far it is, on the calling thread; can stop it
+   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when the directory is no export,
+   *     {@code CORRUPT} when something in it is missing or is not what its record says, {@code
+   *     UNSUPPORTED} when a newer version made it or its hypervisor is unknown here, {@code
+   *     ALREADY_EXISTS} when the name is taken, {@code CANCELLED} when it was stopped
+   */
+  Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress);
+
+  /**
+   * What was exported or imported.
+   *
+   * @param id the snapshot's id in this host
+   * @param name its name, or null
+   * @param template whether it is a template
+   * @param directory the exported directory
+   * @param files how many files are in it
+   * @param sizeBytes their sizes
+   * @param dataBytes how much of that is not holes
+   */
+  record Exchanged(
+      String id,
+      @Nullable String name,
+      boolean template,
+      Path directory,
+      int files,
+      long sizeBytes,
+      long dataBytes) {}
 
   /**
    * What a check found.

@@ -37,11 +37,14 @@ final class TemplateController {
   private final EngineHolder engine;
   private final Views views;
   private final BuildStream stream;
+  private final ExchangeDirectories directories;
 
-  TemplateController(EngineHolder engine, Views views, BuildStream stream) {
+  TemplateController(
+      EngineHolder engine, Views views, BuildStream stream, ExchangeDirectories directories) {
     this.engine = engine;
     this.views = views;
     this.stream = stream;
+    this.directories = directories;
   }
 
   @Get
@@ -87,9 +90,9 @@ final class TemplateController {
     ImportTemplate wanted =
         new ImportTemplate(
             Checks.name("name", Checks.required("name", request.name())),
-            Checks.absolutePath("kernel", request.kernel()),
-            Checks.absolutePath("rootfs", request.rootfs()),
-            request.initrd() == null ? null : Checks.absolutePath("initrd", request.initrd()),
+            directories.check("kernel", request.kernel()),
+            directories.check("rootfs", request.rootfs()),
+            request.initrd() == null ? null : directories.check("initrd", request.initrd()),
             request.kernelArguments(),
             cpuCount == null ? 1 : cpuCount,
             memoryBytes == null ? 512L * 1024 * 1024 : memoryBytes,

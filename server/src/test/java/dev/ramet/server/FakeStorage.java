@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.engine.Storage;
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A root of three leftovers that can be counted and taken away. */
 final class FakeStorage implements Storage {
   private static final Path ROOT = Path.of("/data");
   final List<StorageFinding> leftovers = new ArrayList<>();
   int nodes = 3;
+
+  /** How the last export or import ended: done, or stopped. */
+  final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+  /** As long as it is closed, exports and imports go on. */
+  volatile CountDownLatch goOn = new CountDownLatch(0);
 
   FakeStorage() {
     for (int i = 0; i < 3; i++) {
@@ -44,5 +58,36 @@ final class FakeStorage implements Storage {
       told.accept(new NodeUsage(ROOT, "n" + i + ".disk", "n" + i, null, 1 << 20, i, 4096));
     }
     return List.of(new RootUsage(ROOT, "copy", nodes, 3, 1 << 30, 1 << 20));
+  }
+
+  @Override
+  public Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
+    return exchange(idOrName, idOrName, directory, progress);
+  }
+
+  @Override
+  public Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
+    return exchange("new", name, directory, progress);
+  }
+
+  private Exchanged exchange(
+      String id, @Nullable String name, Path directory, CopyProgress progress) {
+    if (directory.endsWith("taken")) {
+      throw new RametException(ErrorCode.ALREADY_EXISTS, directory + " is there already");
+    }
+    boolean goes = progress.copied(0, 100);
+    try {
+      while (goes && !goOn.await(10, TimeUnit.MILLISECONDS)) {
+        goes = progress.copied(50, 100);
+      }
+    } catch (InterruptedException e) {
+      goes = false;
+    }
+    if (!goes || !progress.copied(100, 100)) {
+      ended.add("stopped");
+      throw new RametException(ErrorCode.CANCELLED, "stopped");
+    }
+    ended.add("done");
+    return new Exchanged(id, name, false, directory, 6, 100, 10);
   }
 }

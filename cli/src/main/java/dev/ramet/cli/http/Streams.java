@@ -23,6 +23,33 @@ public final class Streams {
   public static void lines(Client client, String path, Consumer<String> line) {
     HttpURLConnection connection =
         client.open("GET", path, Map.of("Accept", "application/x-ndjson"));
+    try {
+      read(connection, line);
+    } catch (IOException e) {
+      throw client.broken(e);
+    }
+  }
+
+  /**
+   * POSTs a JSON body.
+   *
+   * @param line told each line of the answer, a JSON object
+   */
+  public static void post(Client client, String path, Object body, Consumer<String> line) {
+    HttpURLConnection connection =
+        client.open(
+            "POST",
+            path,
+            Map.of("Accept", "application/x-ndjson", "Content-Type", "application/json"));
+    try {
+      Client.write(connection, Json.bytes(body));
+      read(connection, line);
+    } catch (IOException e) {
+      throw client.broken(e);
+    }
+  }
+
+  private static void read(HttpURLConnection connection, Consumer<String> line) throws IOException {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(Client.answer(connection), StandardCharsets.UTF_8))) {
@@ -31,8 +58,6 @@ public final class Streams {
           line.accept(next);
         }
       }
-    } catch (IOException e) {
-      throw client.broken(e);
     }
   }
 

@@ -7,15 +7,27 @@ import picocli.CommandLine.Command;
 @Command(
     name = "storage",
     description = {
-      "The storage of a host. check, usage and gc ask a running host; status, provision and remove",
-      "are about the pool of a data root on this machine, on which no host may be running."
+      "The storage of a host. check, usage, gc, export and import ask a running host; status,",
+      "provision and remove are about the pool of a data root on this machine, on which no host",
+      "may be running."
     },
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {Check.class, Usage.class, Gc.class, Status.class, Provision.class, Remove.class},
+    subcommands = {
+      Check.class,
+      Usage.class,
+      Gc.class,
+      Export.class,
+      Import.class,
+      Status.class,
+      Provision.class,
+      Remove.class
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage check",
       "  ramet storage usage",
+      "  ramet storage export before-upgrade /backup/before-upgrade",
+      "  ramet storage import /backup/before-upgrade",
       "  ramet storage status",
       "  ramet storage provision --data-root /srv/ramet --size 20",
       "  ramet storage remove --data-root /srv/ramet --yes"

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
     name = "import",
     description = {
       "Makes a template of your own kernel and disk, boots it, captures it warm, prints its id.",
-      "The files are read by the host: they have to be on its machine."
+      "The files are read by the host: they have to be on its machine, in one of its",
+      "ramet.exchange-directories if those are set."
     },
     footerHeading = "%nExamples:%n",
     footer = {

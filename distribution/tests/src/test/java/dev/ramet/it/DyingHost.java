@@ -6,6 +6,7 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -47,6 +48,9 @@ final class DyingHost {
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
       case "pause" -> engine.sandboxes().pause(sandbox, true);
       case "resume" -> engine.sandboxes().resume(sandbox, null, true);
+      // Where a sandbox is named elsewhere, these have the exported directory.
+      case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);
+      case "import" -> engine.storage().importFrom(Path.of(sandbox), "crashed", CopyProgress.NONE);
       case "kill" -> engine.sandboxes().kill(sandbox);
       default -> throw new IllegalArgumentException(arguments[1]);
     }

@@ -182,8 +182,7 @@ final class CopiesAhead implements AutoCloseable {
 
   /** Does something with a node if its backend can; what fails is only noted. */
   private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
-    StorageBackend backend = storage instanceof RoledStorage two ? two.of(id) : storage;
-    T capability = Capability.of(backend, type);
+    T capability = Capability.of(RoledStorage.of(storage, id), type);
     if (capability == null) {
       return;
     }

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The hypervisor and the memory modes of this host: probed, chosen, opened. */
@@ -104,6 +105,13 @@ final class Machinery {
             "; ",
             hypervisors.stream().map(Probed::remedy).filter(text -> !text.isEmpty()).toList());
     return new UnfitHypervisor(selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
+  }
+
+  /** The ids of all hypervisors that there are plugins of, whether or not they work here. */
+  Set<String> hypervisorIds() {
+    return hypervisors.stream()
+        .map(one -> one.provider().id())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Names the hypervisor and what of it a warm template depends on. */

@@ -133,7 +133,7 @@ public final class OpenedEngine implements Engine {
             new Writings(),
             new Registry());
     Doctor doctor = machinery.doctor(roots, () -> probes(opener, roots));
-    return assemble(context, places, doctor, machinery.hypervisorKey(), close);
+    return assemble(context, places, doctor, machinery, close);
   }
 
   private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {
@@ -154,7 +154,7 @@ public final class OpenedEngine implements Engine {
   }
 
   private static Engine assemble(
-      Context context, List<Check.Place> places, Doctor doctor, String hypervisorKey, Undo close)
+      Context context, List<Check.Place> places, Doctor doctor, Machinery machinery, Undo close)
       throws IOException {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(daemon("ends"));
     ExecutorService workers = Executors.newCachedThreadPool(daemon("worker"));
@@ -194,8 +194,9 @@ public final class OpenedEngine implements Engine {
             new TemplateMaker(context, capturer, lifecycle, reclaimer),
             reclaimer,
             views,
-            hypervisorKey),
-        new StorageOperations(context, places, reclaimer),
+            machinery.hypervisorKey()),
+        new StorageOperations(
+            context, places, reclaimer, new Importer(context, machinery.hypervisorIds())),
         doctor,
         context.metrics(),
         close);

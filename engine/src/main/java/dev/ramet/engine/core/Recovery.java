@@ -66,16 +66,26 @@ final class Recovery {
     }
   }
 
-  /** What was being built when the host ended. */
+  /** What was being built, or exported, when the host ended. */
   private void clearBuilds() throws IOException {
     for (Path directory : Trees.children(context.layout().builds())) {
       if (Ids.isId(String.valueOf(directory.getFileName()))) {
         LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
-        Trees.delete(directory);
+        clearBuild(directory);
       } else {
         LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", directory);
       }
     }
+  }
+
+  /** An export may have left more where it was writing to, which may not be there any more. */
+  private static void clearBuild(Path directory) {
+    try {
+      ExportIntent.undo(directory);
+    } catch (IOException | RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "what an export left may still be there", e);
+    }
+    Trees.delete(directory);
   }
 
   /** Machines of a rollback that did not get to its end, on either side. */

@@ -27,6 +27,11 @@ record RoledStorage(StorageBackend disks, StorageBackend memory) implements Stor
     return Layout.isMemory(id) ? memory : disks;
   }
 
+  /** The backend of a root's storage that keeps a node. */
+  static StorageBackend of(StorageBackend storage, NodeId id) {
+    return storage instanceof RoledStorage two ? two.of(id) : storage;
+  }
+
   @Override
   public Node create(NodeId id, long sizeBytes) {
     return of(id).create(id, sizeBytes);

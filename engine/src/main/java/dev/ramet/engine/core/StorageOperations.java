@@ -8,17 +8,20 @@ import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.Usage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The roots as the engine's operator sees them. Thread-safe. */
 final class StorageOperations implements Storage {
@@ -27,14 +30,17 @@ final class StorageOperations implements Storage {
   private final Context context;
   private final List<Check.Place> places;
   private final Reclaimer reclaimer;
+  private final Importer importer;
 
   /** Two that put the same things in order would tell each other's work as failures. */
   private final ReentrantLock checking = new ReentrantLock();
 
-  StorageOperations(Context context, List<Check.Place> places, Reclaimer reclaimer) {
+  StorageOperations(
+      Context context, List<Check.Place> places, Reclaimer reclaimer, Importer importer) {
     this.context = context;
     this.places = List.copyOf(places);
     this.reclaimer = reclaimer;
+    this.importer = importer;
   }
 
   @Override
@@ -60,6 +66,16 @@ final class StorageOperations implements Storage {
     } finally {
       checking.unlock();
     }
+  }
+
+  @Override
+  public Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
+    return new Exporter(context, places, reclaimer).export(idOrName, directory, progress);
+  }
+
+  @Override
+  public Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
+    return importer.run(directory, name, progress);
   }
 
   @Override

@@ -54,7 +54,16 @@ public final class Json {
     if (Files.size(file) > MOST_BYTES) {
       throw new IOException(file + " is too large to be a manifest");
     }
-    T value = MAPPER.readValue(Files.readAllBytes(file), type);
+    return read(file, Files.readAllBytes(file), type);
+  }
+
+  /**
+   * Reads what was read of a file.
+   *
+   * @throws IOException also when it holds no value
+   */
+  public static <T> T read(Path file, byte[] content, Class<T> type) throws IOException {
+    T value = MAPPER.readValue(content, type);
     if (value == null) {
       throw new IOException(file + " holds no value");
     }

@@ -60,7 +60,7 @@ public record Layout(Path root) {
     return sandbox(sandboxId).resolve("vm-" + number);
   }
 
-  /** Scratch directory of template builds, emptied at start. */
+  /** Scratch directory of template builds and exports, emptied at start. */
   public Path builds() {
     return root.resolve("builds");
   }

@@ -69,6 +69,29 @@ public record SnapshotRecord(
     }
   }
 
+  /** The same, brought into another root, where its disk may be a little larger. */
+  public SnapshotRecord imported(String newId, @Nullable String newName, long newDiskBytes) {
+    return new SnapshotRecord(
+        newId,
+        kind,
+        newName,
+        description,
+        createdAt,
+        sandboxId,
+        templateId,
+        cpuCount,
+        memoryBytes,
+        newDiskBytes,
+        kernelArguments,
+        agentPort,
+        warm,
+        identity,
+        capture,
+        contentKey,
+        false,
+        false);
+  }
+
   /** The same, deleted and no longer pending. */
   public SnapshotRecord asDeleted() {
     return new SnapshotRecord(

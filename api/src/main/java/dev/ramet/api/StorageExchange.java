@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of what {@code POST /storage/export} and {@code POST /storage/import} answer as {@code
+ * application/x-ndjson}: exactly one of the three is there, and the last line is a result or an
+ * error. Immutable and thread-safe.
+ *
+ * @param progress how far it is
+ * @param result what was exported or imported
+ * @param error why it failed; then nothing was changed
+ */
+public record StorageExchange(
+    @Nullable Progress progress, @Nullable Result result, @Nullable ApiError error) {
+  /**
+   * How far it is.
+   *
+   * @param doneBytes how much is done
+   * @param totalBytes of how much, holes included
+   */
+  public record Progress(long doneBytes, long totalBytes) {}
+
+  /**
+   * What was exported or imported: the whole answer to who does not accept {@code
+   * application/x-ndjson}.
+   *
+   * @param id the id that the snapshot or template has on this host
+   * @param name its name, or null
+   * @param kind {@code snapshot} or {@code template}
+   * @param directory the exported directory, on the host
+   * @param files how many files are in it
+   * @param sizeBytes their sizes
+   * @param dataBytes how much of that is not holes
+   */
+  public record Result(
+      String id,
+      @Nullable String name,
+      String kind,
+      String directory,
+      int files,
+      long sizeBytes,
+      long dataBytes) {}
+
+  /**
+   * The body of {@code POST /storage/export}.
+   *
+   * @param snapshot id or name of a snapshot or template; required
+   * @param directory an absolute path on the host that is free; required
+   */
+  public record Export(@Nullable String snapshot, @Nullable String directory) {}
+
+  /**
+   * The body of {@code POST /storage/import}.
+   *
+   * @param directory an absolute path on the host; required
+   * @param name a new name: {@code [A-Za-z0-9._-]{1,64}}; null for the one it had
+   */
+  public record Import(@Nullable String directory, @Nullable String name) {}
+}

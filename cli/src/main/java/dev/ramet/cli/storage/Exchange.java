@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.StorageExchange;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.http.Streams;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Progress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** A command that brings a snapshot out of a host or into one, and shows how far it is. */
+abstract class Exchange extends ApiCommand {
+  private static final int WIDTH = 24;
+
+  Exchange(Context context) {
+    super(context);
+  }
+
+  /** What is told at the end when no JSON is wanted. */
+  abstract void print(StorageExchange.Result result);
+
+  /**
+   * Asks for it and waits.
+   *
+   * @param label what is being done
+   */
+  final int exchange(Client client, String path, Object request, String label) {
+    StorageExchange.Result[] result = new StorageExchange.Result[1];
+    try (Progress progress = context().progress(label)) {
+      Streams.post(
+          client,
+          path,
+          request,
+          line -> {
+            StorageExchange one =
+                Json.read(line.getBytes(StandardCharsets.UTF_8), StorageExchange.class);
+            Streams.check(one.error());
+            if (one.progress() != null) {
+              progress.label(label + " " + bar(one.progress()));
+            }
+            if (one.result() != null) {
+              result[0] = one.result();
+            }
+          });
+    }
+    StorageExchange.@Nullable Result done = result[0];
+    if (done == null) {
+      throw new RametException(
+          ErrorCode.UNAVAILABLE, "the host stopped answering before it was done");
+    }
+    if (json()) {
+      context().json(Json.bytes(done));
+    } else {
+      print(done);
+    }
+    return 0;
+  }
+
+  private static String bar(StorageExchange.Progress p) {
+    double part = p.totalBytes() == 0 ? 1 : (double) p.doneBytes() / p.totalBytes();
+    int full = (int) (part * WIDTH);
+    return "["
+        + "#".repeat(full)
+        + ".".repeat(WIDTH - full)
+        + "] "
+        + (int) (part * 100)
+        + "% of "
+        + Human.size(p.totalBytes());
+  }
+
+  /** How much it is, for people. */
+  static String size(StorageExchange.Result result) {
+    return result.files()
+        + " files, "
+        + Human.size(result.sizeBytes())
+        + ", "
+        + Human.size(result.dataBytes())
+        + " without holes";
+  }
+
+  /** The host knows nothing of this program's directory. */
+  static String absolute(Path path) {
+    return path.toAbsolutePath().normalize().toString();
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.StorageExchange;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Writes a snapshot to a directory. */
+@Command(
+    name = "export",
+    description = {
+      "Writes a snapshot or template to a new directory on the host's machine: sparse images of its",
+      "disk and memory, its devices, its kernel, and a SHA-256 of each. It needs nothing else to be",
+      "imported, there or on another host. What is stopped or fails leaves nothing."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet storage export before-upgrade /backup/before-upgrade",
+      "  tar -C /backup -cSf - before-upgrade | ssh other tar -C /backup -xSf -",
+      "",
+      "Whoever can read the directory can read all that the machine had in memory."
+    })
+final class Export extends Exchange {
+  @Parameters(
+      index = "0",
+      paramLabel = "SNAPSHOT",
+      description = "Id or name of a snapshot or template.")
+  private String snapshot = "";
+
+  @Parameters(
+      index = "1",
+      paramLabel = "DIRECTORY",
+      description = "A directory that is not there yet, in one that is.")
+  private Path directory = Path.of("");
+
+  Export(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return exchange(
+        client,
+        "/storage/export",
+        new StorageExchange.Export(snapshot, absolute(directory)),
+        "Exporting " + snapshot);
+  }
+
+  @Override
+  void print(StorageExchange.Result result) {
+    context().out().println(result.directory());
+    context()
+        .err()
+        .println("Exported " + result.kind() + " " + result.id() + ": " + size(result) + ".");
+  }
+}

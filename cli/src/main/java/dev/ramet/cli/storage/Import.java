@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.StorageExchange;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a snapshot of an exported directory. */
+@Command(
+    name = "import",
+    description = {
+      "Makes a snapshot or template of a directory that ramet storage export has made, and prints",
+      "its id. Every byte is compared with the directory's record first; the directory stays."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet storage import /backup/before-upgrade",
+      "  ramet sandbox create -t $(ramet storage import /backup/before-upgrade --name again)",
+      "",
+      "Import only what comes from somebody you trust: its devices are for the hypervisor to read."
+    })
+final class Import extends Exchange {
+  @Parameters(paramLabel = "DIRECTORY", description = "The directory, on the host's machine.")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "Its name; the one it had unless given.")
+  private @Nullable String name;
+
+  Import(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return exchange(
+        client,
+        "/storage/import",
+        new StorageExchange.Import(absolute(directory), name),
+        "Importing " + directory);
+  }
+
+  @Override
+  void print(StorageExchange.Result result) {
+    context().out().println(result.id());
+    context()
+        .err()
+        .println(
+            "Imported "
+                + result.kind()
+                + (result.name() == null ? "" : " " + result.name())
+                + ": "
+                + size(result)
+                + ".");
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Storage;
+import dev.ramet.engine.exchange.Content;
+import dev.ramet.engine.exchange.Export;
+import dev.ramet.engine.exchange.ExportFiles;
+import dev.ramet.engine.exchange.ExportRecord;
+import dev.ramet.engine.exchange.HostFailures;
+import dev.ramet.engine.exchange.Meter;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.ImageTransfer;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes snapshots and templates of what was exported, here or on another host. What is published
+ * has been compared with the export's record byte by byte as it lies in the root. Thread-safe.
+ */
+final class Importer {
+  private static final int OWNER_FILE = 0600;
+
+  private final Context context;
+  private final Set<String> hypervisors;
+
+  /**
+   * Imports.
+   *
+   * @param hypervisors ids of the hypervisors that are known here, whether or not they work
+   */
+  Importer(Context context, Set<String> hypervisors) {
+    this.context = context;
+    this.hypervisors = hypervisors;
+  }
+
+  Storage.Exchanged run(Path directory, @Nullable String newName, CopyProgress progress) {
+    if (!directory.isAbsolute()) {
+      throw RametException.invalid("directory", "must be an absolute path on the host");
+    }
+    Export export = Export.open(directory);
+    SnapshotRecord found = export.snapshot();
+    SandboxOperations.checkSize(found.cpuCount(), found.memoryBytes());
+    checkHypervisor(export, found.identity());
+    String name = newName == null ? found.name() : newName;
+    try (SnapshotStore.Reservation reservation = reserve(name)) {
+      return make(export, name, new Meter(export.files().sizeBytes(), progress));
+    } catch (IOException e) {
+      throw Errors.io("cannot import " + directory, context.layout().root(), e);
+    }
+  }
+
+  private SnapshotStore.Reservation reserve(@Nullable String name) {
+    try {
+      return context.snapshots().reserveName(name);
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.ALREADY_EXISTS) {
+        throw e;
+      }
+      throw new RametException(
+          e.code(), String.valueOf(e.getMessage()), "give it another name with --name", e);
+    }
+  }
+
+  private void checkHypervisor(Export export, @Nullable VmIdentity identity) {
+    if (identity != null && !hypervisors.contains(identity.hypervisor())) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          export.files().path(ExportRecord.MANIFEST)
+              + " is that of a machine of the hypervisor "
+              + identity.hypervisor()
+              + ", which this host does not know",
+          "install its plugin; ramet doctor shows those that are here",
+          null);
+    }
+  }
+
+  private Storage.Exchanged make(Export export, @Nullable String name, Meter meter)
+      throws IOException {
+    SnapshotRecord found = export.snapshot();
+    boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
+    String id = Ids.next(template ? 't' : 's');
+    ExportFiles files = export.files();
+    try (Undo undo = new Undo()) {
+      context.before("import.directory");
+      undo.add("directory of " + id, () -> context.snapshots().abandon(id));
+      Path partial = context.snapshots().begin(id);
+      long data = file(files, ExportRecord.KERNEL, Layout.kernel(partial), meter);
+      if (files.has(ExportRecord.INITRD)) {
+        data += file(files, ExportRecord.INITRD, Layout.initrd(partial), meter);
+      }
+      context.before("import.disk");
+      NodeId disk = Layout.snapshotDisk(id);
+      undo.add("disk of " + id, () -> context.storage().delete(disk));
+      data += image(files, ExportRecord.DISK, disk, meter);
+      if (found.warm()) {
+        context.before("import.devices");
+        Files.createDirectory(Layout.devices(partial));
+        for (ExportRecord.Item item : files.devices()) {
+          data += file(files, item.path(), partial.resolve(item.path()), meter);
+        }
+        context.before("import.memory");
+        NodeId memory = Layout.snapshotMemory(id);
+        undo.add("memory image of " + id, () -> context.storage().delete(memory));
+        data += image(files, ExportRecord.MEMORY, memory, meter);
+      }
+      long diskBytes = context.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
+      SnapshotRecord record = found.imported(id, name, diskBytes);
+      meter.tell();
+      context.before("import.publish");
+      context.snapshots().publish(record, true);
+      undo.commit();
+      return new Storage.Exchanged(
+          id, name, template, export.directory(), files.count(), files.sizeBytes(), data);
+    }
+  }
+
+  /** Copies a file, comparing it with the record; answers how much of it is data. */
+  private long file(ExportFiles files, String name, Path target, Meter meter) {
+    try (Fd to = Fd.createNew(target, OWNER_FILE)) {
+      return files.copy(files.item(name), to, meter);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot import " + files.path(name), context.layout().root());
+    }
+  }
+
+  /**
+   * Brings a disk or memory image in, then reads it from where it now lies: that is what machines
+   * will run on, whatever became of the file meanwhile.
+   */
+  private long image(ExportFiles files, String name, NodeId id, Meter meter) {
+    ExportRecord.Item item = files.item(name);
+    Path source = files.path(name);
+    StorageBackend backend = RoledStorage.of(context.storage(), id);
+    ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+    if (transfer == null) {
+      backend.importFrom(id, source);
+      meter.add(item.sizeBytes());
+    } else {
+      transfer.importFrom(id, source, ImageFormat.RAW, meter.copying(item.sizeBytes()));
+    }
+    context.before("import.verify");
+    Content.Summary content;
+    Path made = backend.attach(id).path();
+    try (Fd from = Fd.openRead(made)) {
+      content = Content.read(from, item.sizeBytes(), null, meter);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot read what was imported: " + made, context.layout().root());
+    }
+    files.check(item, content);
+    context.before("import.seal");
+    backend.seal(id, Durability.DURABLE);
+    return content.dataBytes();
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a file or block device once, for its digest and for a copy with holes. Thread-safe. */
+public final class Content {
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final int PAGE = 4096;
+  private static final byte[] ZEROS = new byte[BUFFER_BYTES];
+
+  private Content() {}
+
+  /**
+   * What was read.
+   *
+   * @param sha256 of everything, in lower-case hexadecimal
+   * @param dataBytes how much of it was not a hole
+   */
+  public record Summary(String sha256, long dataBytes) {}
+
+  /**
+   * Reads.
+   *
+   * @param sizeBytes how much from the start
+   * @param target an empty file that becomes the same, or null to read only
+   * @param meter told what was read, and what was written besides
+   * @throws RametException {@code CORRUPT} when there is less to read
+   */
+  public static Summary read(Fd source, long sizeBytes, @Nullable Fd target, Meter meter)
+      throws LinuxException {
+    MessageDigest digest = sha256();
+    if (target != null) {
+      target.truncate(sizeBytes);
+    }
+    ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    byte[] bytes = new byte[BUFFER_BYTES];
+    int passes = target == null ? 1 : 2;
+    long dataBytes = 0;
+    long at = 0;
+    while (at < sizeBytes) {
+      long data = data(source, at, sizeBytes);
+      for (; at < data; at = Math.min(data, at + BUFFER_BYTES)) {
+        int zeros = (int) Math.min(data - at, BUFFER_BYTES);
+        digest.update(ZEROS, 0, zeros);
+        meter.add((long) passes * zeros);
+      }
+      long hole = hole(source, at, sizeBytes);
+      while (at < hole) {
+        buffer.clear().limit((int) Math.min(hole - at, BUFFER_BYTES));
+        int length = source.pread(buffer, at);
+        if (length == 0) {
+          throw new RametException(
+              ErrorCode.CORRUPT, source + " ends at byte " + at + " of " + sizeBytes);
+        }
+        buffer.flip().get(bytes, 0, length);
+        digest.update(bytes, 0, length);
+        if (target != null) {
+          write(target, buffer, bytes, length, at);
+        }
+        dataBytes += length;
+        at += length;
+        meter.add((long) passes * length);
+      }
+    }
+    return new Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
+  }
+
+  /** Writes the pages that are not all zeros: a block device tells no holes. */
+  private static void write(Fd target, ByteBuffer buffer, byte[] bytes, int length, long at)
+      throws LinuxException {
+    int from = 0;
+    while (from < length) {
+      int to = from;
+      boolean zeros = isZeroPage(bytes, from, length);
+      while (to < length && isZeroPage(bytes, to, length) == zeros) {
+        to = Math.min(length, to + PAGE);
+      }
+      if (!zeros) {
+        buffer.limit(to).position(from);
+        target.pwrite(buffer, at + from);
+      }
+      from = to;
+    }
+  }
+
+  private static boolean isZeroPage(byte[] bytes, int from, int length) {
+    int to = Math.min(length, from + PAGE);
+    return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
+  }
+
+  private static long data(Fd source, long at, long end) throws LinuxException {
+    try {
+      long found = source.seekData(at);
+      return found < 0 ? end : Math.min(found, end);
+    } catch (LinuxException e) {
+      // lseek(2): what knows no holes, such as a block device, may refuse to look for data.
+      if (e.errno() == LinuxException.EINVAL) {
+        return at;
+      }
+      throw e;
+    }
+  }
+
+  private static long hole(Fd source, long at, long end) throws LinuxException {
+    try {
+      long found = source.seekHole(at);
+      return found < 0 ? end : Math.min(found, end);
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.EINVAL) {
+        return end;
+      }
+      throw e;
+    }
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every Java has it
+    }
+  }
+}

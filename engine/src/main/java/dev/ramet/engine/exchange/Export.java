@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.SnapshotRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An exported directory that makes sense. Nothing that is found in it is trusted: it may come from
+ * anywhere.
+ *
+ * @param directory where it is, without links in its path
+ * @param files its files
+ * @param snapshot its manifest: the snapshot as it was where it was exported
+ */
+public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot) {
+  private static final Pattern DEVICE =
+      Pattern.compile(ExportRecord.DEVICES + "/[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+  private static final Set<String> IMAGES = Set.of(ExportRecord.DISK, ExportRecord.MEMORY);
+  private static final Set<String> SMALL =
+      Set.of(ExportRecord.MANIFEST, ExportRecord.KERNEL, ExportRecord.INITRD);
+  private static final List<String> NEEDED =
+      List.of(ExportRecord.MANIFEST, ExportRecord.DISK, ExportRecord.KERNEL);
+
+  /** Far above any of the small files: what is larger was not written by an export. */
+  private static final long MOST_SMALL_BYTES = 1L << 30;
+
+  private static final long MOST_MANIFEST_BYTES = 16L << 20;
+
+  /**
+   * Looks at a directory: at everything but the content of its larger files.
+   *
+   * @throws RametException {@code NOT_FOUND} when there is none, {@code INVALID_ARGUMENT} when it
+   *     is no export or has in it what no export has, {@code UNSUPPORTED} when a newer version made
+   *     it, {@code CORRUPT} when something is missing or not what its record says
+   */
+  public static Export open(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      throw RametException.notFound("directory", directory.toString());
+    }
+    try {
+      Path real = directory.toRealPath();
+      refuseLinks(real);
+      Map<String, ExportRecord.Item> items = items(real, record(real));
+      for (ExportRecord.Item item : items.values()) {
+        checkSize(real.resolve(item.path()), item);
+      }
+      ExportFiles files = new ExportFiles(real, items);
+      SnapshotRecord snapshot = manifest(files);
+      new ManifestCheck(files, snapshot).run();
+      return new Export(real, files, snapshot);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot read " + directory + ": " + e,
+          "let the host's user read there",
+          e);
+    }
+  }
+
+  /** Whether a path in an export is one that a file of the device state can have. */
+  public static boolean isDevice(String path) {
+    return DEVICE.matcher(path).matches();
+  }
+
+  /** An export has two levels, of plain files and one directory. */
+  private static void refuseLinks(Path directory) throws IOException {
+    for (Path path : Trees.children(directory)) {
+      if (Files.isSymbolicLink(path)) {
+        throw ExportFiles.invalid(path + " is a symbolic link, and an export has none");
+      }
+    }
+    Path devices = directory.resolve(ExportRecord.DEVICES);
+    if (Files.isDirectory(devices)) {
+      for (Path path : Trees.children(devices)) {
+        requireRegular(path);
+      }
+    }
+  }
+
+  private static void requireRegular(Path path) {
+    if (Files.isSymbolicLink(path)) {
+      throw ExportFiles.invalid(path + " is a symbolic link, and an export has none");
+    }
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw ExportFiles.invalid(path + " is not a regular file");
+    }
+  }
+
+  private static ExportRecord record(Path directory) {
+    Path file = directory.resolve(ExportRecord.FILE);
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          directory + " is no exported snapshot: it has no " + ExportRecord.FILE,
+          "give a directory that ramet storage export has made",
+          null);
+    }
+    requireRegular(file);
+    ExportRecord record;
+    try {
+      record = Json.read(file, ExportRecord.class);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, file + " is not the record of an export: " + first(e), e);
+    }
+    if (record.format() > ExportRecord.FORMAT) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          file + " has format " + record.format() + ", which this version does not know",
+          "import it with a newer version of Ramet",
+          null);
+    }
+    if (record.format() != ExportRecord.FORMAT || record.files() == null) {
+      throw ExportFiles.invalid(
+          file + " is not the record of an export: it lacks a format or the files");
+    }
+    return record;
+  }
+
+  /** Jackson tells the place in several lines. */
+  private static String first(IOException e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  }
+
+  private static Map<String, ExportRecord.Item> items(Path directory, ExportRecord record) {
+    Path file = directory.resolve(ExportRecord.FILE);
+    Map<String, ExportRecord.Item> found = new TreeMap<>();
+    for (ExportRecord.@Nullable Item item : record.files()) {
+      String path = item == null ? null : item.path();
+      if (item == null || path == null) {
+        throw ExportFiles.invalid(file + " names a file without a path");
+      }
+      if (!IMAGES.contains(path) && !SMALL.contains(path) && !isDevice(path)) {
+        throw ExportFiles.invalid(file + " names a file that no export has: " + path);
+      }
+      if (item.sha256() == null || !SHA256.matcher(item.sha256()).matches()) {
+        throw ExportFiles.invalid(file + " has no SHA-256 of " + path);
+      }
+      if (found.put(path, item) != null) {
+        throw ExportFiles.invalid(file + " names " + path + " twice");
+      }
+    }
+    for (String needed : NEEDED) {
+      if (!found.containsKey(needed)) {
+        throw ExportFiles.invalid(file + " does not name " + needed);
+      }
+    }
+    return found;
+  }
+
+  private static void checkSize(Path path, ExportRecord.Item item) throws IOException {
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw ExportFiles.damaged(path, "is missing");
+    }
+    requireRegular(path);
+    long size = item.sizeBytes();
+    if (Files.size(path) != size) {
+      throw ExportFiles.damaged(path, "has " + Files.size(path) + " bytes, not " + size);
+    }
+    if (size < 1 || (!IMAGES.contains(item.path()) && size > MOST_SMALL_BYTES)) {
+      throw ExportFiles.invalid(path + " cannot have " + size + " bytes");
+    }
+  }
+
+  private static SnapshotRecord manifest(ExportFiles files) throws IOException {
+    ExportRecord.Item item = files.item(ExportRecord.MANIFEST);
+    Path path = files.path(item.path());
+    if (item.sizeBytes() > MOST_MANIFEST_BYTES) {
+      throw ExportFiles.invalid(path + " is too large to be a manifest");
+    }
+    byte[] bytes = Files.readAllBytes(path);
+    String digest = HexFormat.of().formatHex(Content.sha256().digest(bytes));
+    files.check(item, new Content.Summary(digest, bytes.length));
+    try {
+      return Json.read(path, bytes, SnapshotRecord.class);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, path + " is not a manifest: " + first(e), e);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The files of an export: their names and sizes have been looked at, their content is compared with
+ * the record whenever it is read. Immutable.
+ */
+public final class ExportFiles {
+  private final Path directory;
+  private final Map<String, ExportRecord.Item> items;
+
+  ExportFiles(Path directory, Map<String, ExportRecord.Item> items) {
+    this.directory = directory;
+    this.items = items;
+  }
+
+  /** Where a file is. */
+  public Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  /** Whether a file is there. */
+  public boolean has(String name) {
+    return items.containsKey(name);
+  }
+
+  /** A file. */
+  public ExportRecord.Item item(String name) {
+    ExportRecord.Item item = items.get(name);
+    if (item == null) {
+      throw invalid(path(ExportRecord.FILE) + " does not name " + name);
+    }
+    return item;
+  }
+
+  /** The files of the device state. */
+  public List<ExportRecord.Item> devices() {
+    return items.values().stream()
+        .filter(item -> item.path().startsWith(ExportRecord.DEVICES + "/"))
+        .toList();
+  }
+
+  /** How many there are, the record itself included. */
+  public int count() {
+    return items.size() + 1;
+  }
+
+  /** The sum of their sizes, but for the record's. */
+  public long sizeBytes() {
+    return items.values().stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
+  }
+
+  /**
+   * Copies a file out and compares what was read with the record.
+   *
+   * @param target an empty file
+   * @return how much of it is not holes
+   * @throws RametException {@code CORRUPT} when it is not what the record says
+   */
+  public long copy(ExportRecord.Item item, Fd target, Meter meter) {
+    Path path = path(item.path());
+    try (Fd source = Fd.openRead(path)) {
+      Content.Summary content = Content.read(source, item.sizeBytes(), target, meter);
+      check(item, content);
+      return content.dataBytes();
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot copy " + path, directory);
+    }
+  }
+
+  /**
+   * Compares what was read of a file, or of what was made of it, with the record.
+   *
+   * @throws RametException {@code CORRUPT} when it is not the same
+   */
+  public void check(ExportRecord.Item item, Content.Summary content) {
+    if (!content.sha256().equals(item.sha256())) {
+      throw damaged(
+          path(item.path()),
+          "is damaged: its SHA-256 is " + content.sha256() + ", not " + item.sha256());
+    }
+  }
+
+  static RametException invalid(String what) {
+    return new RametException(ErrorCode.INVALID_ARGUMENT, what);
+  }
+
+  static RametException damaged(Path path, String what) {
+    return new RametException(
+        ErrorCode.CORRUPT, path + " " + what, "bring the whole directory here again", null);
+  }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Fills the directory of an export, readable by its owner alone, and gives it its name when
+ * everything in it is durable. Whoever uses it removes what a failure leaves. Used by one thread.
+ */
+public final class ExportWriter {
+  private static final Set<String> NETWORK = Set.of("nfs", "cifs", "9p", "fuse");
+  private static final int OWNER_DIRECTORY = 0700;
+  private static final int OWNER_FILE = 0600;
+
+  private final Path directory;
+  private final Path target;
+  private final Meter meter;
+  private final List<ExportRecord.Item> items = new ArrayList<>();
+  private long dataBytes;
+
+  /**
+   * Makes the directory.
+   *
+   * @param directory its name until it is whole, beside the target
+   * @param target the name it is to have
+   */
+  public ExportWriter(Path directory, Path target, Meter meter) {
+    this.directory = directory;
+    this.target = target;
+    this.meter = meter;
+    makeDirectory(directory);
+  }
+
+  private void makeDirectory(Path path) {
+    try {
+      PathCalls.makeDirectory(path, OWNER_DIRECTORY);
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Whether the directory is on a file system that is another machine's, or may be. */
+  public boolean isOverNetwork() {
+    try {
+      return NETWORK.contains(FsInfo.of(directory).typeName());
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Where a file is to be put by somebody else, who then says {@link #add}. */
+  public Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  /** Takes in a file that was made durable at its place; copying it has been counted. */
+  public void add(String name) {
+    try (Fd file = Fd.openRead(path(name))) {
+      long size = file.sizeBytes();
+      note(name, size, Content.read(file, size, null, meter));
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /**
+   * Copies a file or block device in.
+   *
+   * @param sizeBytes how much of it
+   */
+  public void copy(String name, Path source, long sizeBytes) {
+    try (Fd from = Fd.openRead(source);
+        Fd to = Fd.createNew(path(name), OWNER_FILE)) {
+      note(name, sizeBytes, Content.read(from, sizeBytes, to, meter));
+      to.fsync();
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Copies a whole file in. */
+  public void copy(String name, Path source) {
+    try {
+      copy(name, source, PathCalls.stat(source).sizeBytes());
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Makes the directory of the device state. */
+  public void makeDevices() {
+    makeDirectory(path(ExportRecord.DEVICES));
+  }
+
+  /** Adds the manifest and the record. */
+  public void finish(SnapshotRecord snapshot) {
+    byte[] manifest = Json.bytes(snapshot);
+    write(ExportRecord.MANIFEST, manifest);
+    String digest = HexFormat.of().formatHex(Content.sha256().digest(manifest));
+    note(ExportRecord.MANIFEST, manifest.length, new Content.Summary(digest, manifest.length));
+    write(
+        ExportRecord.FILE,
+        Json.bytes(
+            new ExportRecord(
+                ExportRecord.FORMAT, snapshot.id(), snapshot.name(), Instant.now(), items)));
+    try {
+      Path devices = path(ExportRecord.DEVICES);
+      if (Files.isDirectory(devices)) {
+        Fd.syncDirectory(devices);
+      }
+      Fd.syncDirectory(directory);
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Gives the directory its name, if that is still free. */
+  public void publish() {
+    try {
+      rename();
+    } catch (LinuxException e) {
+      throw e.errno() == LinuxException.EEXIST ? taken(target) : failed(e);
+    }
+  }
+
+  /** Makes the name durable. */
+  public void syncName() {
+    try {
+      Fd.syncDirectory(parent());
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  private void rename() throws LinuxException {
+    try {
+      PathCalls.renameToNew(directory, target);
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.EINVAL) {
+        throw e;
+      }
+      // Network file systems cannot promise to replace nothing. What a rename of a directory can
+      // replace is an empty directory that was made in this moment, and nothing else: rename(2).
+      refuseTaken(target);
+      try {
+        Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException moved) {
+        throw new RametException(
+            ErrorCode.HOST_UNFIT, "cannot name the export " + target + ": " + moved, moved);
+      }
+    }
+  }
+
+  /** How many files there are, all told. */
+  public int files() {
+    return items.size() + 1;
+  }
+
+  /** The sum of their sizes, but for the record's. */
+  public long sizeBytes() {
+    return items.stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
+  }
+
+  /** How much of that is not holes. */
+  public long dataBytes() {
+    return dataBytes;
+  }
+
+  private void note(String name, long sizeBytes, Content.Summary content) {
+    items.add(new ExportRecord.Item(name, sizeBytes, content.sha256()));
+    dataBytes += content.dataBytes();
+  }
+
+  private void write(String name, byte[] bytes) {
+    try (Fd to = Fd.createNew(path(name), OWNER_FILE)) {
+      ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+      to.pwrite(buffer, 0);
+      to.fsync();
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  private Path parent() {
+    Path parent = target.getParent();
+    return parent == null ? target : parent;
+  }
+
+  private RametException failed(LinuxException e) {
+    return HostFailures.of(e, "cannot export to " + target, parent());
+  }
+
+  /** Refuses a name that anything has, a dangling link included. */
+  public static void refuseTaken(Path target) {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw taken(target);
+    }
+  }
+
+  private static RametException taken(Path target) {
+    return new RametException(
+        ErrorCode.ALREADY_EXISTS,
+        target + " is there already",
+        "give a name that is free: an export makes its directory itself",
+        null);
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a manifest that comes from elsewhere is one that a snapshot can have, and fits the files
+ * beside it.
+ *
+ * @param files what it is among
+ * @param s the manifest
+ */
+record ManifestCheck(ExportFiles files, SnapshotRecord s) {
+  private static final int MOST_PORT = 65_535;
+
+  /** Refuses one that does not. */
+  void run() {
+    require(s.id() != null && Ids.isId(s.id()), "id");
+    require(s.kind() != null && !s.kind().hidden(), "kind");
+    require(!s.deleted() && !s.pending(), "state");
+    require(s.name() == null || isName(s.name()), "name");
+    require(s.createdAt() != null, "createdAt");
+    require(s.kernelArguments() != null, "kernelArguments");
+    Integer port = s.agentPort();
+    require(port == null || (port > 0 && port <= MOST_PORT), "agentPort");
+    require(s.diskBytes() == files.item(ExportRecord.DISK).sizeBytes(), "diskBytes");
+    boolean warm = s.warm();
+    require(warm == files.has(ExportRecord.MEMORY), "warm");
+    require(warm != files.devices().isEmpty(), "warm");
+    if (warm) {
+      require(s.memoryBytes() == files.item(ExportRecord.MEMORY).sizeBytes(), "memoryBytes");
+    }
+    require(warm ? isIdentity(s.identity()) : s.identity() == null, "identity");
+    require(isReport(s.capture()), "capture");
+  }
+
+  private static boolean isName(String name) {
+    try {
+      return !name.equals(".") && !name.equals("..") && name.equals(Ids.checkName("name", name));
+    } catch (RametException e) {
+      return false;
+    }
+  }
+
+  private static boolean isIdentity(@Nullable VmIdentity i) {
+    return i != null && i.hypervisor() != null && i.version() != null;
+  }
+
+  private static boolean isReport(@Nullable CaptureReport c) {
+    return c == null || (c.mode() != null && c.modeReason() != null && c.phaseNanos() != null);
+  }
+
+  private void require(boolean holds, String field) {
+    if (!holds) {
+      throw ExportFiles.invalid(
+          files.path(ExportRecord.MANIFEST)
+              + " is not the manifest of what lies beside it: its "
+              + field
+              + " does not fit");
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.StorageExchange;
+import dev.ramet.engine.Storage;
+import dev.ramet.spi.storage.CopyProgress;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Snapshots and templates out of a host and into one. Answers progress line by line when the client
+ * accepts {@code application/x-ndjson}; such a client that goes away stops it.
+ */
+@Controller("/storage")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class ExchangeController {
+  private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final EngineHolder engine;
+  private final ExchangeDirectories directories;
+  private final Lines lines;
+
+  ExchangeController(EngineHolder engine, ExchangeDirectories directories, Lines lines) {
+    this.engine = engine;
+    this.directories = directories;
+    this.lines = lines;
+  }
+
+  /** Writes a snapshot or template to a new directory on the host. */
+  @Post("/export")
+  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  HttpResponse<?> exportTo(
+      HttpRequest<?> http, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+    StorageExchange.Export request = Json.read(body, StorageExchange.Export.class);
+    String snapshot =
+        Checks.reference("snapshot or template", Checks.required("snapshot", request.snapshot()));
+    Path directory = directories.check("directory", request.directory());
+    Storage storage = engine.get().storage();
+    Waiting.before(engine, snapshot, wait);
+    return answer(http, progress -> storage.exportTo(snapshot, directory, progress));
+  }
+
+  /** Makes a snapshot or template of an exported directory on the host. */
+  @Post("/import")
+  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  HttpResponse<?> importFrom(HttpRequest<?> http, @Body @Nullable String body) {
+    StorageExchange.Import request = Json.read(body, StorageExchange.Import.class);
+    String name = Checks.optionalName("name", request.name());
+    Path directory = directories.check("directory", request.directory());
+    Storage storage = engine.get().storage();
+    return answer(http, progress -> storage.importFrom(directory, name, progress));
+  }
+
+  private HttpResponse<?> answer(
+      HttpRequest<?> http, Function<CopyProgress, Storage.Exchanged> work) {
+    if (!Lines.wanted(http)) {
+      return HttpResponse.ok(view(work.apply(CopyProgress.NONE)));
+    }
+    return lines.answer(
+        http,
+        line -> line.accept(new StorageExchange(null, view(work.apply(new Teller(line))), null)),
+        error -> new StorageExchange(null, null, error));
+  }
+
+  /** Tells how far it is, a few times a second, until nobody listens. Used by one thread. */
+  private static final class Teller implements CopyProgress {
+    private final Consumer<Object> line;
+    private long next = System.nanoTime();
+
+    Teller(Consumer<Object> line) {
+      this.line = line;
+    }
+
+    @Override
+    public boolean copied(long doneBytes, long totalBytes) {
+      long now = System.nanoTime();
+      if (now - next < 0 && doneBytes < totalBytes) {
+        return true;
+      }
+      next = now + TELL_NANOS;
+      try {
+        line.accept(
+            new StorageExchange(new StorageExchange.Progress(doneBytes, totalBytes), null, null));
+        return true;
+      } catch (RametException e) {
+        if (e.code() == ErrorCode.CANCELLED) {
+          return false;
+        }
+        throw e;
+      }
+    }
+  }
+
+  private static StorageExchange.Result view(Storage.Exchanged e) {
+    return new StorageExchange.Result(
+        e.id(),
+        e.name(),
+        e.template() ? "template" : "snapshot",
+        e.directory().toString(),
+        e.files(),
+        e.sizeBytes(),
+        e.dataBytes());
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import io.micronaut.context.annotation.Context;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directories on the host that requests may read and write files in. Symbolic links are
+ * resolved first: where a path leads to is what counts. Thread-safe.
+ */
+@Context // what is wrong with the setting stops the start
+final class ExchangeDirectories {
+  private static final String SETTING = "ramet.exchange-directories";
+
+  private final @Nullable List<Path> allowed;
+
+  ExchangeDirectories(ExchangeSettings settings) {
+    List<String> set = settings.exchangeDirectories();
+    // What is set to nothing comes as one empty name: then no file may be named.
+    allowed =
+        set == null
+            ? null
+            : set.stream()
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .map(ExchangeDirectories::parse)
+                .toList();
+  }
+
+  private static Path parse(String name) {
+    try {
+      Path path = Path.of(name);
+      if (path.isAbsolute()) {
+        return path.normalize();
+      }
+    } catch (InvalidPathException e) {
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, SETTING + ": is not a path: " + name, e);
+    }
+    throw RametException.invalid(SETTING, "must be absolute: " + name);
+  }
+
+  /**
+   * A file or directory that a request names, and that need not be there.
+   *
+   * @param field what the request calls it
+   * @param path what it says
+   * @return the path to use: absolute, and without links if there are limits
+   * @throws RametException {@code INVALID_ARGUMENT} when it is no absolute path, {@code FORBIDDEN}
+   *     when it leads to where requests have no business
+   */
+  Path check(String field, @Nullable String path) {
+    Path asked = Checks.absolutePath(field, path);
+    List<Path> limits = allowed;
+    if (limits == null) {
+      return asked;
+    }
+    try {
+      Path real = real(asked);
+      for (Path directory : limits) {
+        if (Files.isDirectory(directory) && real.startsWith(directory.toRealPath())) {
+          return real;
+        }
+      }
+    } catch (IOException e) {
+      // A link that leads nowhere, or in a circle, or where the host may not look: not inside.
+    }
+    throw new RametException(
+        ErrorCode.FORBIDDEN,
+        field + ": " + asked + " is not in a directory that requests may use",
+        limits.isEmpty()
+            ? SETTING + " on the host allows none"
+            : "use one below " + list(limits) + ", or have " + SETTING + " on the host changed",
+        null);
+  }
+
+  private static String list(List<Path> paths) {
+    return String.join(" or ", paths.stream().map(Path::toString).toList());
+  }
+
+  /** Resolves the links of what is there; what is not there yet has none. */
+  private static Path real(Path path) throws IOException {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return path.toRealPath();
+    }
+    Path parent = path.getParent();
+    Path name = path.getFileName();
+    return parent == null || name == null ? path : real(parent).resolve(name);
+  }
+}
