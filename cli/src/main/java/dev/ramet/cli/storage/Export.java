@@ -12,9 +12,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "export",
     description = {
-      "Writes a snapshot or template to a new directory on the host's machine: sparse images of its",
-      "disk and memory, its devices, its kernel, and a SHA-256 of each. It needs nothing else to be",
-      "imported, there or on another host. What is stopped or fails leaves nothing."
+      "Writes a snapshot or template to a new directory on the host's machine:",
+      "sparse images of its disk and memory, its devices, its kernel, and a SHA-256",
+      "of each. It needs nothing else to be imported, there or on another host.",
+      "What is stopped or fails leaves nothing."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -14,8 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Makes a snapshot or template of a directory that ramet storage export has made, and prints",
-      "its id. Every byte is compared with the directory's record first; the directory stays."
+      "Makes a snapshot or template of a directory that ramet storage export has",
+      "made, and prints its id. Every byte is compared with the directory's record",
+      "first; the directory stays."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -14,6 +14,8 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Storage;
+import dev.ramet.spi.storage.CopyProgress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +71,7 @@ final class TwoRootsTest {
       assertHolds(ground, fresh.id(), "two");
       ground.engine().sandboxes().kill(fresh.id());
 
+      leavesAndComesBack(ground, "two");
       ground.engine().snapshots().delete("one", false);
       ground.engine().snapshots().delete("two", false);
       // The sandbox rests on the memory image of the second: that one goes with it.
@@ -76,6 +79,20 @@ final class TwoRootsTest {
       before.removeIf(name -> name.contains(sandbox.id()));
       assertEquals(before, volumes(ground));
     }
+  }
+
+  /** Out of both roots and into both. */
+  private static void leavesAndComesBack(Ground ground, String name) throws Exception {
+    Path place = Files.createTempDirectory("ramet-it-");
+    Storage storage = ground.engine().storage();
+    storage.exportTo(name, place.resolve(name), CopyProgress.NONE);
+    storage.importFrom(place.resolve(name), "back", CopyProgress.NONE);
+    clear(place);
+    assertEquals("", misplaced(ground));
+    Sandbox back = ground.create("back");
+    assertHolds(ground, back.id(), name);
+    ground.engine().sandboxes().kill(back.id());
+    ground.engine().snapshots().delete("back", false);
   }
 
   private static void assertHolds(Ground ground, String sandbox, String text) {

@@ -54,8 +54,9 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
     }
     try {
       Path real = directory.toRealPath();
+      ExportRecord record = record(real);
       refuseLinks(real);
-      Map<String, ExportRecord.Item> items = items(real, record(real));
+      Map<String, ExportRecord.Item> items = items(real, record);
       for (ExportRecord.Item item : items.values()) {
         checkSize(real.resolve(item.path()), item);
       }
