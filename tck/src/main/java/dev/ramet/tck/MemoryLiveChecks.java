@@ -8,7 +8,6 @@ import static dev.ramet.tck.TrackedProcess.PAGE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryCapabilities;
@@ -24,10 +23,12 @@ abstract class MemoryLiveChecks {
 
   abstract MemoryWorld world();
 
+  /** Whoever does not state it is not asked for it; {@link #whoeverStatesItCanDoIt} holds both. */
+  private boolean asked() {
+    return world().states(MemoryCapabilities.LIVE);
+  }
+
   private Captures live() {
-    assumeTrue(
-        world().states(MemoryCapabilities.LIVE),
-        () -> "the probe does not state '" + MemoryCapabilities.LIVE + "'");
     return world().withoutDiscards().captures();
   }
 
@@ -54,6 +55,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void whatIsWrittenAfterARoundIsSelectedAgain() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 64, 1);
     try (Captures captures = live()) {
       for (int generation = 0; generation < 4; generation++) {
@@ -72,6 +76,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void whatIsWrittenBeforeItWasCopiedIsSelectedAgain() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 64, 1);
     try (Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
@@ -88,6 +95,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void roundsThatWereNotCopiedCountForNothing() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 64, 1);
     try (Captures captures = live()) {
       captures.startOver();
@@ -106,6 +116,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void theNextCaptureStartsOver() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 64, 1);
     try (Captures captures = live()) {
       captures.startOver();
@@ -126,6 +139,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void thePauseIsLeftWithWhatWasWrittenSince() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 400, 1);
     try (Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
@@ -147,6 +163,9 @@ abstract class MemoryLiveChecks {
   /** The process writes on its own while pages are found and copied. */
   @Test
   void roundsBesideAWriter() throws InterruptedException {
+    if (!asked()) {
+      return;
+    }
     AtomicBoolean stop = new AtomicBoolean();
     try (Captures captures = live()) {
       for (int generation = 0; generation < 6; generation++) {
@@ -178,6 +197,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void swappedPagesBetweenRounds() {
+    if (!asked()) {
+      return;
+    }
     world().fill(0, 64, 1);
     try (Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
@@ -198,6 +220,9 @@ abstract class MemoryLiveChecks {
   /** More runs of pages than the kernel tells at once, and than its own small buffer takes. */
   @Test
   void scatteredPages() {
+    if (!asked()) {
+      return;
+    }
     try (Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
         for (int page = generation; page < PAGES; page += 2) {
@@ -215,6 +240,9 @@ abstract class MemoryLiveChecks {
 
   @Test
   void histories() {
+    if (!asked()) {
+      return;
+    }
     Random random = new Random(21);
     try (Captures captures = live()) {
       for (int generation = 0; generation < GENERATIONS; generation++) {
