@@ -19,6 +19,10 @@ final class MemorySuite {
   private static final int MEMORY_MB = 1024;
   private static final int HELD_MB = 512;
   private static final int SMALL_MB = 12;
+
+  /** Still fits into the memory that a host reads pages into while a machine stands still. */
+  private static final int MEDIUM_MB = 48;
+
   private static final int LARGE_MB = 128;
 
   /** A host that was just started runs unoptimized code. */
@@ -179,25 +183,42 @@ final class MemorySuite {
     host.start("ramet.precopy-rounds=0");
     Series small = new Series();
     small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(12, 4));
+    Series medium = new Series();
+    medium.take(sandbox, guest, MEDIUM_MB, 1, settings.times(8, 3));
     Series large = new Series();
-    large.take(sandbox, guest, LARGE_MB, 1, settings.times(3, 2));
+    large.take(sandbox, guest, LARGE_MB, 1, settings.times(4, 2));
     host.stop();
     host.start();
-    for (Series series : List.of(small, large)) {
-      int megabytes = series == small ? SMALL_MB : LARGE_MB;
-      String what = megabytes + " MiB written, without pre-copy";
-      String least = "floor: process_vm_readv of the pages that differ";
-      results.add(
-          Result.of("pause, " + what, "ms", series.pause)
-              .over(series.leastRead)
-              .ratioAtMost(1.25)
-              .note(least));
-      results.add(
-          Result.of("of that pause, reading pages", "ms", series.read)
-              .over(series.leastRead)
-              .note(least));
-      written(series, megabytes, "without pre-copy");
-    }
+    String least = "floor: process_vm_readv of the pages that differ";
+    results.add(
+        Result.of(
+                "pause, each MiB more from "
+                    + SMALL_MB
+                    + " to "
+                    + MEDIUM_MB
+                    + " written, without pre-copy",
+                "ms",
+                Samples.of(more(small.pause, medium.pause)))
+            .over(Samples.of(more(small.leastRead, medium.leastRead)))
+            .ratioAtMost(1.25)
+            .note(least));
+    describe(small, SMALL_MB, least);
+    describe(medium, MEDIUM_MB, least);
+    describe(large, LARGE_MB, least + "; more than staging memory takes");
+  }
+
+  private static double more(Samples small, Samples medium) {
+    return (medium.p50() - small.p50()) / (MEDIUM_MB - SMALL_MB);
+  }
+
+  private void describe(Series series, int megabytes, String note) {
+    String what = megabytes + " MiB written, without pre-copy";
+    results.add(Result.of("pause, " + what, "ms", series.pause).over(series.leastRead).note(note));
+    results.add(
+        Result.of("of that pause, reading pages", "ms", series.read)
+            .over(series.leastRead)
+            .note(note));
+    written(series, megabytes, "without pre-copy");
   }
 
   /** Asks over and over for a snapshot of a machine that has halted. */
@@ -260,8 +281,11 @@ final class MemorySuite {
       results.add(selection.over(least.table()).ratioAtMost(1.2).note("floor: pagemap in C"));
     }
     Samples incremental = new Samples();
-    for (int i = 0; i < settings.times(5, 2); i++) {
-      incremental.add(capture(sandbox, INCREMENTAL).phasesMs().getOrDefault("select", 0.0));
+    for (int i = 0; i < 1 + settings.times(10, 3); i++) {
+      CaptureInfo capture = capture(sandbox, INCREMENTAL);
+      if (i > 0) {
+        incremental.add(capture.phasesMs().getOrDefault("select", 0.0));
+      }
     }
     MemoryFloors.Scans table = new MemoryFloors.Scans();
     memoryFloors.scan(machine, 10, table);
@@ -289,7 +313,7 @@ final class MemorySuite {
     Samples total = new Samples();
     Samples pause = new Samples();
     Samples copy = new Samples();
-    for (int i = 0; i < settings.times(3, 1); i++) {
+    for (int i = 0; i < settings.times(5, 2); i++) {
       CaptureInfo capture = capture(sandbox, FULL);
       total.add(capture.totalMs());
       pause.add(capture.pauseMs());

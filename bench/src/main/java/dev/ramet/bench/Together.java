@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import java.io.IOException;
@@ -17,8 +16,8 @@ import java.util.concurrent.Future;
 /** Snapshots of many sandboxes at once. Used by one thread. */
 final class Together {
   private static final int COUNT = 10;
-  private static final int WRITTEN_MB = 16;
-  private static final int WARM_UP = 1;
+  private static final int[] WRITTEN_MB = {16, 96};
+  private static final int WARM_UP = 2;
 
   private final Settings settings;
   private final Host host;
@@ -33,23 +32,36 @@ final class Together {
   }
 
   List<Result> measure() throws IOException, InterruptedException {
-    Progress.say(COUNT + " sandboxes at once");
     List<SandboxInfo> sandboxes = new ArrayList<>();
     List<Guest> guests = new ArrayList<>();
     for (int i = 0; i < COUNT; i++) {
       SandboxInfo sandbox = host.api().create("micro");
       sandboxes.add(sandbox);
       Guest guest = new Guest(settings, host, floors, sandbox);
-      guest.hold(WRITTEN_MB);
+      guest.hold(WRITTEN_MB[WRITTEN_MB.length - 1]);
       guests.add(guest);
     }
+    List<Result> results = new ArrayList<>();
+    for (int megabytes : WRITTEN_MB) {
+      Progress.say(COUNT + " sandboxes at once, " + megabytes + " MiB each");
+      results.add(measure(sandboxes, guests, megabytes));
+    }
+    for (SandboxInfo sandbox : sandboxes) {
+      host.api().kill(sandbox.sandboxID());
+    }
+    return results;
+  }
+
+  private Result measure(List<SandboxInfo> sandboxes, List<Guest> guests, int megabytes)
+      throws IOException, InterruptedException {
     Samples took = new Samples();
     Samples least = new Samples();
+    List<String> previous = List.of();
     ExecutorService threads = Executors.newFixedThreadPool(COUNT);
     try {
-      for (int round = 0; round < WARM_UP + settings.times(5, 2); round++) {
+      for (int round = 0; round < WARM_UP + settings.times(6, 2); round++) {
         for (Guest guest : guests) {
-          guest.write(WRITTEN_MB);
+          guest.write(megabytes);
         }
         List<Callable<SnapshotInfo>> calls = new ArrayList<>();
         sandboxes.forEach(s -> calls.add(() -> host.api().snapshot(s.sandboxID())));
@@ -57,30 +69,35 @@ final class Together {
         List<Future<SnapshotInfo>> made = threads.invokeAll(calls);
         double ms = Host.millisSince(begin);
         long bytes = 0;
+        List<String> ids = new ArrayList<>();
         for (Future<SnapshotInfo> one : made) {
           SnapshotInfo snapshot = one.get();
-          CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
-          bytes += capture.memoryBytesWritten();
-          host.api().deleteSnapshot(snapshot.snapshotID());
+          bytes += Objects.requireNonNull(snapshot.capture()).memoryBytesWritten();
+          ids.add(snapshot.snapshotID());
         }
+        // The next ones build on these.
+        for (String id : previous) {
+          host.api().deleteSnapshot(id);
+        }
+        previous = ids;
         if (round >= WARM_UP) {
           took.add(ms);
           least.add(
               memoryFloors.write(Machine.of(sandboxes.get(0)).scratch(), COUNT, bytes / COUNT));
         }
       }
+      for (String id : previous) {
+        host.api().deleteSnapshot(id);
+      }
     } catch (ExecutionException e) {
       throw new IOException("a snapshot failed", e);
     } finally {
       threads.shutdown();
     }
-    for (SandboxInfo sandbox : sandboxes) {
-      host.api().kill(sandbox.sandboxID());
-    }
-    return List.of(
-        Result.of(COUNT + " snapshots at once", "ms", took)
-            .over(least)
-            .ratioAtMost(1.3)
-            .note("until durable; floor: as many threads write and sync as many bytes"));
+    return Result.of(
+            COUNT + " snapshots at once, " + megabytes + " MiB written in each", "ms", took)
+        .over(least)
+        .ratioAtMost(1.3)
+        .note("until durable; floor: as many threads write and sync as many bytes");
   }
 }

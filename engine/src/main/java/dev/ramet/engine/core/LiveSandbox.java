@@ -22,6 +22,7 @@ final class LiveSandbox {
   private volatile @Nullable RunningVm machine;
   private volatile String busyWith = "";
   private volatile boolean leaving;
+  private volatile @Nullable Counted counted;
 
   LiveSandbox(SandboxRecord saved, @Nullable RunningVm machine) {
     this.saved = saved;
@@ -60,6 +61,23 @@ final class LiveSandbox {
               + why);
     }
     return vm;
+  }
+
+  /**
+   * What of a snapshot was shared with nobody.
+   *
+   * @param snapshotId the snapshot
+   * @param exclusiveBytes when that was counted
+   */
+  record Counted(String snapshotId, long exclusiveBytes) {}
+
+  /** What was counted last of one of its snapshots; null for nothing yet. */
+  @Nullable Counted counted() {
+    return counted;
+  }
+
+  void counted(Counted now) {
+    counted = now;
   }
 
   /** Whether it is about to be paused: no more requests are to go there. */

@@ -62,7 +62,8 @@ final class SnapshotOperations implements Snapshots {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       Capturer.Order order =
           Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE);
-      return views.snapshot(
+      return views.lastSnapshot(
+          live,
           PausedCapturer.fits(record)
               ? paused.capture(record, order, request.memory())
               : request.memory() ? capturer.capture(live, order) : captureDisk(live, order));
@@ -89,7 +90,7 @@ final class SnapshotOperations implements Snapshots {
     }
     try (LiveSandbox.Hold hold = live.hold("snapshot")) {
       return Optional.ofNullable(new Unchanged(context, reclaimer).since(live))
-          .map(views::snapshot);
+          .map(record -> views.lastSnapshot(live, record));
     }
   }
 

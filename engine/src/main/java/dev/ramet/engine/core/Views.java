@@ -16,6 +16,7 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +88,24 @@ final class Views {
   }
 
   Snapshot snapshot(SnapshotRecord record) {
+    return snapshot(record, this::exclusiveBytes);
+  }
+
+  /**
+   * The same for a sandbox's last snapshot, of which is told what it shared with nobody when that
+   * was last counted. Counting goes through every extent of its images.
+   */
+  Snapshot lastSnapshot(LiveSandbox live, SnapshotRecord record) {
+    LiveSandbox.Counted counted = live.counted();
+    if (counted == null || !counted.snapshotId().equals(record.id())) {
+      counted = new LiveSandbox.Counted(record.id(), exclusiveBytes(record));
+      live.counted(counted);
+    }
+    long bytes = counted.exclusiveBytes();
+    return snapshot(record, same -> bytes);
+  }
+
+  private Snapshot snapshot(SnapshotRecord record, ToLongFunction<SnapshotRecord> exclusiveBytes) {
     String broken = brokenBecause(record);
     return new Snapshot(
         record.id(),
@@ -100,7 +119,7 @@ final class Views {
         record.cpuCount(),
         record.memoryBytes(),
         record.diskBytes(),
-        broken == null ? exclusiveBytes(record) : 0,
+        broken == null ? exclusiveBytes.applyAsLong(record) : 0,
         reclaimer.users(record.id()),
         workingSet(record),
         record.capture());
