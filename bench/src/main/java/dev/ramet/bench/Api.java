@@ -8,6 +8,9 @@ import dev.ramet.api.CloneResult;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -69,9 +72,24 @@ final class Api {
     return snapshot(sandbox, Map.of("memoryMode", memoryMode));
   }
 
-  /** The last one again if nothing changed since. */
-  SnapshotInfo snapshotIfChanged(String sandbox) throws IOException, InterruptedException {
-    return snapshot(sandbox, Map.of("ifChanged", true));
+  /**
+   * The last one again if nothing changed since. Asks in the calling thread alone. The client that
+   * the other calls use hands each over between threads of its own, which takes as long as this
+   * answer.
+   */
+  SnapshotInfo snapshotIfChanged(String sandbox) throws IOException {
+    URI uri = URI.create("http://127.0.0.1:" + port + "/sandboxes/" + sandbox + "/snapshots");
+    HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+    connection.setReadTimeout((int) PATIENCE.toMillis());
+    connection.setRequestProperty("Content-Type", "application/json");
+    connection.setDoOutput(true);
+    try (OutputStream body = connection.getOutputStream()) {
+      body.write(JSON.writeValueAsBytes(Map.of("ifChanged", true)));
+    }
+    // Read to its end the connection is kept for the next one.
+    try (InputStream answer = connection.getInputStream()) {
+      return JSON.readValue(answer.readAllBytes(), SnapshotInfo.class);
+    }
   }
 
   private SnapshotInfo snapshot(String sandbox, Map<String, Object> body)

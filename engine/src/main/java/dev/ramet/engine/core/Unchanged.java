@@ -76,6 +76,9 @@ final class Unchanged {
       RunningVm vm, Tracking.Use last, LiveTracker tracker, Path image) {
     GuestMemory memory = vm.memory();
     PageRanges written = last.selectRunning(tracker, memory);
+    if (written.count() == 0) {
+      return true;
+    }
     if (written.copyBytes() + written.zeroBytes() > MOST_COMPARED_BYTES
         || !SamePages.same(memory.pid(), written, image)) {
       return false;
