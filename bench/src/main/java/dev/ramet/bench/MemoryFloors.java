@@ -99,9 +99,17 @@ final class MemoryFloors {
         .p50();
   }
 
-  /** A file of so many bytes, written and synced by dd. */
+  /**
+   * A file of so many bytes, written and synced by dd. As with snapshots the one before is deleted
+   * when this one is there, and not the other way round: memory that was just given back is much
+   * faster to fill.
+   */
   double dd(Path directory, long bytes) throws IOException, InterruptedException {
     Path file = directory.resolve("dd");
+    Path before = directory.resolve("dd-before");
+    if (Files.exists(file)) {
+      Files.move(file, before);
+    }
     try {
       return floors.time(
           List.of(
@@ -114,8 +122,13 @@ final class MemoryFloors {
               "status=none"),
           Map.of());
     } finally {
-      Files.deleteIfExists(file);
+      Files.deleteIfExists(before);
     }
+  }
+
+  /** Removes what dd wrote last. */
+  void forget(Path directory) throws IOException {
+    Files.deleteIfExists(directory.resolve("dd"));
   }
 
   /** Pauses for {@code migrate} to a file. No host may be connected to the machine. */
