@@ -23,6 +23,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -311,6 +312,33 @@ final class ExchangeTest {
     Files.move(moved, devices);
     assertEquals(before, ground.files());
     assertWell();
+  }
+
+  @Test
+  void holesThatWereLostOnTheWayAreFoundAgain() throws Exception {
+    SortedSet<String> before = ground.files();
+    Path memory = exported.resolve("memory.raw");
+    Path kept = Files.move(memory, place.resolve("kept"));
+    try {
+      List<String> fill = List.of("cp", "--sparse=never", kept.toString(), memory.toString());
+      assertEquals(0, new ProcessBuilder(fill).start().waitFor());
+      String id = load("filled").id();
+      long[] used = {0};
+      ground
+          .engine()
+          .storage()
+          .usage(node -> used[0] += node.id().equals(id + ".memory") ? node.referencedBytes() : 0);
+      assertTrue(used[0] > 0 && used[0] < Files.size(kept) * 2 / 3, "it takes " + used[0]);
+      Sandbox sandbox = ground.create(id);
+      assertEquals("disk\nmemory\nsecret", ground.shell(sandbox.id()).run(TELL));
+      ground.engine().sandboxes().kill(sandbox.id());
+      ground.engine().snapshots().delete(id, false);
+      flip(memory);
+      refused(ErrorCode.CORRUPT, () -> load("damaged"));
+    } finally {
+      Files.move(kept, memory, StandardCopyOption.REPLACE_EXISTING);
+    }
+    assertEquals(before, ground.files());
   }
 
   private static void flip(Path file) throws IOException {

@@ -17,6 +17,7 @@ import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Importer {
   private static final int OWNER_FILE = 0600;
+
+  /** Of which every backend can make volumes of any multiple. */
+  private static final int BLOCK = 4096;
 
   private final Context context;
   private final Set<String> hypervisors;
@@ -141,32 +145,58 @@ final class Importer {
     }
   }
 
-  /**
-   * Brings a disk or memory image in, then reads it from where it now lies: that is what machines
-   * will run on, whatever became of the file meanwhile.
-   */
+  /** Brings a disk or memory image in; answers how much of it is data. */
   private long image(ExportFiles files, String name, NodeId id, Meter meter) {
     ExportRecord.Item item = files.item(name);
-    Path source = files.path(name);
     StorageBackend backend = RoledStorage.of(context.storage(), id);
+    // Holes get lost on the way, and network file systems tell none: zeros are none again then.
+    boolean dense = item.sizeBytes() % BLOCK == 0 && !files.hasHoles(item);
+    long data =
+        dense ? write(files, item, backend, id, meter) : copy(files, item, backend, id, meter);
+    context.before("import.seal");
+    backend.seal(id, Durability.DURABLE);
+    return data;
+  }
+
+  /** Writes what is not zeros to an empty volume, and compares what was read meanwhile. */
+  private long write(
+      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+    Path made = attach(backend.create(id, item.sizeBytes()), backend);
+    try (Fd to = Fd.open(made, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
+      return files.copy(item, to, meter);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot write " + made, context.layout().root());
+    }
+  }
+
+  /**
+   * Lets the backend bring it in, which may share blocks with the file, then reads it from where it
+   * now lies: that is what machines will run on, whatever became of the file meanwhile.
+   */
+  private long copy(
+      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+    Path source = files.path(item.path());
     ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+    Node node;
     if (transfer == null) {
-      backend.importFrom(id, source);
+      node = backend.importFrom(id, source);
       meter.add(item.sizeBytes());
     } else {
-      transfer.importFrom(id, source, ImageFormat.RAW, meter.copying(item.sizeBytes()));
+      CopyProgress progress = meter.copying(item.sizeBytes());
+      node = transfer.importFrom(id, source, ImageFormat.RAW, progress);
     }
     context.before("import.verify");
-    Content.Summary content;
-    Path made = backend.attach(id).path();
+    Path made = attach(node, backend);
     try (Fd from = Fd.openRead(made)) {
-      content = Content.read(from, item.sizeBytes(), null, meter);
+      Content.Summary content = Content.read(from, item.sizeBytes(), null, meter);
+      files.check(item, content);
+      return content.dataBytes();
     } catch (LinuxException e) {
       throw HostFailures.of(e, "cannot read what was imported: " + made, context.layout().root());
     }
-    files.check(item, content);
-    context.before("import.seal");
-    backend.seal(id, Durability.DURABLE);
-    return content.dataBytes();
+  }
+
+  private static Path attach(Node node, StorageBackend backend) {
+    return backend.attach(node.id()).path();
   }
 }

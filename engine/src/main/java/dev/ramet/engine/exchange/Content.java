@@ -24,7 +24,7 @@ public final class Content {
    * What was read.
    *
    * @param sha256 of everything, in lower-case hexadecimal
-   * @param dataBytes how much of it was not a hole
+   * @param dataBytes how much of it was not a hole, or was written
    */
   public record Summary(String sha256, long dataBytes) {}
 
@@ -32,14 +32,14 @@ public final class Content {
    * Reads.
    *
    * @param sizeBytes how much from the start
-   * @param target an empty file that becomes the same, or null to read only
+   * @param target a file or block device of zeros that becomes the same, or null to read only
    * @param meter told what was read, and what was written besides
    * @throws RametException {@code CORRUPT} when there is less to read
    */
   public static Summary read(Fd source, long sizeBytes, @Nullable Fd target, Meter meter)
       throws LinuxException {
     MessageDigest digest = sha256();
-    if (target != null) {
+    if (target != null && target.sizeBytes() < sizeBytes) {
       target.truncate(sizeBytes);
     }
     ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -64,10 +64,7 @@ public final class Content {
         }
         buffer.flip().get(bytes, 0, length);
         digest.update(bytes, 0, length);
-        if (target != null) {
-          write(target, buffer, bytes, length, at);
-        }
-        dataBytes += length;
+        dataBytes += target == null ? length : write(target, buffer, bytes, length, at);
         at += length;
         meter.add((long) passes * length);
       }
@@ -75,9 +72,13 @@ public final class Content {
     return new Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
   }
 
-  /** Writes the pages that are not all zeros: a block device tells no holes. */
-  private static void write(Fd target, ByteBuffer buffer, byte[] bytes, int length, long at)
+  /**
+   * Writes the pages that are not all zeros, since not everything tells its holes; answers how many
+   * bytes that were.
+   */
+  private static long write(Fd target, ByteBuffer buffer, byte[] bytes, int length, long at)
       throws LinuxException {
+    long written = 0;
     int from = 0;
     while (from < length) {
       int to = from;
@@ -88,9 +89,11 @@ public final class Content {
       if (!zeros) {
         buffer.limit(to).position(from);
         target.pwrite(buffer, at + from);
+        written += to - from;
       }
       from = to;
     }
+    return written;
   }
 
   private static boolean isZeroPage(byte[] bytes, int from, int length) {

@@ -61,8 +61,8 @@ public final class ExportFiles {
   /**
    * Copies a file out and compares what was read with the record.
    *
-   * @param target an empty file
-   * @return how much of it is not holes
+   * @param target an empty file, or a volume of zeros
+   * @return how much of it is not zeros
    * @throws RametException {@code CORRUPT} when it is not what the record says
    */
   public long copy(ExportRecord.Item item, Fd target, Meter meter) {
@@ -73,6 +73,17 @@ public final class ExportFiles {
       return content.dataBytes();
     } catch (LinuxException e) {
       throw HostFailures.of(e, "cannot copy " + path, directory);
+    }
+  }
+
+  /** Whether a file has holes that its file system tells. */
+  public boolean hasHoles(ExportRecord.Item item) {
+    Path path = path(item.path());
+    try (Fd source = Fd.openRead(path)) {
+      long hole = source.seekHole(0);
+      return hole >= 0 && hole < item.sizeBytes();
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot read " + path, directory);
     }
   }
 

@@ -116,6 +116,7 @@ class ExportTest {
       try (Fd copy = Fd.createNew(scratch.resolve("copy-" + item.sizeBytes()), 0600)) {
         long data = export.files().copy(item, copy, meter());
         assertTrue(data > 0 && data < 1 << 20, name + " " + data);
+        assertEquals(name.endsWith(".raw"), export.files().hasHoles(item), name);
       }
       Path copied = scratch.resolve("copy-" + item.sizeBytes());
       assertEquals(-1, Files.mismatch(directory.resolve(name), copied), name);
