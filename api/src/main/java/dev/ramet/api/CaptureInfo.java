@@ -3,6 +3,7 @@ package dev.ramet.api;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a capture went. Sizes are in bytes, times in milliseconds. Immutable and thread-safe as far
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param pausePhasesMs those of the phases in which the guest stood still
  * @param precopyRounds how often pages were copied before the pause
  * @param precopyBytes what those rounds copied
+ * @param replaced what became of the snapshot that it took the place of, or null
  */
 public record CaptureInfo(
     String mode,
@@ -35,7 +37,18 @@ public record CaptureInfo(
     Map<String, Double> phasesMs,
     Map<String, Double> pausePhasesMs,
     int precopyRounds,
-    long precopyBytes) {
+    long precopyBytes,
+    @Nullable Replaced replaced) {
+  /**
+   * A snapshot that was given up.
+   *
+   * @param snapshotID its id
+   * @param memoryVolume {@code in-place} when its memory volume was written to, {@code rebuild}
+   *     when one was made
+   * @param reason why
+   */
+  public record Replaced(String snapshotID, String memoryVolume, String reason) {}
+
   /**
    * A better memory mode that could not do it.
    *

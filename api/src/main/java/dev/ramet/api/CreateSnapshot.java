@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     systems are frozen while the disk is captured, and what starts from it boots
  * @param ifChanged whether to answer with the last snapshot of the sandbox if its memory and disk
  *     are what that one holds; not together with a name or a description; null for no
+ * @param replaces id or name of an older snapshot of the same sandbox that is given up for this
+ *     one; or null
  */
 public record CreateSnapshot(
     @Nullable String name,
@@ -25,9 +27,10 @@ public record CreateSnapshot(
     @Nullable String memoryMode,
     @Nullable Boolean verify,
     @Nullable Boolean memory,
-    @Nullable Boolean ifChanged) {
+    @Nullable Boolean ifChanged,
+    @Nullable String replaces) {
   /** A snapshot in whatever memory mode is best. */
   public CreateSnapshot(@Nullable String name, @Nullable String description) {
-    this(name, description, null, null, null, null);
+    this(name, description, null, null, null, null, null);
   }
 }

@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe for different nodes; who calls sees to it that one node is changed by one thread.
  */
 public final class NodeFiles {
+  private static final System.Logger LOG = System.getLogger(NodeFiles.class.getName());
+
   static final int VOLUME_MODE = 0600;
 
   /**
@@ -128,6 +130,46 @@ public final class NodeFiles {
         undo(e, () -> disk.chmod(fd, VOLUME_MODE));
         throw e;
       }
+    }
+  }
+
+  /**
+   * Makes a snapshot that is alone in its directory into a volume in a directory of its own. On its
+   * way it is where {@link RootScan} discards it: a crash leaves one of the two, or neither.
+   */
+  public void reuse(NodeId from, NodeId to) throws LinuxException {
+    Path place = layout.newDirectory(to);
+    Path file = place.resolve(to.value());
+    disk.makeDirectory(place, DIRECTORY_MODE);
+    boolean moved = false;
+    try (Fd fd = Fd.openRead(layout.file(from, from))) {
+      disk.renameToNew(layout.file(from, from), file);
+      moved = true;
+      disk.chmod(fd, VOLUME_MODE);
+      disk.renameToNew(place, layout.directory(to));
+    } catch (LinuxException | RuntimeException | Error e) {
+      boolean back = moved;
+      undo(
+          e,
+          () -> {
+            if (back) {
+              try (Fd fd = Fd.openRead(file)) {
+                disk.chmod(fd, SNAPSHOT_MODE);
+              }
+              disk.renameToNew(file, layout.file(from, from));
+            }
+            disk.removeDirectory(place);
+          });
+      throw e;
+    }
+    changed(layout.directory(to));
+    changed(layout.volumes());
+    try {
+      disk.removeDirectory(layout.directory(from));
+      unsynced.remove(layout.directory(from));
+    } catch (LinuxException e) {
+      // Empty, so it goes when the root is opened again.
+      LOG.log(System.Logger.Level.DEBUG, "an empty directory stays", e);
     }
   }
 

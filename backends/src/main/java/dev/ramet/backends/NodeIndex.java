@@ -190,6 +190,12 @@ public final class NodeIndex {
     return true;
   }
 
+  /** Whether a node is without ancestors and descendants. */
+  synchronized boolean isAlone(Entry entry) {
+    Integer count = members.get(entry.origin);
+    return entry.id.equals(entry.origin) && count != null && count == 1;
+  }
+
   /** How many names are taken. */
   synchronized int size() {
     return entries.size();

@@ -147,6 +147,39 @@ public final class Nodes {
   }
 
   /**
+   * Makes a snapshot into a volume of another name; the snapshot is gone then.
+   *
+   * @param moving does it
+   * @throws RametException as {@link dev.ramet.spi.storage.VolumeReuse#reuse}
+   */
+  public Node reuse(NodeId snapshot, NodeId id, Effect moving) {
+    String doing = "reuse " + snapshot + " as " + id;
+    return change(
+        snapshot,
+        doing,
+        entry -> {
+          Node node = entry.require();
+          if (node.kind() != Node.Kind.SNAPSHOT || !index.isAlone(entry)) {
+            throw new RametException(
+                ErrorCode.CONFLICT,
+                "only a snapshot without ancestors and descendants can be reused, not " + snapshot);
+          }
+          Node made =
+              make(
+                  id,
+                  id,
+                  Node.Kind.VOLUME,
+                  doing,
+                  fresh -> {
+                    moving.on(entry);
+                    return node.sizeBytes();
+                  });
+          index.release(entry);
+          return made;
+        });
+  }
+
+  /**
    * Deletes a node, if it is there.
    *
    * @param letGo gives up what else the node had, when its file is gone

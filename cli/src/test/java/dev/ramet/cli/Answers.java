@@ -19,7 +19,8 @@ final class Answers {
       {"mode":"soft-dirty","modeReason":"every write is seen","memoryBytesTotal":268435456,\
       "memoryBytesSelected":1048576,"memoryBytesWritten":1048576,"memoryBytesHoles":0,\
       "pauseMs":4.5,"totalMs":20.25,"phasesMs":{"disk":1.5,"write":9},\
-      "pausePhasesMs":{"disk":1.5},"precopyRounds":2,"precopyBytes":4194304}\
+      "pausePhasesMs":{"disk":1.5},"precopyRounds":2,"precopyBytes":4194304,\
+      "replaced":{"snapshotID":"s0","memoryVolume":"in-place","reason":"nobody reads it"}}\
       """;
 
   static String snapshot(String id, String origin) {

@@ -181,6 +181,7 @@ final class CommandsTest {
     assertTrue(differs.endsWith("memory 0x1000+0x2000\n"), differs);
     assertEquals("/snapshots/s1/diff/s2?limit=1", host.requests.get(4).uri());
     host.requests.remove(4);
+    assertTrue(shown.contains("s0, in-place: nobody reads it"), shown);
     host.on("/sandboxes/a/pause", 204, "");
     host.run("sandbox", "pause", "a", "--mode", "full");
     assertEquals("{\"memory\":true,\"memoryMode\":\"full\"}", host.requests.get(4).text());

@@ -3,6 +3,7 @@ package dev.ramet.engine;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a capture went.
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param pausePhaseNanos those of the phases in which the guest stood still
  * @param precopyRounds how often pages were copied before the pause
  * @param precopyBytes what those rounds copied
+ * @param replaced what became of the snapshot that it took the place of, or null
  */
 public record CaptureReport(
     String mode,
@@ -34,10 +36,20 @@ public record CaptureReport(
     Map<String, Long> phaseNanos,
     Map<String, Long> pausePhaseNanos,
     int precopyRounds,
-    long precopyBytes) {
+    long precopyBytes,
+    @Nullable Replaced replaced) {
   /** What an older manifest does not tell is empty. */
   public CaptureReport {
     passedOver = passedOver == null ? List.of() : List.copyOf(passedOver);
     pausePhaseNanos = pausePhaseNanos == null ? Map.of() : pausePhaseNanos;
   }
+
+  /**
+   * A snapshot that was given up.
+   *
+   * @param snapshotId its id
+   * @param inPlace whether its memory volume was written to, rather than one made
+   * @param reason why
+   */
+  public record Replaced(String snapshotId, boolean inPlace, String reason) {}
 }

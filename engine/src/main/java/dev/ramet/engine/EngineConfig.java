@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param outbound whether guests may open connections unless their creator says otherwise
  * @param stagingBytes memory that holds pages read in a pause until they are written
  * @param preCopy how much is copied before a pause
+ * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
  * @param workingSet what is done about the pages that restored machines use at once
  * @param cloneConcurrency how many clones start at the same time unless the caller says otherwise
  * @param startTimeout how long a machine may take to start or be restored
@@ -48,6 +49,7 @@ public record EngineConfig(
     boolean outbound,
     long stagingBytes,
     PreCopy preCopy,
+    MemoryVolumes memoryVolumes,
     WorkingSetPolicy workingSet,
     int cloneConcurrency,
     Duration startTimeout,
@@ -109,6 +111,17 @@ public record EngineConfig(
     }
   }
 
+  /** Where the memory image of a snapshot that replaces another one is written. */
+  public enum MemoryVolumes {
+    /** Into a volume of its own; the replaced one is deleted once that is ready. */
+    REBUILD,
+    /**
+     * Into the volume of the replaced one where only changed pages have to be written to it and
+     * nobody else reads it. A crash meanwhile loses both.
+     */
+    IN_PLACE
+  }
+
   /** Whether something is done. */
   public enum Switch {
     /** It is. */
@@ -155,6 +168,7 @@ public record EngineConfig(
         false,
         DEFAULT_STAGING_BYTES,
         PreCopy.DEFAULT,
+        MemoryVolumes.REBUILD,
         WorkingSetPolicy.DEFAULT,
         Math.max(2, Runtime.getRuntime().availableProcessors()),
         Duration.ofSeconds(30),
@@ -177,9 +191,14 @@ public record EngineConfig(
     return with(storageBackend, memoryRoot, policy, steps);
   }
 
+  /** The same with another way with memory volumes. */
+  public EngineConfig withMemoryVolumes(MemoryVolumes way) {
+    return with(storageBackend, memoryRoot, plugins, way, workingSet, steps);
+  }
+
   /** The same with another way with working sets. */
   public EngineConfig withWorkingSet(WorkingSetPolicy policy) {
-    return with(storageBackend, memoryRoot, plugins, policy, steps);
+    return with(storageBackend, memoryRoot, plugins, memoryVolumes, policy, steps);
   }
 
   /** The same with this storage backend for a new data root. */
@@ -189,13 +208,14 @@ public record EngineConfig(
 
   private EngineConfig with(
       @Nullable String backend, @Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
-    return with(backend, root, policy, workingSet, observer);
+    return with(backend, root, policy, memoryVolumes, workingSet, observer);
   }
 
   private EngineConfig with(
       @Nullable String backend,
       @Nullable MemoryRoot root,
       PluginPolicy policy,
+      MemoryVolumes volumes,
       WorkingSetPolicy pages,
       Steps observer) {
     return new EngineConfig(
@@ -214,6 +234,7 @@ public record EngineConfig(
         outbound,
         stagingBytes,
         preCopy,
+        volumes,
         pages,
         cloneConcurrency,
         startTimeout,

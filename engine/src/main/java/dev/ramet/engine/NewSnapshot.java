@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     EngineConfig#verifyCaptures} has it for every capture
  * @param memory whether to capture memory and devices as well; without, the guest's agent freezes
  *     its file systems while the disk is captured, and what starts from it boots
+ * @param replaces id or name of an older snapshot of the same sandbox that is given up for this
+ *     one, or null; see {@link EngineConfig.MemoryVolumes}
  */
 public record NewSnapshot(
     String sandboxId,
@@ -24,7 +26,20 @@ public record NewSnapshot(
     @Nullable String memoryMode,
     boolean untilReady,
     boolean verify,
-    boolean memory) {
+    boolean memory,
+    @Nullable String replaces) {
+  /** In the place of no other. */
+  public NewSnapshot(
+      String sandboxId,
+      @Nullable String name,
+      @Nullable String description,
+      @Nullable String memoryMode,
+      boolean untilReady,
+      boolean verify,
+      boolean memory) {
+    this(sandboxId, name, description, memoryMode, untilReady, verify, memory, null);
+  }
+
   /** Verified where every capture is. */
   public NewSnapshot(
       String sandboxId,
@@ -33,6 +48,12 @@ public record NewSnapshot(
       @Nullable String memoryMode,
       boolean untilReady) {
     this(sandboxId, name, description, memoryMode, untilReady, false, true);
+  }
+
+  /** The same in the place of another snapshot. */
+  public NewSnapshot replacing(@Nullable String snapshot) {
+    return new NewSnapshot(
+        sandboxId, name, description, memoryMode, untilReady, verify, memory, snapshot);
   }
 
   /** A snapshot in the best memory mode that can, under a name or none. */

@@ -27,6 +27,7 @@ import java.util.List;
  * @param precopyRounds how often pages may be copied before a pause, or null to choose
  * @param precopyBytes how many bytes that may be, or null to choose
  * @param precopyTime how long that may take
+ * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
  * @param workingSet whether the pages that restored machines use at once are prefetched
  * @param workingSetAfter how long after its agent answered a machine's pages are looked at
  * @param pluginsDir directory with a folder for each plugin of third parties, or null for none
@@ -54,6 +55,7 @@ public record EngineSettings(
     @Nullable Integer precopyRounds,
     @Nullable Long precopyBytes,
     @Bindable(defaultValue = "30s") Duration precopyTime,
+    @Bindable(defaultValue = "REBUILD") EngineConfig.MemoryVolumes memoryVolumes,
     @Bindable(defaultValue = "ON") EngineConfig.Switch workingSet,
     @Bindable(defaultValue = "2s") Duration workingSetAfter,
     @Nullable Path pluginsDir,

@@ -56,6 +56,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.outbound(),
             defaults.stagingBytes(),
             preCopy(),
+            engine.memoryVolumes(),
             workingSet(),
             concurrency == null ? defaults.cloneConcurrency() : concurrency,
             engine.startTimeout(),

@@ -59,6 +59,9 @@ final class SnapshotController {
         throw RametException.invalid(
             "ifChanged", "cannot go with a name or a description: a snapshot keeps its own");
       }
+      if (request.replaces() != null) {
+        throw RametException.invalid("ifChanged", "cannot go with \"replaces\"");
+      }
       if (Boolean.FALSE.equals(request.memory())) {
         throw RametException.invalid("ifChanged", "cannot go with \"memory\": false");
       }
@@ -77,7 +80,8 @@ final class SnapshotController {
                     request.memoryMode(),
                     waits,
                     Boolean.TRUE.equals(request.verify()),
-                    !Boolean.FALSE.equals(request.memory())));
+                    !Boolean.FALSE.equals(request.memory()),
+                    request.replaces()));
     // Accepted: it is not there yet.
     HttpStatus status =
         made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED;

@@ -126,6 +126,13 @@ final class Views {
         : new SnapshotInfo.WorkingSet(s.recordedOf(), s.pages(), s.bytes(), s.whole());
   }
 
+  private static CaptureInfo.@Nullable Replaced of(CaptureReport.@Nullable Replaced r) {
+    return r == null
+        ? null
+        : new CaptureInfo.Replaced(
+            r.snapshotId(), r.inPlace() ? "in-place" : "rebuild", r.reason());
+  }
+
   CaptureInfo of(CaptureReport c) {
     return new CaptureInfo(
         c.mode(),
@@ -142,7 +149,8 @@ final class Views {
         millis(c.phaseNanos()),
         millis(c.pausePhaseNanos()),
         c.precopyRounds(),
-        c.precopyBytes());
+        c.precopyBytes(),
+        of(c.replaced()));
   }
 
   private static String word(Enum<?> value) {

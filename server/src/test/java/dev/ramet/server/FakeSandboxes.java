@@ -215,7 +215,8 @@ final class FakeSandboxes implements Sandboxes {
         phases,
         Map.of("stop", 250_000L),
         2,
-        64);
+        64,
+        new CaptureReport.Replaced("snap0", true, "nobody reads it"));
   }
 
   @Override

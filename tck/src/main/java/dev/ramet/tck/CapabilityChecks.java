@@ -22,6 +22,7 @@ import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.TreeStreams;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.VolumeReuse;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,7 @@ abstract class CapabilityChecks {
       Map.of(
           StorageCapabilities.COPY_PREPARATION, CopyPreparation.class,
           StorageCapabilities.IMAGE_COMPACTION, ImageCompaction.class,
+          StorageCapabilities.VOLUME_REUSE, VolumeReuse.class,
           StorageCapabilities.GROW, Growable.class,
           StorageCapabilities.IMAGE_TRANSFER, ImageTransfer.class,
           StorageCapabilities.INSPECTION, StorageInspection.class,

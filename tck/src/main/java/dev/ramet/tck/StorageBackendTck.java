@@ -160,6 +160,15 @@ public abstract class StorageBackendTck {
     }
   }
 
+  /** Snapshots that become volumes, where the backend does that. */
+  @Nested
+  class Reuse extends ReuseChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
   /** Images come in and go out. */
   @Nested
   class Transfers extends TransferChecks {

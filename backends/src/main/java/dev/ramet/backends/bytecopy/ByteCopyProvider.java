@@ -2,8 +2,9 @@
 package dev.ramet.backends.bytecopy;
 
 import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.ReusingBackend;
 import dev.ramet.backends.SparseCopy;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -27,7 +28,7 @@ public final class ByteCopyProvider implements StorageBackendProvider {
   public ProbeResult probe(ProbeContext where) {
     try {
       return new ProbeResult.Usable(
-          FileBackend.CAPABILITIES, CopyProbe.run(where.root(), new SparseCopy()));
+          ReusingBackend.CAPABILITIES, CopyProbe.run(where.root(), new SparseCopy()));
     } catch (LinuxException e) {
       ProbeResult.Unusable unusable = CopyProbe.explain(e, where.root());
       return unusable != null ? unusable : new ProbeResult.Failed(e);
@@ -38,6 +39,6 @@ public final class ByteCopyProvider implements StorageBackendProvider {
 
   @Override
   public StorageBackend open(ProbeContext where) {
-    return FileBackend.open(where.root(), ID, FORMAT, new SparseCopy());
+    return ReusingBackend.open(where.root(), ID, FORMAT, new SparseCopy(), Steps.NONE);
   }
 }

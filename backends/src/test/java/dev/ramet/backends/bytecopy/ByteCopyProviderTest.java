@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.ReusingBackend;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackendProvider;
@@ -26,7 +26,7 @@ class ByteCopyProviderTest {
   void worksAnywhereAndLeavesNoTrace() throws Exception {
     ProbeResult.Usable usable =
         assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(dir)));
-    assertEquals(FileBackend.CAPABILITIES, usable.capabilities());
+    assertEquals(ReusingBackend.CAPABILITIES, usable.capabilities());
     assertTrue(usable.evidence().containsKey("file-system"));
     assertEquals(0, dir.toFile().list().length);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.bytecopy;
 
-import dev.ramet.backends.FileBackend;
+import dev.ramet.backends.ReusingBackend;
 import dev.ramet.backends.SparseCopy;
 import dev.ramet.backends.testing.LoopHarness;
 import dev.ramet.tck.StepControl;
@@ -15,7 +15,8 @@ class ByteCopyTest extends StorageBackendTck {
   protected StorageHarness harness(Path scratch) {
     LoopFs fs = LoopFs.ext4(scratch, 96 << 20);
     StepControl steps =
-        observer -> FileBackend.open(fs.root(), "byte-copy", 1, new SparseCopy(), observer::before);
+        observer ->
+            ReusingBackend.open(fs.root(), "byte-copy", 1, new SparseCopy(), observer::before);
     return LoopHarness.of(fs, new ByteCopyProvider(), steps);
   }
 }

@@ -75,6 +75,12 @@ final class Create extends ApiCommand {
       })
   private boolean ifChanged;
 
+  @Option(
+      names = "--replaces",
+      paramLabel = "SNAPSHOT",
+      description = "An older snapshot of the sandbox that is given up for this one.")
+  private @Nullable String replaces;
+
   Create(Context context) {
     super(context);
   }
@@ -97,7 +103,8 @@ final class Create extends ApiCommand {
                             mode,
                             verify ? true : null,
                             diskOnly ? false : null,
-                            ifChanged ? true : null)));
+                            ifChanged ? true : null,
+                            replaces)));
     if (json()) {
       context().json(answer.body());
       return 0;

@@ -95,6 +95,12 @@ final class Show extends ApiCommand {
           "Copied before",
           Human.size(capture.precopyBytes()) + " in " + capture.precopyRounds() + " rounds");
     }
+    CaptureInfo.Replaced replaced = capture.replaced();
+    if (replaced != null) {
+      table.row(
+          "Replaced",
+          replaced.snapshotID() + ", " + replaced.memoryVolume() + ": " + replaced.reason());
+    }
     table.row("Paused for", Human.millis(capture.pauseMs()));
     Map<String, Double> paused = orNone(capture.pausePhasesMs());
     paused.forEach((phase, ms) -> table.row("  " + phase, Human.millis(ms)));

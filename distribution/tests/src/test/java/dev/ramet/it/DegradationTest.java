@@ -79,6 +79,7 @@ final class DegradationTest {
         base.outbound(),
         base.stagingBytes(),
         base.preCopy(),
+        base.memoryVolumes(),
         base.workingSet(),
         base.cloneConcurrency(),
         base.startTimeout(),

@@ -3,6 +3,7 @@ package dev.ramet.it;
 
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Snapshot;
@@ -21,16 +22,19 @@ final class DyingHost {
     String sandbox = arguments[2];
     String fatal = arguments[3];
     int[] pass = {Integer.parseInt(arguments[4])};
-    Engine engine =
-        RametEngine.open(
-            Ground.config(
-                Path.of(arguments[0]),
-                0,
-                step -> {
-                  if (step.equals(fatal) && pass[0]-- == 0) {
-                    Runtime.getRuntime().halt(STATUS);
-                  }
-                }));
+    EngineConfig config =
+        Ground.config(
+            Path.of(arguments[0]),
+            0,
+            step -> {
+              if (step.equals(fatal) && pass[0]-- == 0) {
+                Runtime.getRuntime().halt(STATUS);
+              }
+            });
+    if (arguments[1].equals("replace")) {
+      config = config.withMemoryVolumes(EngineConfig.MemoryVolumes.IN_PLACE);
+    }
+    Engine engine = RametEngine.open(config);
     switch (arguments[1]) {
       case "snapshot" -> engine.snapshots().create(sandbox, "crashed");
       case "unawaited" -> {
@@ -43,6 +47,11 @@ final class DyingHost {
           Thread.onSpinWait();
         }
         Runtime.getRuntime().halt(STATUS);
+      }
+      case "replace" -> {
+        engine.snapshots().create(sandbox, "first");
+        engine.snapshots().create(sandbox, "victim");
+        engine.snapshots().create(NewSnapshot.of(sandbox, "crashed").replacing("victim"));
       }
       case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));

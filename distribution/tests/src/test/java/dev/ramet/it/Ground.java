@@ -119,6 +119,7 @@ final class Ground implements AutoCloseable {
         base.outbound(),
         base.stagingBytes(),
         base.preCopy(),
+        base.memoryVolumes(),
         base.workingSet(),
         2,
         Duration.ofSeconds(60),

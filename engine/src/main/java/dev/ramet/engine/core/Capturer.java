@@ -49,12 +49,14 @@ final class Capturer {
   private final Reclaimer reclaimer;
   private final CopiesAhead ahead;
   private final CaptureMetrics metrics;
+  private final Replacement replacement;
 
   Capturer(Context context, Reclaimer reclaimer, CopiesAhead ahead) {
     this.context = context;
     this.reclaimer = reclaimer;
     this.ahead = ahead;
     this.metrics = new CaptureMetrics(context.metrics());
+    this.replacement = new Replacement(context, reclaimer);
   }
 
   /**
@@ -69,6 +71,7 @@ final class Capturer {
    * @param memoryMode the only memory mode the caller allows, or null
    * @param verify whether to compare it with all of the paused machine's memory
    * @param durability whether it must survive a loss of power
+   * @param replaces id of the snapshot that is given up for it, or null
    */
   record Order(
       String id,
@@ -79,7 +82,8 @@ final class Capturer {
       @Nullable String contentKey,
       @Nullable String memoryMode,
       boolean verify,
-      Durability durability) {
+      Durability durability,
+      @Nullable String replaces) {
     /** A snapshot that somebody asked for. */
     static Order of(String id, NewSnapshot request, String templateId, Durability durability) {
       return new Order(
@@ -91,7 +95,8 @@ final class Capturer {
           null,
           request.memoryMode(),
           request.verify(),
-          durability);
+          durability,
+          request.replaces());
     }
   }
 
@@ -111,6 +116,7 @@ final class Capturer {
       LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
       SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
+      replacement.giveUp(order.replaces());
       CaptureReport report = made.capture();
       if (report != null) {
         metrics.made(made.kind(), report);
@@ -272,7 +278,11 @@ final class Capturer {
       context.before("snapshot.memory");
       undo.add("memory image of " + order.id(), () -> storage.delete(memoryId));
       Reclaimer.Pin base = source.base();
-      if (base == null) {
+      CaptureReport.Replaced replaced =
+          replacement.takeOver(order, source.tracker().baseline(), base);
+      if (replaced != null && replaced.inPlace()) {
+        LOG.log(System.Logger.Level.INFO, "{0} is written over {1}", memoryId, replaced);
+      } else if (base == null) {
         storage.create(memoryId, machine.memoryBytes());
       } else {
         storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
@@ -327,7 +337,8 @@ final class Capturer {
               phases.nanos(),
               phases.pauseNanos(),
               preCopier.rounds(),
-              preCopier.bytes());
+              preCopier.bytes(),
+              replaced);
       SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
       context.snapshots().publish(record, order.durability() == Durability.DURABLE);
       undo.commit();

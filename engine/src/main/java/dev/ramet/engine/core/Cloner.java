@@ -129,7 +129,8 @@ final class Cloner {
               // The memory of a paused one was captured when it was.
               isPaused ? null : request.memoryMode(),
               false,
-              Durability.RELAXED);
+              Durability.RELAXED,
+              null);
       return reclaimer.pin(
           isPaused ? paused.capture(record, order, true) : capturer.capture(source, order));
     }

@@ -5,10 +5,18 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.SoleUser;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +123,67 @@ final class Reclaimer {
       }
     }
     reclaim(record.id());
+  }
+
+  /**
+   * Withdraws a snapshot whose memory volume is to be written to: it is marked deleted, durably,
+   * before the volume is touched. Only if its volume has no reader but the caller, who has pinned
+   * it; nobody becomes one meanwhile.
+   *
+   * @param reuse takes the volume
+   * @return what stands in the way; nothing has happened then; null when it is done
+   */
+  synchronized @Nullable String withdraw(String id, Runnable reuse) {
+    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    if (record == null || record.deleted()) {
+      return "it was deleted meanwhile";
+    }
+    Integer pinned = pins.get(id);
+    if (pinned == null || pinned != 1) {
+      return "another operation reads it";
+    }
+    List<String> users = users(id);
+    if (!users.isEmpty()) {
+      return "sandboxes rest on it: " + String.join(", ", users);
+    }
+    NodeId memory = Layout.snapshotMemory(id);
+    if (!isUnread(context.storage().attach(memory).path())) {
+      return "somebody has its memory image open, or it cannot be told";
+    }
+    try {
+      context.before("replace.withdraw");
+      context.snapshots().update(record.asDeleted(), true);
+      boolean done = false;
+      try {
+        context.before("replace.reuse");
+        reuse.run();
+        done = true;
+      } finally {
+        boolean intact =
+            !done
+                && context
+                    .storage()
+                    .find(memory)
+                    .filter(node -> node.kind() == Node.Kind.SNAPSHOT)
+                    .isPresent();
+        if (intact) {
+          context.snapshots().update(record, true);
+        }
+      }
+      return null;
+    } catch (IOException e) {
+      throw Errors.io("cannot withdraw " + id, context.layout().root(), e);
+    }
+  }
+
+  /** Asks the kernel; where it cannot say, there may be a reader. */
+  private static boolean isUnread(Path image) {
+    try (Fd fd = Fd.open(image, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
+      return SoleUser.is(fd);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", image, e.getMessage());
+      return false;
+    }
   }
 
   /** Removes a snapshot if it is deleted and nothing rests on it any more. */

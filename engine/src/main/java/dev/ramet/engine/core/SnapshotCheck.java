@@ -99,7 +99,8 @@ final class SnapshotCheck {
       return;
     }
     try (Reclaimer.Pin pin = reclaimer.pin(record)) {
-      if (context.snapshots().find(record.id()).isPresent()) {
+      // Only now that it stays: it may have been withdrawn since its manifest was read.
+      if (context.snapshots().find(record.id()).filter(now -> !now.deleted()).isPresent()) {
         files(pin.record(), entry.path());
       }
     } catch (IOException e) {

@@ -50,9 +50,11 @@ final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public Snapshot create(NewSnapshot request) {
-    String sandboxId = request.sandboxId();
-    checkDescription(request.description());
+  public Snapshot create(NewSnapshot wanted) {
+    String sandboxId = wanted.sandboxId();
+    checkDescription(wanted.description());
+    NewSnapshot request =
+        wanted.replacing(Replacement.resolve(context, sandboxId, wanted.replaces()));
     LiveSandbox live = context.sandboxes().get(sandboxId);
     if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
       return views.snapshot(new BackgroundCapture(context, capturer, request).start(live, workers));
@@ -62,11 +64,15 @@ final class SnapshotOperations implements Snapshots {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       Capturer.Order order =
           Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE);
-      return views.lastSnapshot(
-          live,
+      if (request.memory() && !PausedCapturer.fits(record)) {
+        return views.lastSnapshot(live, capturer.capture(live, order));
+      }
+      SnapshotRecord made =
           PausedCapturer.fits(record)
               ? paused.capture(record, order, request.memory())
-              : request.memory() ? capturer.capture(live, order) : captureDisk(live, order));
+              : captureDisk(live, order);
+      new Replacement(context, reclaimer).giveUp(order.replaces());
+      return views.lastSnapshot(live, made);
     }
   }
 

@@ -110,7 +110,8 @@ final class Suspension {
               null,
               memoryMode,
               false,
-              Durability.DURABLE);
+              Durability.DURABLE,
+              null);
       SnapshotRecord kept =
           keepMemory
               ? capturer.capture(live, order, standing, instant -> {})

@@ -120,7 +120,8 @@ final class TemplateMaker {
               images.contentKey(),
               null,
               false,
-              Durability.DURABLE));
+              Durability.DURABLE,
+              null));
     }
   }
 

@@ -19,6 +19,9 @@ public final class StorageCapabilities {
   /** A snapshot's data can be laid out anew in fewer pieces: {@link ImageCompaction}. */
   public static final String IMAGE_COMPACTION = "image-compaction";
 
+  /** A snapshot that is given up can become a volume: {@link VolumeReuse}. */
+  public static final String VOLUME_REUSE = "volume-reuse";
+
   /** Volumes can be made larger: {@link Growable}. */
   public static final String GROW = "grow";
 

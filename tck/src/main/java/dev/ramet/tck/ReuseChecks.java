@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import static dev.ramet.tck.World.F;
+import static dev.ramet.tck.World.PAGE;
+import static dev.ramet.tck.World.S;
+import static dev.ramet.tck.World.SIZE;
+import static dev.ramet.tck.World.T;
+import static dev.ramet.tck.World.V;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.VolumeReuse;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A snapshot that becomes a volume keeps its content, and nobody else loses any. */
+abstract class ReuseChecks {
+  abstract World world();
+
+  private boolean asked() {
+    return world().backend() instanceof VolumeReuse;
+  }
+
+  private Node reuse(NodeId snapshot, NodeId id) {
+    return ((VolumeReuse) world().backend()).reuse(snapshot, id);
+  }
+
+  private byte[] sealed(NodeId id) {
+    byte[] content = new byte[(int) SIZE / 2];
+    new Random(3).nextBytes(content);
+    world().backend().create(id, SIZE);
+    world().write(id, 0, content);
+    world().backend().seal(id, Durability.DURABLE);
+    return content;
+  }
+
+  @Test
+  void aSnapshotBecomesAVolumeWithItsContent() {
+    if (!asked()) {
+      return;
+    }
+    byte[] content = sealed(V);
+    Node volume = reuse(V, F);
+    StorageBackend backend = world().backend();
+    assertEquals(new Node(F, Node.Kind.VOLUME, F, SIZE), volume);
+    assertEquals(volume, backend.find(F).orElseThrow());
+    assertTrue(backend.find(V).isEmpty(), "the snapshot is gone");
+    assertArrayEquals(content, world().bytes(F, 0, content.length));
+    byte[] page = new byte[PAGE];
+    new Random(4).nextBytes(page);
+    world().write(F, PAGE, page);
+    System.arraycopy(page, 0, content, PAGE, PAGE);
+    backend.seal(F, Durability.DURABLE);
+    sealed(V); // the name is free
+    backend = world().reopen();
+    assertEquals(Node.Kind.SNAPSHOT, backend.find(F).orElseThrow().kind());
+    assertArrayEquals(content, world().bytes(F, 0, content.length));
+    assertEquals(2, backend.list().size());
+  }
+
+  private void refused(ErrorCode code, NodeId snapshot, NodeId id) {
+    RametException refusal = assertThrows(RametException.class, () -> reuse(snapshot, id));
+    assertEquals(code, refusal.code(), refusal.toString());
+  }
+
+  @Test
+  void whatOthersDescendFromIsNotReused() {
+    if (!asked()) {
+      return;
+    }
+    StorageBackend backend = world().backend();
+    byte[] content = new byte[PAGE];
+    new Random(5).nextBytes(content);
+    backend.create(V, SIZE);
+    world().write(V, 0, content);
+    refused(ErrorCode.CONFLICT, V, F);
+    backend.snapshot(V, S, Durability.DURABLE);
+    refused(ErrorCode.CONFLICT, S, F);
+    backend.seal(V, Durability.DURABLE);
+    refused(ErrorCode.CONFLICT, V, F);
+    sealed(T);
+    refused(ErrorCode.ALREADY_EXISTS, T, S);
+    refused(ErrorCode.NOT_FOUND, NodeId.of("nothing"), F);
+    backend = world().reopen();
+    assertEquals(3, backend.list().size());
+    for (NodeId id : new NodeId[] {V, S}) {
+      assertEquals(Node.Kind.SNAPSHOT, backend.find(id).orElseThrow().kind());
+      assertArrayEquals(content, world().bytes(id, 0, PAGE));
+    }
+  }
+}
