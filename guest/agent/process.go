@@ -105,9 +105,21 @@ func describe(state *os.ProcessState, err error) endEvent {
 	return e
 }
 
-// signal goes to the process alone, not to its descendants.
+// killGrace is how long a kill waits for its process to be gone. One that waits for a device ends
+// only when that answers.
+const killGrace = time.Second
+
+// signal goes to the process alone, not to its descendants. After SIGKILL the process is gone when
+// this returns, so that whoever asks next does not find it dying.
 func (p *process) signal(s syscall.Signal) error {
-	return p.handle.Signal(s)
+	err := p.handle.Signal(s)
+	if err == nil && s == syscall.SIGKILL {
+		select {
+		case <-p.exited:
+		case <-time.After(killGrace):
+		}
+	}
+	return err
 }
 
 // killAfter bounds the life of the process and of all that is still in its process group.

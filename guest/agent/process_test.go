@@ -120,6 +120,16 @@ func TestSignals(t *testing.T) {
 	f.want(f.unary("SendSignal", `{"signal":"SIGNAL_SIGTERM"}`), 400, "invalid_argument")
 }
 
+func TestKilledProcessIsGoneAtOnce(t *testing.T) {
+	f := newFixture(t)
+	for i := 0; i < 50; i++ {
+		s := f.stream("Start", shell("exec sleep 60")).begun()
+		f.want(f.unary("SendSignal", selected(s.pid, `,"signal":"SIGNAL_SIGKILL"`)), 200, "{}")
+		f.want(f.unary("SendSignal", selected(s.pid, `,"signal":"SIGNAL_SIGKILL"`)), 404, "not_found")
+		s.drain()
+	}
+}
+
 func TestTimeoutKillsTheProcessGroup(t *testing.T) {
 	f := newFixture(t)
 	s := f.stream("Start", shell("sleep 61 & echo $!; wait"), "Connect-Timeout-Ms", "200").begun()
