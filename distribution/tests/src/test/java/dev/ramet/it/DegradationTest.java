@@ -106,13 +106,7 @@ final class DegradationTest {
 
   @AfterEach
   void end() {
-    ground.steps().reset();
-    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground
-        .engine()
-        .snapshots()
-        .list(null)
-        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground.clear();
   }
 
   private Snapshot snapshot(String sandbox) {

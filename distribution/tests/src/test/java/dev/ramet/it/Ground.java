@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
@@ -14,8 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.SortedSet;
@@ -222,6 +227,24 @@ final class Ground implements AutoCloseable {
       return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
     } catch (IOException gone) {
       return "";
+    }
+  }
+
+  /** Ends every sandbox and deletes every snapshot; the template stays. */
+  void clear() {
+    steps.reset();
+    engine().sandboxes().list().forEach(sandbox -> engine().sandboxes().kill(sandbox.id()));
+    engine().snapshots().list(null).forEach(made -> engine().snapshots().delete(made.id(), false));
+  }
+
+  /**
+   * Aborts where the kernel cannot track writes, and fails where {@code RAMET_REQUIRE} says it can.
+   */
+  void requireTracking() {
+    if (!"write-tracking".equals(MainJobTest.memoryChoice(this))) {
+      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
+      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
+      assumeTrue(false, "writes cannot be tracked here");
     }
   }
 

@@ -2,17 +2,14 @@
 package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,11 +35,7 @@ final class LiveCaptureTest {
   @BeforeAll
   void makeGround() throws Exception {
     ground = Ground.make();
-    if (!"write-tracking".equals(MainJobTest.memoryChoice(ground))) {
-      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
-      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
-      assumeTrue(false, "writes cannot be tracked here");
-    }
+    ground.requireTracking();
   }
 
   @AfterAll

@@ -49,13 +49,7 @@ final class MemoryPathsTest {
 
   @AfterEach
   void end() {
-    ground.steps().reset();
-    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground
-        .engine()
-        .snapshots()
-        .list(null)
-        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground.clear();
   }
 
   private Snapshot snapshot(Sandbox sandbox, String mode) {

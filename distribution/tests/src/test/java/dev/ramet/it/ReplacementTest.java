@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
@@ -23,7 +22,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -68,11 +66,7 @@ final class ReplacementTest {
                     .withStorageBackend("byte-copy")
                     .withMemoryRoot(new EngineConfig.MemoryRoot(memory, "byte-copy"))
                     .withMemoryVolumes(way));
-    if (!TRACKING.equals(MainJobTest.memoryChoice(ground))) {
-      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
-      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
-      assumeTrue(false, "writes cannot be tracked here");
-    }
+    ground.requireTracking();
   }
 
   @AfterAll
@@ -93,13 +87,7 @@ final class ReplacementTest {
 
   @AfterEach
   void end() {
-    ground.steps().reset();
-    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground
-        .engine()
-        .snapshots()
-        .list(null)
-        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground.clear();
     assertTrue(ground.engine().storage().check(false).findings().isEmpty());
   }
 

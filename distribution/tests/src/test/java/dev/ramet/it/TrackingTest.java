@@ -2,11 +2,9 @@
 package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
@@ -19,7 +17,6 @@ import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,11 +47,7 @@ final class TrackingTest {
   @BeforeAll
   void makeGround() throws Exception {
     ground = Ground.make();
-    if (!TRACKING.equals(MainJobTest.memoryChoice(ground))) {
-      String required = Objects.requireNonNullElse(System.getenv("RAMET_REQUIRE"), "");
-      assertFalse(Arrays.asList(required.split(",")).contains("userfaultfd"), "writes are tracked");
-      assumeTrue(false, "writes cannot be tracked here");
-    }
+    ground.requireTracking();
   }
 
   @AfterAll
@@ -74,13 +67,7 @@ final class TrackingTest {
 
   @AfterEach
   void end() {
-    ground.steps().reset();
-    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground
-        .engine()
-        .snapshots()
-        .list(null)
-        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground.clear();
   }
 
   private Snapshot snapshot() {

@@ -54,13 +54,7 @@ final class WritingTest {
   @AfterEach
   void end() {
     release.countDown();
-    ground.steps().reset();
-    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
-    ground
-        .engine()
-        .snapshots()
-        .list(null)
-        .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
+    ground.clear();
   }
 
   private Snapshot begin(String name) {
