@@ -21,12 +21,15 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What starts from an instant of a sandbox: rollback, clone, fork. */
 @Controller
+@Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class CaptureController {
   private static final Logger LOG = LoggerFactory.getLogger(CaptureController.class);
@@ -39,9 +42,19 @@ final class CaptureController {
     this.views = views;
   }
 
+  /**
+   * Puts a sandbox back to a snapshot: disk, memory and processes. Its id stays. When it fails, the
+   * sandbox is as it was.
+   *
+   * @param id the sandbox
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return what was done
+   */
   @Post(uris = {"/sandboxes/{id}/rollback", "/v2/sandboxes/{id}/rollback"})
-  RollbackResult rollback(
-      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+  RollbackResult rollbackSandbox(
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = RollbackRequest.class) String body) {
     RollbackRequest request = Json.read(body, RollbackRequest.class);
     String snapshot =
         Checks.reference("snapshot", Checks.required("snapshotID", request.snapshotID()));
@@ -57,9 +70,17 @@ final class CaptureController {
         Views.millis(report.totalNanos()));
   }
 
+  /**
+   * Makes sandboxes from one instant of a sandbox: all of them, or none.
+   *
+   * @param id the sandbox
+   * @return the clones
+   */
   @Post(uris = {"/sandboxes/{id}/clone", "/v2/sandboxes/{id}/clone"})
   @Status(HttpStatus.CREATED)
-  CloneResult clone(@PathVariable String id, @Body @Nullable String body) {
+  CloneResult cloneSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, Checks.DEFAULT_TIMEOUT_SECONDS);
     CloneReport report = engine.get().sandboxes().clone(Checks.sandboxId(id), request);
     CaptureReport capture = report.capture();
@@ -69,9 +90,17 @@ final class CaptureController {
         Views.millis(report.totalNanos()));
   }
 
+  /**
+   * Makes sandboxes from one instant of a sandbox, and tells of each whether it was made.
+   *
+   * @param id the sandbox
+   * @return an entry for each that was asked for
+   */
   @Post(uris = {"/sandboxes/{id}/fork", "/v2/sandboxes/{id}/fork"})
   @Status(HttpStatus.CREATED)
-  List<ForkEntry> fork(@PathVariable String id, @Body @Nullable String body) {
+  List<ForkEntry> forkSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, Checks.DEFAULT_FORK_TIMEOUT_SECONDS);
     return engine.get().sandboxes().fork(Checks.sandboxId(id), request).stream()
         .map(result -> entry(id, result))

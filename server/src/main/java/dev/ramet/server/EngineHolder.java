@@ -10,6 +10,7 @@ import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -89,6 +90,19 @@ public class EngineHolder {
   /** The engine, or null while it is not open. Does not block. */
   @Nullable Engine peek() {
     return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
+  }
+
+  /** Why there is no engine yet, or none at all. Does not block. */
+  RametException notOpen() {
+    if (engine.isCompletedExceptionally()) {
+      try {
+        engine.join();
+      } catch (CompletionException e) {
+        return unavailable(e);
+      }
+    }
+    return new RametException(
+        ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", null);
   }
 
   /**

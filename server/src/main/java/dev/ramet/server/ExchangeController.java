@@ -17,6 +17,10 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,6 +31,7 @@ import java.util.function.Function;
  * accepts {@code application/x-ndjson}; such a client that goes away stops it.
  */
 @Controller("/storage")
+@Tag(name = "storage")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class ExchangeController {
   private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -41,11 +46,29 @@ final class ExchangeController {
     this.lines = lines;
   }
 
-  /** Writes a snapshot or template to a new directory on the host. */
+  /**
+   * Writes a snapshot or template to a new directory on the host. Answers progress line by line
+   * when the client accepts {@code application/x-ndjson}.
+   *
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   */
   @Post("/export")
   @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
-  HttpResponse<?> exportTo(
-      HttpRequest<?> http, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+  @ApiResponse(
+      responseCode = "200",
+      description = "what was written",
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_JSON,
+            schema = @Schema(implementation = StorageExchange.Result.class)),
+        @Content(
+            mediaType = BuildStream.NDJSON,
+            schema = @Schema(implementation = StorageExchange.class))
+      })
+  HttpResponse<?> exportSnapshot(
+      HttpRequest<?> http,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = StorageExchange.Export.class) String body) {
     StorageExchange.Export request = Json.read(body, StorageExchange.Export.class);
     String snapshot =
         Checks.reference("snapshot or template", Checks.required("snapshot", request.snapshot()));
@@ -55,10 +78,26 @@ final class ExchangeController {
     return answer(http, progress -> storage.exportTo(snapshot, directory, progress));
   }
 
-  /** Makes a snapshot or template of an exported directory on the host. */
+  /**
+   * Makes a snapshot or template of an exported directory on the host. Answers progress line by
+   * line when the client accepts {@code application/x-ndjson}.
+   */
   @Post("/import")
   @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
-  HttpResponse<?> importFrom(HttpRequest<?> http, @Body @Nullable String body) {
+  @ApiResponse(
+      responseCode = "200",
+      description = "what was made",
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_JSON,
+            schema = @Schema(implementation = StorageExchange.Result.class)),
+        @Content(
+            mediaType = BuildStream.NDJSON,
+            schema = @Schema(implementation = StorageExchange.class))
+      })
+  HttpResponse<?> importSnapshot(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = StorageExchange.Import.class) String body) {
     StorageExchange.Import request = Json.read(body, StorageExchange.Import.class);
     String name = Checks.optionalName("name", request.name());
     Path directory = directories.check("directory", request.directory());

@@ -14,10 +14,12 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 
 /** What the host says of itself. */
 @Controller
+@Tag(name = "host")
 final class HostController {
   private final EngineHolder engine;
   private final Views views;
@@ -27,7 +29,11 @@ final class HostController {
     this.views = views;
   }
 
-  /** Answers as soon as the server listens, whether or not the engine is open. */
+  /**
+   * Answers as soon as the server listens, whether or not the engine is open.
+   *
+   * @return that it lives, and how many sandboxes it has
+   */
   @Get("/health")
   @ExecuteOn(LookupExecutor.NAME)
   Health health() {
@@ -35,22 +41,49 @@ final class HostController {
     return new Health("ok", open == null ? 0 : open.sandboxes().list().size());
   }
 
-  /** What the engine counts, for Prometheus. */
+  /**
+   * Answers 200 when the engine is open, and 503 while it is not: then requests wait or fail.
+   *
+   * @return that it is ready, and how many sandboxes it has
+   */
+  @Get("/ready")
+  @ExecuteOn(LookupExecutor.NAME)
+  Health ready() {
+    Engine open = engine.peek();
+    if (open == null) {
+      throw engine.notOpen();
+    }
+    return new Health("ready", open.sandboxes().list().size());
+  }
+
+  /**
+   * What the engine counts, for Prometheus.
+   *
+   * @return its text format
+   */
   @Get("/metrics")
   @Produces(Exposition.CONTENT_TYPE)
   @ExecuteOn(TaskExecutors.BLOCKING)
-  String metrics() {
+  String hostMetrics() {
     return Exposition.of(engine.get().metrics());
   }
 
-  /** Every plugin with its probe outcome, and those that were refused. */
+  /**
+   * Lists every plugin with its probe's outcome, and those that were refused.
+   *
+   * @return the plugins
+   */
   @Get("/plugins")
   @ExecuteOn(TaskExecutors.BLOCKING)
-  List<DoctorInfo.Plugin> plugins() {
+  List<DoctorInfo.Plugin> listPlugins() {
     return views.of(engine.get().doctor().report(false)).plugins();
   }
 
-  /** Probes again and tells what was found. */
+  /**
+   * Probes again and tells what was found.
+   *
+   * @return what was found
+   */
   @Post("/doctor")
   @Consumes(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
@@ -58,6 +91,12 @@ final class HostController {
     return views.of(engine.get().doctor().report(true));
   }
 
+  /**
+   * Tells what this host can do, what was chosen and why.
+   *
+   * @param refresh true: probe again
+   * @return what was found
+   */
   @Get("/doctor")
   @ExecuteOn(TaskExecutors.BLOCKING)
   DoctorInfo doctor(@QueryValue @Nullable String refresh) {

@@ -14,6 +14,7 @@ import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import java.util.Map;
 
 /** What can be learned of a sandbox from outside: its load and its console. */
 @Controller
+@Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class InsightController {
   private static final int TAIL_BYTES = 256 << 10;
@@ -40,9 +42,17 @@ final class InsightController {
     this.views = views;
   }
 
-  /** A guest is asked when a client asks, and its earlier answers are remembered. */
+  /**
+   * Tells of a sandbox's load. A guest is asked when a client asks, and its earlier answers are
+   * remembered.
+   *
+   * @param id the sandbox
+   * @param start seconds since 1970 of the first answer wanted
+   * @param end seconds since 1970 of the last answer wanted
+   * @return the answers, oldest first
+   */
   @Get(uris = {"/sandboxes/{id}/metrics", "/v2/sandboxes/{id}/metrics"})
-  List<SandboxMetric> metrics(
+  List<SandboxMetric> sandboxMetrics(
       @PathVariable String id, @QueryValue @Nullable Long start, @QueryValue @Nullable Long end) {
     if (start != null && end != null && start > end) {
       throw RametException.invalid("start", "must not be after end");
@@ -60,8 +70,15 @@ final class InsightController {
         .toList();
   }
 
+  /**
+   * Tells the end of what a sandbox wrote to its console.
+   *
+   * @param id the sandbox
+   * @param limit how many lines, 1 to 1000
+   * @return the lines, oldest first
+   */
   @Get(uris = {"/sandboxes/{id}/logs", "/v2/sandboxes/{id}/logs"})
-  SandboxLogs logs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
+  SandboxLogs sandboxLogs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
     Integer most = Checks.range("limit", limit, 1, MOST_LINES);
     Path console = sandboxes().console(Checks.sandboxId(id));
     try {

@@ -16,10 +16,15 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
 
 /** Stops sandboxes and lets them go on. */
 @Controller
+@Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class PauseController {
   private final EngineHolder engine;
@@ -30,14 +35,33 @@ final class PauseController {
     this.views = views;
   }
 
-  private record Pause(@Nullable Boolean memory, @Nullable String memoryMode) {}
+  /**
+   * How a sandbox is paused.
+   *
+   * @param memory whether its memory is kept, or null for yes; without, it boots when it is resumed
+   * @param memoryMode the only memory mode that may keep it, or null to choose
+   */
+  private record PauseSandbox(@Nullable Boolean memory, @Nullable String memoryMode) {}
 
-  private record Connect(@Nullable Integer timeout, @Nullable Boolean memory) {}
+  /**
+   * How a sandbox is wanted.
+   *
+   * @param timeout seconds that it is wanted for, -1 for ever; null for 300
+   * @param memory whether memory that was kept is used, or null for yes; else it boots
+   */
+  private record ConnectSandbox(@Nullable Integer timeout, @Nullable Boolean memory) {}
 
+  /**
+   * Stops a sandbox so that it uses neither memory nor CPU until it is resumed.
+   *
+   * @param id the sandbox
+   */
   @Post(uris = {"/sandboxes/{id}/pause", "/v2/sandboxes/{id}/pause"})
   @Status(HttpStatus.NO_CONTENT)
-  void pause(@PathVariable String id, @Body @Nullable String body) {
-    Pause request = Json.read(body, Pause.class);
+  void pauseSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = PauseSandbox.class) String body) {
+    PauseSandbox request = Json.read(body, PauseSandbox.class);
     Boolean memory = request.memory();
     sandboxes().pause(Checks.sandboxId(id), memory == null || memory, request.memoryMode());
   }
@@ -45,6 +69,9 @@ final class PauseController {
   /**
    * Resumes a paused sandbox (201); one that runs is left as it is (200), and its end is never
    * brought nearer. Clients of the older protocol resume where those of the newer one connect.
+   *
+   * @param id the sandbox
+   * @return the sandbox, running
    */
   @Post(
       uris = {
@@ -53,8 +80,18 @@ final class PauseController {
         "/sandboxes/{id}/resume",
         "/v2/sandboxes/{id}/resume"
       })
-  HttpResponse<SandboxInfo> connect(@PathVariable String id, @Body @Nullable String body) {
-    Connect request = Json.read(body, Connect.class);
+  @ApiResponse(
+      responseCode = "200",
+      description = "it ran already",
+      content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
+  @ApiResponse(
+      responseCode = "201",
+      description = "it was resumed",
+      content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
+  HttpResponse<SandboxInfo> connectSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = ConnectSandbox.class) String body) {
+    ConnectSandbox request = Json.read(body, ConnectSandbox.class);
     Duration timeout = Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS);
     Sandbox sandbox = sandboxes().get(Checks.sandboxId(id));
     if (sandbox.state() == Sandbox.State.FAILED) {

@@ -23,12 +23,15 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
 /** A sandbox's life: create, list, look at, prolong, kill. */
 @Controller
+@Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class SandboxController {
   private static final Paging<Sandbox> PAGING = new Paging<>(Sandbox::startedAt, Sandbox::id);
@@ -43,14 +46,32 @@ final class SandboxController {
     this.access = access;
   }
 
-  private record Timeout(@Nullable Integer timeout) {}
+  /**
+   * When a sandbox's time is over.
+   *
+   * @param timeout seconds from now, or -1 for never; required
+   */
+  private record SandboxTimeout(@Nullable Integer timeout) {}
 
-  private record Refresh(@Nullable Integer duration) {}
+  /**
+   * How much longer a sandbox is wanted.
+   *
+   * @param duration seconds from now; null for 300
+   */
+  private record SandboxRefresh(@Nullable Integer duration) {}
 
+  /**
+   * Starts a sandbox from a template or snapshot.
+   *
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return the sandbox, once its agent has answered
+   */
   @Post(uris = {"/sandboxes", "/v2/sandboxes"})
   @Status(HttpStatus.CREATED)
-  SandboxInfo create(
-      HttpRequest<?> http, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+  SandboxInfo createSandbox(
+      HttpRequest<?> http,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
@@ -64,8 +85,21 @@ final class SandboxController {
     return views.of(sandboxes().create(wanted));
   }
 
+  /**
+   * Lists sandboxes page by page; the header {@code x-next-token} says where the next page begins.
+   *
+   * @param metadata pairs that must all be there, as {@code key=value} joined by {@code &}, each
+   *     encoded once more
+   * @param state states joined by commas; all of them if absent
+   * @param template id or name of what they were created from
+   * @param startedAfter an RFC 3339 time
+   * @param order {@code asc} for the oldest first, {@code desc} for the newest
+   * @param limit entries of a page, 1 to 100
+   * @param nextToken where the page before ended
+   * @return one page
+   */
   @Get(uris = {"/sandboxes", "/v2/sandboxes"})
-  HttpResponse<List<SandboxInfo>> list(
+  HttpResponse<List<SandboxInfo>> listSandboxes(
       @QueryValue @Nullable String metadata,
       @QueryValue @Nullable String state,
       @QueryValue @Nullable String template,
@@ -83,21 +117,40 @@ final class SandboxController {
     return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
   }
 
+  /**
+   * Tells of one sandbox.
+   *
+   * @param id the sandbox
+   * @return the sandbox
+   */
   @Get(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
-  SandboxInfo get(@PathVariable String id) {
+  SandboxInfo getSandbox(@PathVariable String id) {
     return views.of(sandboxes().get(Checks.sandboxId(id)));
   }
 
+  /**
+   * Ends a sandbox and deletes its disk. Snapshots of it stay.
+   *
+   * @param id the sandbox
+   */
   @Delete(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
   @Status(HttpStatus.NO_CONTENT)
-  void kill(@PathVariable String id) {
+  void killSandbox(@PathVariable String id) {
     sandboxes().kill(Checks.sandboxId(id));
   }
 
+  /**
+   * Sets after how many seconds from now the sandbox's time is over; that may be sooner than it
+   * was.
+   *
+   * @param id the sandbox
+   */
   @Post(uris = {"/sandboxes/{id}/timeout", "/v2/sandboxes/{id}/timeout"})
   @Status(HttpStatus.NO_CONTENT)
-  void timeout(@PathVariable String id, @Body @Nullable String body) {
-    Integer seconds = Json.read(body, Timeout.class).timeout();
+  void setTimeout(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxTimeout.class) String body) {
+    Integer seconds = Json.read(body, SandboxTimeout.class).timeout();
     if (seconds == null) {
       throw RametException.invalid("timeout", "is required");
     }
@@ -105,10 +158,17 @@ final class SandboxController {
     sandboxes().setEnd(Checks.sandboxId(id), timeout == null ? null : Instant.now().plus(timeout));
   }
 
+  /**
+   * Puts a sandbox's end off, and never brings it nearer.
+   *
+   * @param id the sandbox
+   */
   @Post(uris = {"/sandboxes/{id}/refreshes", "/v2/sandboxes/{id}/refreshes"})
   @Status(HttpStatus.NO_CONTENT)
-  void refresh(@PathVariable String id, @Body @Nullable String body) {
-    Integer seconds = Json.read(body, Refresh.class).duration();
+  void refreshSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxRefresh.class) String body) {
+    Integer seconds = Json.read(body, SandboxRefresh.class).duration();
     Duration duration = Checks.timeout("duration", seconds, Checks.DEFAULT_TIMEOUT_SECONDS);
     Requests.prolong(sandboxes(), sandboxes().get(Checks.sandboxId(id)), duration);
   }

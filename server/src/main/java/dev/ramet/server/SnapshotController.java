@@ -26,11 +26,16 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import java.util.Optional;
 
 /** Snapshots: take, list, look at, start from, delete. */
 @Controller
+@Tag(name = "snapshots")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class SnapshotController {
   private static final Paging<Snapshot> PAGING = new Paging<>(Snapshot::createdAt, Snapshot::id);
@@ -48,9 +53,30 @@ final class SnapshotController {
     this.access = access;
   }
 
+  /**
+   * Captures a sandbox at one instant: disk, memory and devices.
+   *
+   * @param id the sandbox
+   * @param wait false: answer 202 as soon as the machine runs again, while the snapshot is written
+   * @return the snapshot
+   */
   @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
-  HttpResponse<SnapshotInfo> create(
-      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+  @ApiResponse(
+      responseCode = "200",
+      description = "nothing changed since this one (ifChanged)",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  @ApiResponse(
+      responseCode = "201",
+      description = "it is durable",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  @ApiResponse(
+      responseCode = "202",
+      description = "it is being written",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  HttpResponse<SnapshotInfo> createSnapshot(
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSnapshot.class) String body) {
     boolean waits = Checks.flag("wait", wait, true);
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
     String name = Checks.optionalName("name", request.name());
@@ -88,8 +114,18 @@ final class SnapshotController {
     return HttpResponse.<SnapshotInfo>status(status).body(views.of(made));
   }
 
+  /**
+   * Lists snapshots page by page, the newest first; the header {@code x-next-token} says where the
+   * next page begins.
+   *
+   * @param sandboxID only those of this sandbox
+   * @param name only the one with this name or id
+   * @param limit entries of a page, 1 to 100
+   * @param nextToken where the page before ended
+   * @return one page
+   */
   @Get("/snapshots")
-  HttpResponse<List<SnapshotInfo>> list(
+  HttpResponse<List<SnapshotInfo>> listSnapshots(
       @QueryValue @Nullable String sandboxID,
       @QueryValue @Nullable String name,
       @QueryValue @Nullable Integer limit,
@@ -102,8 +138,16 @@ final class SnapshotController {
     return PAGING.page(found, false, limit, nextToken, views::of);
   }
 
+  /**
+   * Tells of one snapshot.
+   *
+   * @param id id or name
+   * @param wait true: answer only when it is not being written any more
+   * @param timeout how many seconds to wait at most, 0 to 3600
+   * @return the snapshot
+   */
   @Get("/snapshots/{id}")
-  SnapshotInfo get(
+  SnapshotInfo getSnapshot(
       @PathVariable String id,
       @QueryValue @Nullable String wait,
       @QueryValue @Nullable Integer timeout) {
@@ -114,8 +158,17 @@ final class SnapshotController {
     return views.of(snapshots().get(reference));
   }
 
+  /**
+   * Compares two snapshots, memory with memory and disk with disk.
+   *
+   * @param id id or name of the one
+   * @param other id or name of the other
+   * @param limit how many differing ranges of each to tell, 0 to 100000
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return where they differ
+   */
   @Get("/snapshots/{id}/diff/{other}")
-  SnapshotDiff diff(
+  SnapshotDiff diffSnapshots(
       @PathVariable String id,
       @PathVariable String other,
       @QueryValue @Nullable Integer limit,
@@ -128,9 +181,16 @@ final class SnapshotController {
     return views.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
   }
 
+  /**
+   * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
+   *
+   * @param id id or name
+   * @param strict true: answer 409, naming the users, while there are any
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   */
   @Delete("/snapshots/{id}")
   @Status(HttpStatus.NO_CONTENT)
-  void delete(
+  void deleteSnapshot(
       @PathVariable String id,
       @QueryValue @Nullable String strict,
       @QueryValue @Nullable String wait) {
@@ -140,11 +200,19 @@ final class SnapshotController {
     snapshots().delete(reference, whenUnused);
   }
 
-  /** A sandbox from a snapshot; the same as creating one with the snapshot as its template. */
+  /**
+   * Starts a sandbox from a snapshot: the same as creating one with the snapshot as its template.
+   *
+   * @param id id or name
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return the sandbox
+   */
   @Post("/snapshots/{id}/fork")
   @Status(HttpStatus.CREATED)
-  SandboxInfo fork(
-      @PathVariable String id, @QueryValue @Nullable String wait, @Body @Nullable String body) {
+  SandboxInfo forkSnapshot(
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuse(tree, "diskSizeMB");
     Unsupported.refuseAtCreate(tree);

@@ -16,13 +16,17 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** What an operator does with the storage of a running host. */
 @Controller("/storage")
+@Tag(name = "storage")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class StorageController {
   private final EngineHolder engine;
@@ -33,9 +37,14 @@ final class StorageController {
     this.lines = lines;
   }
 
-  /** Looks through the roots, and with {@code repair} puts in order what can be. */
+  /**
+   * Looks through the roots, and with {@code repair} puts in order what can be.
+   *
+   * @return what was found
+   */
   @Post("/check")
-  StorageCheck check(@Body @Nullable String body) {
+  StorageCheck checkStorage(
+      @Body @Nullable @Schema(implementation = StorageCheck.Request.class) String body) {
     StorageCheck.Request request = Json.read(body, StorageCheck.Request.class);
     Storage.Report report = storage().check(Boolean.TRUE.equals(request.repair()));
     return new StorageCheck(
@@ -46,19 +55,38 @@ final class StorageController {
         report.nodes());
   }
 
-  /** Removes what nothing needs, or with {@code dryRun} only tells. */
+  /**
+   * Removes what nothing needs, or with {@code dryRun} only tells.
+   *
+   * @return what was found
+   */
   @Post("/gc")
-  StorageCheck collect(@Body @Nullable String body) {
+  StorageCheck collectGarbage(
+      @Body @Nullable @Schema(implementation = StorageCheck.Collect.class) String body) {
     StorageCheck.Collect request = Json.read(body, StorageCheck.Collect.class);
     List<StorageFinding> found = storage().collect(Boolean.TRUE.equals(request.dryRun()));
     return new StorageCheck(
         found.stream().map(StorageController::view).toList(), bytes(found), null, null, null);
   }
 
-  /** Answers line by line when the client accepts {@code application/x-ndjson}. */
+  /**
+   * Tells what each disk and memory image takes. Answers line by line when the client accepts
+   * {@code application/x-ndjson}.
+   */
   @Get("/usage")
   @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
-  HttpResponse<?> usage(HttpRequest<?> request) {
+  @ApiResponse(
+      responseCode = "200",
+      description = "what each takes, and each root",
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_JSON,
+            schema = @Schema(implementation = Usage.class)),
+        @Content(
+            mediaType = BuildStream.NDJSON,
+            schema = @Schema(implementation = StorageUsage.class))
+      })
+  HttpResponse<?> storageUsage(HttpRequest<?> request) {
     Storage storage = storage();
     if (Lines.wanted(request)) {
       return lines.answer(
@@ -72,8 +100,16 @@ final class StorageController {
     List<StorageUsage.Node> nodes = new ArrayList<>();
     List<StorageUsage.Root> roots =
         storage.usage(node -> nodes.add(view(node))).stream().map(StorageController::view).toList();
-    return HttpResponse.ok(Map.of("nodes", nodes, "roots", roots));
+    return HttpResponse.ok(new Usage(nodes, roots));
   }
+
+  /**
+   * What storage takes.
+   *
+   * @param nodes every disk and memory image
+   * @param roots the sums, one for each root
+   */
+  private record Usage(List<StorageUsage.Node> nodes, List<StorageUsage.Root> roots) {}
 
   private static long bytes(List<StorageFinding> findings) {
     return findings.stream().mapToLong(StorageFinding::bytes).sum();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.api.BuildEvent;
 import dev.ramet.api.BuildTemplateRequest;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.ImportTemplateRequest;
@@ -27,11 +28,16 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import java.util.function.Supplier;
 
 /** Templates: build, import, list, look at, delete. */
 @Controller("/templates")
+@Tag(name = "templates")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class TemplateController {
   private final EngineHolder engine;
@@ -47,25 +53,60 @@ final class TemplateController {
     this.directories = directories;
   }
 
+  /**
+   * Lists templates by name.
+   *
+   * @return all of them
+   */
   @Get
-  List<TemplateInfo> list() {
+  List<TemplateInfo> listTemplates() {
     return templates().list().stream().map(views::of).toList();
   }
 
+  /**
+   * Lists the recipes that templates can be built from.
+   *
+   * @return their names
+   */
   @Get("/recipes")
-  List<String> recipes() {
+  List<String> listRecipes() {
     return templates().recipes();
   }
 
+  /**
+   * Tells of one template.
+   *
+   * @param id id or name
+   * @return the template
+   */
   @Get("/{id}")
-  TemplateInfo get(@PathVariable String id) {
+  TemplateInfo getTemplate(@PathVariable String id) {
     return views.of(templates().get(Checks.reference("template", id)));
   }
 
-  /** Answers progress line by line when the client accepts {@code application/x-ndjson}. */
+  /**
+   * Builds a template from a recipe. Answers progress line by line when the client accepts {@code
+   * application/x-ndjson}.
+   */
   @Post
   @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
-  HttpResponse<?> build(HttpRequest<?> http, @Body @Nullable String body) {
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(
+              mediaType = BuildStream.NDJSON,
+              schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> buildTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = BuildTemplateRequest.class) String body) {
     BuildTemplateRequest request = Json.read(body, BuildTemplateRequest.class);
     String recipe = Checks.name("recipe", Checks.required("recipe", request.recipe()));
     String name = Checks.optionalName("name", request.name());
@@ -80,10 +121,29 @@ final class TemplateController {
     return stream.answer(http, progress -> templates.build(wanted, progress));
   }
 
-  /** Answers progress line by line when the client accepts {@code application/x-ndjson}. */
+  /**
+   * Makes a template of a kernel and a disk that lie on the host. Answers progress line by line
+   * when the client accepts {@code application/x-ndjson}.
+   */
   @Post("/import")
   @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
-  HttpResponse<?> importImages(HttpRequest<?> http, @Body @Nullable String body) {
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(
+              mediaType = BuildStream.NDJSON,
+              schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> importTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = ImportTemplateRequest.class) String body) {
     ImportTemplateRequest request = Json.read(body, ImportTemplateRequest.class);
     Integer cpuCount = Checks.cpuCount(request.cpuCount());
     Long memoryBytes = Checks.memoryBytes(request.memoryMB());
@@ -101,10 +161,16 @@ final class TemplateController {
     return stream.answer(http, progress -> templates.importImages(wanted, progress));
   }
 
-  /** Clients of the E2B protocol delete snapshots here too, which users may. */
+  /**
+   * Deletes a template. Clients of the E2B protocol delete snapshots here too, which users may.
+   *
+   * @param id id or name
+   * @param strict true: answer 409 while sandboxes use the snapshot
+   */
   @Delete("/{id}")
   @Status(HttpStatus.NO_CONTENT)
-  void delete(HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String strict) {
+  void deleteTemplate(
+      HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String strict) {
     String reference = Checks.reference("template or snapshot", id);
     boolean onlyUnused = Checks.flag("strict", strict);
     Engine open = engine.get();

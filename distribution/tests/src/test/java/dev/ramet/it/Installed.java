@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
@@ -77,6 +78,11 @@ final class Installed implements AutoCloseable {
       connection.getOutputStream().write(body);
     }
     return connection.getResponseCode();
+  }
+
+  /** Asks for a page that must be there. */
+  InputStream open(String path) throws IOException {
+    return URI.create("http://127.0.0.1:" + port + path).toURL().openStream();
   }
 
   /** Starts the command line. */

@@ -17,8 +17,10 @@ final class Permissions {
   static @Nullable Scope of(String method, String path) {
     String first = segment(path);
     return switch (first) {
-      // Load balancers ask it, and it tells nothing but that the host is there.
-      case "health" -> null;
+      // Load balancers ask these, and they tell nothing but that the host is there.
+      case "health", "ready" -> null;
+      // What is the same on every host.
+      case "openapi.json", "openapi.yaml", "docs" -> null;
       case "sandboxes", "snapshots" -> Scope.USER;
       // Deleting a snapshot goes through here too; what is to be deleted decides.
       case "templates" -> FOR_USERS.contains(method) ? Scope.USER : Scope.ADMIN;
