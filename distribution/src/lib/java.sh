@@ -62,10 +62,13 @@ join() {
   eval "$into=\$joined"
 }
 
+# The host's jar and the reader of its file are for the commands on settings; nothing else of a host
+# is there.
 cli_path() {
   join classes "$home"/lib/host/ramet-cli-*.jar "$home"/lib/host/picocli-*.jar \
     "$home"/lib/modules/dev.ramet.api-*.jar "$home"/lib/modules/jackson-core-*.jar \
-    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar
+    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar \
+    "$home"/lib/host/ramet-server-*.jar "$home"/lib/host/snakeyaml-*.jar
 }
 
 # Shells sort file names, but each by its own locale's rules; the list must always be the same.
@@ -80,15 +83,18 @@ has_plugins() {
   for plugin in "${RAMET_PLUGINS_DIR:-$home/plugins}"/*/*.jar; do
     if [ -e "$plugin" ]; then return 0; fi
   done
-  if [ -r "$home/conf/ramet.properties" ]; then
+  # The file that the host will read.
+  settings=${RAMET_CONFIG:-$home/conf/ramet.yaml}
+  if [ -z "${RAMET_CONFIG:-}" ] && ! [ -e "$settings" ]; then settings=/etc/ramet/ramet.yaml; fi
+  if [ -r "$settings" ]; then
     while IFS= read -r line || [ -n "$line" ]; do
-      case $line in
+      case ${line#"${line%%[! ]*}"} in
         '#'*) ;;
         *plugins*) return 0 ;;
       esac
-    done <"$home/conf/ramet.properties"
+    done <"$settings"
   fi
-  case "$* ${RAMET_JAVA_OPTS:-} ${MICRONAUT_CONFIG_FILES:-}" in
+  case "$* ${RAMET_JAVA_OPTS:-}" in
     *plugins* | *config*) return 0 ;;
   esac
   return 1

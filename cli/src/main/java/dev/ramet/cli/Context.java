@@ -68,6 +68,11 @@ public final class Context {
     return value == null || value.isEmpty() ? null : value;
   }
 
+  /** All environment variables. */
+  public Map<String, String> environment() {
+    return environment;
+  }
+
   /** A client of the host that was asked for. */
   public Client client() {
     String address = server != null ? server : environment("RAMET_SERVER");

@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.cli.config.Config;
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.sandbox.Sandbox;
 import dev.ramet.cli.snapshot.Snapshot;
@@ -34,6 +35,7 @@ import picocli.CommandLine.ScopeType;
       Template.class,
       Storage.class,
       Key.class,
+      Config.class,
       Doctor.class,
       TourCommand.class,
       Serve.class,

@@ -56,6 +56,7 @@ final class Training {
             "snapshot ls",
             "template list",
             "doctor",
+            "config show",
             "sandbox --help",
             "nothing"
           }) {

@@ -4,14 +4,14 @@ package dev.ramet.server;
 import dev.ramet.engine.EngineConfig;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Nullable;
-import io.micronaut.core.bind.annotation.Bindable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * What an operator can set of the engine, under the prefix {@code ramet.}; {@code
- * application.properties} says more about each. Immutable and thread-safe.
+ * What an operator can set of the engine, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.Catalogue} says more about each and has the defaults. Immutable and
+ * thread-safe.
  *
  * @param guestDir directory of the guest agent and the template recipes
  * @param cacheDir directory of downloaded packages
@@ -24,7 +24,7 @@ import java.util.List;
  * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
  * @param memoryMode id of the memory mode to force, or null to choose
  * @param verifyCaptures whether every capture is compared with all of the machine's memory
- * @param precopyRounds how often pages may be copied before a pause, or null to choose
+ * @param precopyRounds how often pages may be copied before a pause
  * @param precopyBytes how many bytes that may be, or null to choose
  * @param precopyTime how long that may take
  * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
@@ -41,28 +41,28 @@ import java.util.List;
  */
 @ConfigurationProperties("ramet")
 public record EngineSettings(
-    @Bindable(defaultValue = "/usr/share/ramet/guest") Path guestDir,
-    @Bindable(defaultValue = "/var/cache/ramet") Path cacheDir,
-    @Bindable(defaultValue = "AUTO") EngineConfig.Provision storageProvision,
+    Path guestDir,
+    Path cacheDir,
+    EngineConfig.Provision storageProvision,
     @Nullable Long storagePoolSize,
     @Nullable String storageBackend,
     @Nullable Path storageMemoryRoot,
     @Nullable String storageMemoryBackend,
     @Nullable String hypervisor,
-    @Bindable(defaultValue = "auto") String accelerator,
+    String accelerator,
     @Nullable String memoryMode,
-    @Bindable(defaultValue = "false") boolean verifyCaptures,
-    @Nullable Integer precopyRounds,
+    boolean verifyCaptures,
+    int precopyRounds,
     @Nullable Long precopyBytes,
-    @Bindable(defaultValue = "30s") Duration precopyTime,
-    @Bindable(defaultValue = "REBUILD") EngineConfig.MemoryVolumes memoryVolumes,
-    @Bindable(defaultValue = "ON") EngineConfig.Switch workingSet,
-    @Bindable(defaultValue = "2s") Duration workingSetAfter,
+    Duration precopyTime,
+    EngineConfig.MemoryVolumes memoryVolumes,
+    EngineConfig.Switch workingSet,
+    Duration workingSetAfter,
     @Nullable Path pluginsDir,
     @Nullable List<String> pluginsRequired,
     @Nullable List<String> pluginsNativeAccess,
     @Nullable List<String> pluginsPreferred,
-    @Bindable(defaultValue = "false") boolean outbound,
+    boolean outbound,
     @Nullable Integer cloneConcurrency,
-    @Bindable(defaultValue = "60s") Duration startTimeout,
-    @Bindable(defaultValue = "120s") Duration agentTimeout) {}
+    Duration startTimeout,
+    Duration agentTimeout) {}

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * What an operator can set of the host's files that requests may name, under the prefix {@code
- * ramet.}; {@code application.properties} says more. Immutable and thread-safe.
+ * ramet.}; {@link dev.ramet.server.config.Catalogue} says more. Immutable and thread-safe.
  *
  * @param exchangeDirectories the directories they must be in, or null for anywhere
  */

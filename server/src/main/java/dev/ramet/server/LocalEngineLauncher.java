@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.PluginPolicy;
@@ -57,7 +56,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             defaults.stagingBytes(),
             preCopy(),
             engine.memoryVolumes(),
-            workingSet(),
+            new EngineConfig.WorkingSetPolicy(engine.workingSet(), engine.workingSetAfter()),
             concurrency == null ? defaults.cloneConcurrency() : concurrency,
             engine.startTimeout(),
             engine.agentTimeout(),
@@ -65,25 +64,9 @@ final class LocalEngineLauncher implements EngineLauncher {
   }
 
   private EngineConfig.PreCopy preCopy() {
-    Integer rounds = Checks.range("ramet.precopy-rounds", engine.precopyRounds(), 0, 100);
     Long bytes = engine.precopyBytes();
-    if (bytes != null && bytes < 1) {
-      throw RametException.invalid("ramet.precopy-bytes", "must be positive");
-    }
-    if (engine.precopyTime().isNegative()) {
-      throw RametException.invalid("ramet.precopy-time", "must not be negative");
-    }
     return new EngineConfig.PreCopy(
-        rounds == null ? EngineConfig.PreCopy.DEFAULT.rounds() : rounds,
-        bytes == null ? 0 : bytes,
-        engine.precopyTime());
-  }
-
-  private EngineConfig.WorkingSetPolicy workingSet() {
-    if (engine.workingSetAfter().isNegative()) {
-      throw RametException.invalid("ramet.working-set-after", "must not be negative");
-    }
-    return new EngineConfig.WorkingSetPolicy(engine.workingSet(), engine.workingSetAfter());
+        engine.precopyRounds(), bytes == null ? 0 : bytes, engine.precopyTime());
   }
 
   private PluginPolicy plugins() {
@@ -110,13 +93,12 @@ final class LocalEngineLauncher implements EngineLauncher {
         .forEach(
             (name, value) -> {
               int dot = name.indexOf('.');
-              if (dot < 1 || dot == name.length() - 1) {
-                throw RametException.invalid(
-                    PLUGIN_SETTINGS + "." + name, "must be " + PLUGIN_SETTINGS + ".<id>.<key>");
+              // An environment variable comes in every reading of its underscores.
+              if (dot > 0 && dot < name.length() - 1) {
+                settings
+                    .computeIfAbsent(name.substring(0, dot), id -> new HashMap<>())
+                    .put(name.substring(dot + 1), String.valueOf(value));
               }
-              settings
-                  .computeIfAbsent(name.substring(0, dot), id -> new HashMap<>())
-                  .put(name.substring(dot + 1), String.valueOf(value));
             });
     settings
         .computeIfAbsent("qemu", id -> new HashMap<>())
@@ -126,14 +108,9 @@ final class LocalEngineLauncher implements EngineLauncher {
 
   private EngineConfig.@Nullable MemoryRoot memoryRoot() {
     Path path = engine.storageMemoryRoot();
-    String backend = engine.storageMemoryBackend();
     if (path == null) {
-      if (backend != null) {
-        throw RametException.invalid(
-            "ramet.storage-memory-backend", "needs ramet.storage-memory-root");
-      }
       return null;
     }
-    return new EngineConfig.MemoryRoot(path.toAbsolutePath(), backend);
+    return new EngineConfig.MemoryRoot(path.toAbsolutePath(), engine.storageMemoryBackend());
   }
 }

@@ -6,7 +6,7 @@ package dev.ramet.server;
  * so that a hundred running clones do not keep health checks and guest traffic waiting.
  */
 public final class LookupExecutor {
-  /** Its name, under which {@code application.properties} sizes it. */
+  /** Its name, under which it is sized. */
   public static final String NAME = "lookup";
 
   private LookupExecutor() {}

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.Sources;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the server until it is told to stop. Settings come from {@code application.properties},
- * {@code -Dramet.…} system properties, {@code RAMET_…} environment variables and {@code -ramet.…=}
- * arguments.
+ * Runs the server until it is told to stop. Settings come from a file, {@code RAMET_…} environment
+ * variables, {@code -Dramet.…} system properties and {@code -ramet.…=} arguments, the last of these
+ * going first. Nothing is started unless all of them are right.
  */
 public final class Main {
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
@@ -22,20 +27,28 @@ public final class Main {
 
   /** Runs the server; ends the process with 0, or with the error's exit status. */
   public static void main(String[] args) {
-    System.exit(run(args));
+    System.exit(run(null, args));
   }
 
   /**
    * Runs the server until a signal stops it or its engine cannot be opened.
    *
+   * @param file the file of settings, or null for the one that is there
    * @return the exit status
    */
-  public static int run(String... args) {
+  public static int run(@Nullable Path file, String... args) {
+    Sources sources = Sources.of(file, System.getenv(), Sources.flags(List.of(args)));
+    Configuration configuration = Configuration.load(sources);
+    if (!configuration.problems().isEmpty()) {
+      configuration.problems().forEach(problem -> LOG.error("{}", problem));
+      LOG.error("cannot start: {} wrong settings", configuration.problems().size());
+      return ErrorCode.INVALID_ARGUMENT.exitStatus();
+    }
     CountDownLatch end = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     AtomicInteger status = new AtomicInteger();
     try (ApplicationContext context =
-        ApplicationContext.builder().args(args).banner(false).build().start()) {
+        HostContext.builder(configuration, sources).args(args).build().start()) {
       EmbeddedServer server = context.getBean(EmbeddedServer.class);
       Runtime.getRuntime()
           .addShutdownHook(

@@ -3,13 +3,13 @@ package dev.ramet.server;
 
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Nullable;
-import io.micronaut.core.bind.annotation.Bindable;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What an operator can set, under the prefix {@code ramet.}; {@code application.properties} says
- * more about each. Immutable and thread-safe.
+ * What an operator can set, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.Catalogue} says more about each and has the defaults. Immutable and
+ * thread-safe.
  *
  * @param bind address to listen on
  * @param port TCP port to listen on; -1 for any free one
@@ -20,8 +20,4 @@ import java.time.Duration;
  */
 @ConfigurationProperties("ramet")
 public record ServerSettings(
-    @Bindable(defaultValue = "127.0.0.1") String bind,
-    @Bindable(defaultValue = "3000") int port,
-    @Bindable(defaultValue = "/var/lib/ramet") Path dataRoot,
-    @Nullable String domain,
-    @Bindable(defaultValue = "30s") Duration engineWait) {}
+    String bind, int port, Path dataRoot, @Nullable String domain, Duration engineWait) {}

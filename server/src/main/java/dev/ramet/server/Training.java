@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.Sources;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -21,16 +24,16 @@ public final class Training {
 
   /** Argument: an empty scratch directory. */
   public static void main(String[] args) throws IOException {
-    Map<String, Object> settings =
-        Map.of(
-            "ramet.data-root",
-            Path.of(args[0]).resolve("data").toString(),
-            "ramet.port",
-            -1,
-            "ramet.storage-provision",
-            "OFF");
-    try (ApplicationContext context =
-        ApplicationContext.builder().properties(settings).banner(false).build().start()) {
+    Path scratch = Path.of(args[0]);
+    Path file = scratch.resolve("ramet.yaml");
+    Files.writeString(
+        file,
+        "ramet:\n  data-root: "
+            + scratch.resolve("data")
+            + "\n  port: -1\n  storage-provision: OFF\n");
+    Sources sources = Sources.of(file, System.getenv(), Map.of());
+    Configuration configuration = Configuration.load(sources);
+    try (ApplicationContext context = HostContext.builder(configuration, sources).build().start()) {
       EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
       URI base = server.getURI();
       for (String path : new String[] {"/health", "/doctor", "/v2/sandboxes", "/templates"}) {

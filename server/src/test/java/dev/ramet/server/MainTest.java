@@ -22,7 +22,7 @@ class MainTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})
   void wantsKeysWhereOthersReachIt(String address) {
-    assertEquals(2, Main.run("-ramet.port=-1", "-ramet.auth=OFF", "-ramet.bind=" + address));
+    assertEquals(2, Main.run(null, "-ramet.port=-1", "-ramet.auth=OFF", "-ramet.bind=" + address));
   }
 
   @Test

@@ -37,7 +37,7 @@ final class TestHost implements AutoCloseable {
   TestHost(Map<String, Object> properties, @Nullable EngineLauncher launcher) {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("ramet.port", "-1");
-    context = ApplicationContext.builder().properties(all).banner(false).build();
+    context = HostContext.builder(all).build();
     EngineLauncher used = launcher == null ? settings -> engine : launcher;
     context.registerSingleton(EngineLauncher.class, used);
     context.start();

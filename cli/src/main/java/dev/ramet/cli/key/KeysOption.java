@@ -4,6 +4,7 @@ package dev.ramet.cli.key;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
+import dev.ramet.cli.config.HostOptions;
 import dev.ramet.cli.storage.DataRoot;
 import dev.ramet.server.access.KeyFile;
 import java.nio.file.Files;
@@ -24,16 +25,16 @@ final class KeysOption {
       names = "--keys-file",
       paramLabel = "FILE",
       description =
-          "The file of keys; RAMET_KEYS_FILE or "
+          "The file of keys; unless given, what the host on this machine is set to, or "
               + KeyFile.NAME
-              + " in the data root unless given.")
+              + " in the data root.")
   private @Nullable Path given;
 
   /** The file, which need not exist; its directory does. */
   Path file(Context context) {
     Path file = given;
     if (file == null) {
-      String set = context.environment("RAMET_KEYS_FILE");
+      String set = HostOptions.set(context, "ramet.keys-file");
       file = set == null ? dataRoot.path(context).resolve(KeyFile.NAME) : Path.of(set);
     }
     file = file.toAbsolutePath().normalize();

@@ -38,7 +38,8 @@ final class Installed implements AutoCloseable {
   }
 
   /** Starts a host and waits until its engine is open. */
-  static Installed serve(Path dataRoot, Map<String, String> settings) throws Exception {
+  static Installed serve(Path dataRoot, Map<String, String> settings, String... options)
+      throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = free.getLocalPort();
@@ -47,8 +48,10 @@ final class Installed implements AutoCloseable {
     environment.put("RAMET_DATA_ROOT", dataRoot.toString());
     environment.put("RAMET_PORT", Integer.toString(port));
     environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));
+    List<String> command = new ArrayList<>(List.of(PROGRAM.toString(), "serve"));
+    command.addAll(List.of(options));
     ProcessBuilder builder =
-        new ProcessBuilder(PROGRAM.toString(), "serve")
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/served.log")));
     builder.environment().putAll(environment);
@@ -87,8 +90,13 @@ final class Installed implements AutoCloseable {
 
   /** Starts the command line. */
   Process start(String... arguments) throws IOException {
+    return start(environment, List.of(arguments));
+  }
+
+  private static Process start(Map<String, String> environment, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(List.of(PROGRAM.toString()));
-    command.addAll(List.of(arguments));
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     return builder.start();
@@ -96,7 +104,12 @@ final class Installed implements AutoCloseable {
 
   /** Runs it to its end. */
   Run run(String... arguments) throws Exception {
-    Process process = start(arguments);
+    return alone(environment, List.of(arguments));
+  }
+
+  /** Runs it to its end where no host is running. */
+  static Run alone(Map<String, String> environment, List<String> arguments) throws Exception {
+    Process process = start(environment, arguments);
     process.getOutputStream().close();
     StringBuilder err = new StringBuilder();
     Thread reader =

@@ -3,12 +3,12 @@ package dev.ramet.server.access;
 
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Nullable;
-import io.micronaut.core.bind.annotation.Bindable;
 import java.nio.file.Path;
 
 /**
- * What an operator can set of who may use the host, under the prefix {@code ramet.}; {@code
- * application.properties} says more about each. Immutable and thread-safe.
+ * What an operator can set of who may use the host, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.Catalogue} says more about each and has the defaults. Immutable and
+ * thread-safe.
  *
  * @param auth whether requests need an API key
  * @param keysFile where the keys are, or null for {@value KeyFile#NAME} in the data root
@@ -18,10 +18,7 @@ import java.nio.file.Path;
  */
 @ConfigurationProperties("ramet")
 public record AccessSettings(
-    @Bindable(defaultValue = "AUTO") Auth auth,
-    @Nullable Path keysFile,
-    @Nullable Integer rateLimit,
-    @Nullable Path auditLog) {
+    Auth auth, @Nullable Path keysFile, @Nullable Integer rateLimit, @Nullable Path auditLog) {
   /** Whether requests need an API key. */
   public enum Auth {
     /** Unless only this machine can reach the host. */

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.config;
+
+import dev.ramet.cli.Context;
+import dev.ramet.server.config.Configuration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Says what is wrong with settings. */
+@Command(
+    name = "check",
+    description = {
+      "Says everything that is wrong with the settings, each with its place.",
+      "Ends with status 0 when nothing is, else with 2. Nothing is started or changed."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet config check",
+      "  ramet config check --config new.yaml",
+      "  ramet config check --set ramet.port=80"
+    })
+final class Check implements Callable<Integer> {
+  private final Context context;
+  @Mixin private HostOptions options = new HostOptions();
+
+  Check(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Configuration configuration = Found.load(context, options.file(), options.flags());
+    if (configuration.problems().isEmpty()) {
+      context
+          .out()
+          .println(
+              configuration.file() == null
+                  ? "no file of settings; nothing is wrong"
+                  : configuration.file() + ": nothing is wrong");
+      return 0;
+    }
+    return HostOptions.print(context, configuration.problems());
+  }
+}

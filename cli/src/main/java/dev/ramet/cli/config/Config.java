@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.config;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands on settings. */
+@Command(
+    name = "config",
+    description = {
+      "The settings of a host on this machine: what `ramet serve` would start with here.",
+      "They come from a file, from the environment and from options, the last of these going first."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {Show.class, Check.class},
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet config show", "  ramet config check --config new.yaml"})
+public final class Config {}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.config;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.cli.Context;
+import dev.ramet.server.config.Configuration;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * The options that say what a host is to start with. Picocli looks at the methods of this class
+ * whenever anything is run, and the host's classes are not always there: they stand only inside
+ * methods.
+ */
+public final class HostOptions {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "The file of settings. Otherwise RAMET_CONFIG; otherwise conf/ramet.yaml where Ramet is"
+              + " installed, or /etc/ramet/ramet.yaml.")
+  private @Nullable Path file;
+
+  @Option(names = "--port", paramLabel = "N", description = "TCP port; 3000 unless set.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description =
+          "Address to listen on; 127.0.0.1 unless set. When others reach it, requests need a key.")
+  private @Nullable String bind;
+
+  @Option(
+      names = "--data-root",
+      paramLabel = "DIR",
+      description = "Where everything is kept; /var/lib/ramet unless set.")
+  private @Nullable Path dataRoot;
+
+  @Option(
+      names = "--domain",
+      paramLabel = "DOMAIN",
+      description = "Guests are reached at <port>-<sandboxID>.DOMAIN.")
+  private @Nullable String domain;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Any other setting of the host. May be repeated.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  /** The file, or null for the one that is there. */
+  public @Nullable Path file() {
+    return file == null ? null : file.toAbsolutePath().normalize();
+  }
+
+  /** What was given, by the settings' names. */
+  public Map<String, String> flags() {
+    Map<String, String> all = new LinkedHashMap<>();
+    put(all, "ramet.port", port);
+    put(all, "ramet.bind", bind);
+    put(all, "ramet.data-root", dataRoot == null ? null : dataRoot.toAbsolutePath().normalize());
+    put(all, "ramet.domain", domain);
+    all.putAll(settings);
+    return all;
+  }
+
+  private static void put(Map<String, String> all, String key, @Nullable Object value) {
+    if (value != null) {
+      all.put(key, value.toString());
+    }
+  }
+
+  /**
+   * What is set of one thing for the host on this machine.
+   *
+   * @return null when nothing is, and it has no default
+   * @throws RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   */
+  public static @Nullable String set(Context context, String key) {
+    Configuration configuration = Found.load(context, null, Map.of());
+    if (!configuration.problems().isEmpty()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the host's settings are wrong: " + configuration.problems().get(0),
+          "see: ramet config check",
+          null);
+    }
+    return configuration.text(key);
+  }
+
+  /**
+   * Prints what is wrong.
+   *
+   * @return the exit status
+   */
+  static int print(Context context, List<?> problems) {
+    String error = context.terminal().onError().bad("error:");
+    problems.forEach(problem -> context.err().println(error + " " + problem));
+    return ErrorCode.INVALID_ARGUMENT.exitStatus();
+  }
+}

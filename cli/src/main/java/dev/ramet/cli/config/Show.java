@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.config;
+
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Table;
+import dev.ramet.server.config.Configuration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows settings. */
+@Command(
+    name = "show",
+    description = {
+      "Shows every setting with the value that holds, and where that comes from.",
+      "Secrets are not shown. Ends with status 2 when something is wrong."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet config show",
+      "  ramet config show --json | jq '.settings[] | select(.source.kind != \"default\")'"
+    })
+final class Show implements Callable<Integer> {
+  private final Context context;
+  @Mixin private HostOptions options = new HostOptions();
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  Show(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    Configuration configuration = Found.load(context, options.file(), options.flags());
+    if (json) {
+      context.json(Json.bytes(Shown.tree(configuration)));
+    } else {
+      Table table = new Table(context.paint(), "SETTING", "VALUE", "FROM");
+      Shown.addTo(table, configuration);
+      context.print(table);
+    }
+    return configuration.problems().isEmpty()
+        ? 0
+        : HostOptions.print(context, configuration.problems());
+  }
+}

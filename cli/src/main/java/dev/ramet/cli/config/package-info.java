@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Commands on the settings of a host on this machine, which need not run. */
+@NullMarked
+package dev.ramet.cli.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.Sources;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.env.EnvironmentPropertySource;
+import io.micronaut.context.env.PropertySource;
+import java.util.Map;
+
+/**
+ * Makes the host's application context with what is set as Micronaut's property sources: defaults
+ * below all others, the file between them and the environment.
+ */
+final class HostContext {
+  private static final int DEFAULTS = -1000;
+  private static final int FILE = EnvironmentPropertySource.POSITION - 10;
+
+  private static final int GIVEN = 0;
+
+  private HostContext() {}
+
+  /** A context of what was found. */
+  static ApplicationContextBuilder builder(Configuration configuration, Sources sources) {
+    return ApplicationContext.builder()
+        .banner(false)
+        .propertySources(
+            PropertySource.of("ramet-defaults", Configuration.defaults(sources), DEFAULTS),
+            PropertySource.of("ramet-file", configuration.fileProperties(), FILE));
+  }
+
+  /** A context with these settings whatever the environment says, and defaults beside. */
+  static ApplicationContextBuilder builder(Map<String, Object> settings) {
+    Sources none = new Sources(null, System.getenv(), Map.of(), Map.of());
+    return ApplicationContext.builder()
+        .banner(false)
+        .propertySources(
+            PropertySource.of("ramet-defaults", Configuration.defaults(none), DEFAULTS),
+            PropertySource.of("ramet-given", settings, GIVEN));
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is set on a host, where, and everything that is wrong with it. An option goes before a
+ * system property, that before the environment, that before the file, and the file before the
+ * default. Reads the file and nothing else; changes nothing. Immutable and thread-safe.
+ */
+public final class Configuration {
+  private static final String VARIABLE = "RAMET_";
+  private static final String MORE_FILES = "micronaut.config.files";
+  private static final String PLUGIN_VARIABLE = Setting.variable(Catalogue.PLUGIN);
+
+  /** Plugins whose settings the catalogue knows; they have no others. */
+  private static final Set<String> BUILT_IN =
+      Set.of("qemu", "dm-snapshot", "reflink-xfs", "btrfs", "byte-copy");
+
+  private static final Pattern SOUNDS_SECRET =
+      Pattern.compile("(?i).*(secret|passw|token|credential|private|key).*");
+
+  private final Sources sources;
+  private final Map<String, Given> file;
+  private final Map<String, Given> effective = new LinkedHashMap<>();
+  private final List<Problem> problems = new ArrayList<>();
+
+  private Configuration(Sources sources) {
+    this.sources = sources;
+    Path path = sources.file();
+    if (path == null) {
+      file = Map.of();
+    } else {
+      YamlFile read = YamlFile.read(path);
+      problems.addAll(read.problems());
+      file = read.given();
+      file.values().forEach(this::named);
+      problems.sort(Comparator.comparingInt(problem -> problem.origin().line()));
+    }
+    new TreeMap<>(sources.environment()).forEach(this::variable);
+    new TreeMap<>(sources.properties())
+        .forEach((key, value) -> property(new Given(key, value, Origin.property(key))));
+    sources.flags().forEach((key, value) -> named(new Given(key, value, Origin.flag(key))));
+    if (problems.isEmpty()) {
+      Contradictions.find(effective, problems);
+    }
+  }
+
+  /** Finds out what is set. */
+  public static Configuration load(Sources sources) {
+    return new Configuration(sources);
+  }
+
+  /** Everything that is wrong; nothing may be started unless this is empty. */
+  public List<Problem> problems() {
+    return List.copyOf(problems);
+  }
+
+  /** The file of settings, or null when there is none. */
+  public @Nullable Path file() {
+    return sources.file();
+  }
+
+  /** What the file sets, for Micronaut. */
+  public Map<String, Object> fileProperties() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    file.forEach((key, given) -> map.put(key, given.value()));
+    return map;
+  }
+
+  /** What holds when nothing is set, for Micronaut. */
+  public static Map<String, Object> defaults(Sources sources) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (Setting setting : Catalogue.settings()) {
+      String fallback = fallback(setting, sources);
+      if (fallback != null) {
+        map.put(setting.key(), fallback);
+      }
+    }
+    return map;
+  }
+
+  /** The value of a setting, or null when it has none. */
+  public @Nullable String text(String key) {
+    Given given = effective.get(key);
+    Setting setting = Catalogue.find(key);
+    return given != null ? given.value() : setting == null ? null : fallback(setting, sources);
+  }
+
+  /** All settings as they are, in the order of the catalogue; plugins' own at the end. */
+  public List<Value> values() {
+    List<Value> values = new ArrayList<>();
+    for (Setting setting : Catalogue.settings()) {
+      Given given = effective.get(setting.key());
+      String text = given == null ? fallback(setting, sources) : given.value();
+      values.add(
+          new Value(
+              setting.key(),
+              setting.secret() && text != null ? Value.HIDDEN : text,
+              setting.unset(),
+              given == null ? Origin.DEFAULT : given.origin(),
+              setting.secret()));
+    }
+    for (Given given : effective.values()) {
+      if (Catalogue.find(given.key()) == null) {
+        boolean secret = SOUNDS_SECRET.matcher(given.key()).matches();
+        values.add(
+            new Value(
+                given.key(), secret ? Value.HIDDEN : given.value(), null, given.origin(), secret));
+      }
+    }
+    return values;
+  }
+
+  private static @Nullable String fallback(Setting setting, Sources sources) {
+    String fallback = setting.fallback();
+    return fallback == null ? null : fallback.replace(Setting.HOME, sources.home());
+  }
+
+  /** What stands in the file or in an option: it must be a setting's name exactly. */
+  private void named(Given given) {
+    String key = given.key();
+    Setting setting = Catalogue.find(key);
+    if (setting != null && !setting.environmentOnly()) {
+      put(setting, given);
+    } else if (setting != null) {
+      problem(given, "can be set in the environment only");
+    } else if (key.startsWith(Catalogue.PLUGIN)) {
+      plugin(given);
+    } else {
+      unknown(given);
+    }
+  }
+
+  /** Java's own properties and those of others are nobody's mistake. */
+  private void property(Given given) {
+    if (given.key().equals(MORE_FILES)) {
+      problem(
+          given, "is not for this host: there is one file of settings, " + ProcessCatalogue.CONFIG);
+    } else if (given.key().startsWith("ramet.") || Catalogue.find(given.key()) != null) {
+      named(given);
+    }
+  }
+
+  private void variable(String name, String value) {
+    if (!name.startsWith(VARIABLE) && !name.startsWith("MICRONAUT_")) {
+      return;
+    }
+    Origin origin = Origin.variable(name);
+    if (name.equals(Setting.variable(MORE_FILES))) {
+      property(new Given(MORE_FILES, value, origin));
+      return;
+    }
+    for (Setting setting : Catalogue.settings()) {
+      if (setting.variable().equals(name)) {
+        // A variable that only commands and launcher read counts as not set when it is empty.
+        if (!setting.environmentOnly() || !value.isEmpty()) {
+          put(setting, new Given(setting.key(), value, origin));
+        }
+        return;
+      }
+    }
+    if (name.startsWith(PLUGIN_VARIABLE)) {
+      // Which of its underscores are dots nobody knows but the plugin.
+      String key =
+          Catalogue.PLUGIN
+              + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
+      if (BUILT_IN.stream()
+          .anyMatch(id -> name.startsWith(PLUGIN_VARIABLE + Setting.variable(id) + "_"))) {
+        unknownVariable(name, origin);
+      } else {
+        effective.put(key, new Given(key, value, origin));
+      }
+    } else if (name.startsWith(VARIABLE) && meant(name) != null) {
+      unknownVariable(name, origin);
+    }
+  }
+
+  /** Programs share an environment, so that only what resembles a setting is taken for one. */
+  private void unknownVariable(String name, Origin origin) {
+    String meant = meant(name);
+    problems.add(
+        new Problem(
+            name, origin, "no such setting" + (meant == null ? "" : "; did you mean " + meant)));
+  }
+
+  private static @Nullable String meant(String variable) {
+    return Suggestions.nearest(
+        variable, Catalogue.settings().stream().map(Setting::variable).toList(), VARIABLE);
+  }
+
+  private void plugin(Given given) {
+    String rest = given.key().substring(Catalogue.PLUGIN.length());
+    int dot = rest.indexOf('.');
+    if (dot < 1 || dot == rest.length() - 1) {
+      problem(given, "must be " + Catalogue.PLUGIN + "<id>.<key>");
+    } else if (rest.equals("qemu.accelerator")) {
+      problem(given, "is set by ramet.accelerator");
+    } else if (BUILT_IN.contains(rest.substring(0, dot))) {
+      unknown(given);
+    } else {
+      effective.put(given.key(), given);
+    }
+  }
+
+  private void unknown(Given given) {
+    String meant =
+        Suggestions.nearest(
+            given.key(),
+            Catalogue.settings().stream()
+                .filter(setting -> !setting.environmentOnly())
+                .map(Setting::key)
+                .toList(),
+            "ramet.");
+    problem(given, "no such setting" + (meant == null ? "" : "; did you mean " + meant));
+  }
+
+  private void put(Setting setting, Given given) {
+    String wrong = setting.type().problem(given.value(), setting.secret());
+    if (wrong != null) {
+      problem(given, wrong);
+    } else {
+      effective.put(setting.key(), given);
+    }
+  }
+
+  private void problem(Given given, String text) {
+    problems.add(new Problem(given.key(), given.origin(), text));
+  }
+}

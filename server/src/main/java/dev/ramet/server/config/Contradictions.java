@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Settings that are right each alone, and wrong together. */
+final class Contradictions {
+  private final Map<String, Given> set;
+  private final List<Problem> problems;
+
+  private Contradictions(Map<String, Given> set, List<Problem> problems) {
+    this.set = set;
+    this.problems = problems;
+  }
+
+  /**
+   * Looks for them.
+   *
+   * @param set all values that are set, each proper alone
+   * @param problems where to add them
+   */
+  static void find(Map<String, Given> set, List<Problem> problems) {
+    Contradictions finder = new Contradictions(set, problems);
+    finder.keys();
+    finder.memoryRoot();
+    finder.files();
+  }
+
+  private void keys() {
+    if (!"OFF".equalsIgnoreCase(text("ramet.auth", "AUTO"))) {
+      return;
+    }
+    String bind = text("ramet.bind", "127.0.0.1");
+    try {
+      for (InetAddress address : InetAddress.getAllByName(bind)) {
+        if (!address.isLoopbackAddress()) {
+          add(
+              "ramet.auth",
+              "is OFF, and other machines can reach ramet.bind, "
+                  + bind
+                  + ": leave it at AUTO and make a key (ramet key create NAME), or listen on"
+                  + " 127.0.0.1");
+          return;
+        }
+      }
+    } catch (UnknownHostException e) {
+      add("ramet.bind", "is not an address: " + bind);
+    }
+  }
+
+  private void memoryRoot() {
+    if (set.containsKey("ramet.storage-memory-backend")
+        && !set.containsKey("ramet.storage-memory-root")) {
+      add("ramet.storage-memory-backend", "needs ramet.storage-memory-root");
+    }
+    if (set.containsKey("ramet.storage-memory-root")) {
+      Path memory = path("ramet.storage-memory-root", "");
+      Path data = path("ramet.data-root", "/var/lib/ramet");
+      if (memory.equals(data)) {
+        add("ramet.storage-memory-root", "is the data root itself; leave it out to keep all there");
+      }
+    }
+  }
+
+  private void files() {
+    if (set.containsKey("ramet.keys-file")
+        && set.containsKey("ramet.audit-log")
+        && path("ramet.keys-file", "").equals(path("ramet.audit-log", ""))) {
+      add("ramet.audit-log", "is the same file as ramet.keys-file");
+    }
+  }
+
+  private String text(String key, String otherwise) {
+    Given given = set.get(key);
+    return given == null ? otherwise : given.value();
+  }
+
+  private Path path(String key, String otherwise) {
+    return Path.of(text(key, otherwise)).toAbsolutePath().normalize();
+  }
+
+  private void add(String key, String text) {
+    Given given = set.get(key);
+    problems.add(new Problem(key, given == null ? Origin.DEFAULT : given.origin(), text));
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import dev.ramet.server.config.Catalogue.Part;
+import java.util.List;
+
+/** What the host itself reads: where it listens, who may use it, how much it takes. */
+final class HostCatalogue {
+  private HostCatalogue() {}
+
+  static void addTo(List<Setting> list) {
+    listening(new Part(list, "host"));
+    access(new Part(list, "access"));
+  }
+
+  private static void listening(Part part) {
+    part.add(
+        part.setting(
+            "ramet.bind",
+            Types.ADDRESS,
+            "127.0.0.1",
+            "Address to listen on. When others can reach it, requests need an API key (ramet key"
+                + " create NAME). Requests and keys are readable on their way: on an untrusted"
+                + " network, put TLS in front."));
+    part.add(
+        part.setting(
+            "ramet.port",
+            Types.port(),
+            "3000",
+            "TCP port; -1 takes any free one. 3000 is where E2B clients look in their debug"
+                + " mode."));
+    part.add(
+        part.setting(
+            "ramet.data-root",
+            Types.FILE,
+            "/var/lib/ramet",
+            "Directory of all volumes, snapshots and sandboxes."));
+    part.add(
+        part.setting(
+                "ramet.domain",
+                Types.DOMAIN,
+                null,
+                "Clients reach a guest's port at <port>-<sandboxID>.<domain>.")
+            .orElse("any domain is taken in a request, and none is announced")
+            .like("sandbox.example.org"));
+    part.add(
+        part.setting(
+            "ramet.engine-wait",
+            Types.DURATION,
+            "30s",
+            "How long a request waits while the engine is still opening, before it is answered"
+                + " 503."));
+    part.add(
+        part.setting(
+                "ramet.exchange-directories",
+                Types.PATHS,
+                null,
+                "Directories on the host that requests may read and write files in: storage export"
+                    + " and import, template import. A path that leads elsewhere, also by a link,"
+                    + " is answered 403. Set to nothing: none.")
+            .orElse("everywhere, as far as the host's user may")
+            .like("/srv/exchange"));
+  }
+
+  private static void access(Part part) {
+    part.add(
+        part.setting(
+            "ramet.auth",
+            Types.constant("AUTO", "ON", "OFF"),
+            "AUTO",
+            "Whether requests need an API key. AUTO: unless only this machine can reach"
+                + " ramet.bind. ON: always. OFF: never, and ramet.bind must be a loopback"
+                + " address. /health is answered without one."));
+    part.add(
+        part.setting(
+                "ramet.keys-file",
+                Types.FILE,
+                null,
+                "The file of the keys' digests; the keys themselves are kept nowhere.")
+            .orElse("api-keys.json in the data root")
+            .like("/etc/ramet/api-keys.json"));
+    part.add(
+        part.setting(
+                "ramet.rate-limit",
+                Types.number(0, 1_000_000),
+                null,
+                "Requests a second that one key may make, in bursts of twice as many; without keys"
+                    + " it counts for one address. More are answered 429. 0 is any number.")
+            .in("requests a second")
+            .orElse("100 when keys are needed, else 0")
+            .like("100"));
+    part.add(
+        part.setting(
+                "ramet.audit-log",
+                Types.FILE,
+                null,
+                "A line of JSON for each request that changes something or is refused.")
+            .orElse("audit.log in the data root when keys are needed, else none")
+            .like("/var/log/ramet/audit.log"));
+  }
+
+  static void addFrameworkTo(List<Setting> list) {
+    Part part = new Part(list, "server");
+    part.add(
+        part.setting(
+                "micronaut.server.max-request-size",
+                Types.number(1, 1L << 30),
+                "1048576",
+                "The largest request body of the API; guest traffic is streamed and has no limit.")
+            .in("bytes"));
+    part.add(
+        part.setting(
+            "micronaut.lifecycle.graceful-shutdown.grace-period",
+            Types.DURATION,
+            "20s",
+            "How long a host that stops waits for requests in flight."));
+    part.add(
+        part.setting(
+                "micronaut.netty.event-loops.default.num-threads",
+                Types.number(1, 256),
+                "2",
+                "Threads that move bytes.")
+            .in("threads"));
+    part.add(
+        part.setting(
+                "micronaut.executors.blocking.n-threads",
+                Types.number(1, 4096),
+                "64",
+                "Threads for operations on sandboxes, which block.")
+            .in("threads"));
+    part.add(
+        part.setting(
+                "micronaut.executors.lookup.n-threads",
+                Types.number(1, 4096),
+                "8",
+                "Threads that find out where a guest's port is.")
+            .in("threads"));
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a host's settings can come from. Immutable and thread-safe.
+ *
+ * @param file the file of settings, which must be there, or null for none
+ * @param environment environment variables
+ * @param properties system properties of Java
+ * @param flags what options say, by name
+ */
+public record Sources(
+    @Nullable Path file,
+    Map<String, String> environment,
+    Map<String, String> properties,
+    Map<String, String> flags) {
+  private static final Path SYSTEM_FILE = Path.of("/etc/ramet/ramet.yaml");
+
+  /** Copies the maps. */
+  public Sources {
+    environment = Map.copyOf(environment);
+    properties = Map.copyOf(properties);
+    flags = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(flags));
+  }
+
+  /**
+   * Those of a process.
+   *
+   * @param file the file that an option names, or null
+   */
+  public static Sources of(
+      @Nullable Path file, Map<String, String> environment, Map<String, String> flags) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith("ramet.") || name.startsWith("micronaut.")) {
+        properties.put(name, System.getProperty(name));
+      }
+    }
+    return new Sources(file != null ? file : find(environment), environment, properties, flags);
+  }
+
+  /** Takes {@code -name=value} apart, which is how the host gets options. */
+  public static Map<String, String> flags(List<String> arguments) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    for (String argument : arguments) {
+      String bare = argument.replaceFirst("^-{1,2}", "");
+      int equals = bare.indexOf('=');
+      flags.put(
+          equals < 0 ? bare : bare.substring(0, equals),
+          equals < 0 ? "true" : bare.substring(equals + 1));
+    }
+    return flags;
+  }
+
+  /** The directory of the installed layout. */
+  String home() {
+    return environment.getOrDefault(ProcessCatalogue.HOME, "/usr/share/ramet");
+  }
+
+  private static @Nullable Path find(Map<String, String> environment) {
+    String named = environment.getOrDefault(ProcessCatalogue.CONFIG, "");
+    if (!named.isEmpty()) {
+      return Path.of(named).toAbsolutePath();
+    }
+    String home = environment.getOrDefault(ProcessCatalogue.HOME, "");
+    if (!home.isEmpty()) {
+      Path installed = Path.of(home, "conf", "ramet.yaml");
+      if (Files.exists(installed)) {
+        return installed;
+      }
+    }
+    return Files.exists(SYSTEM_FILE) ? SYSTEM_FILE : null;
+  }
+}

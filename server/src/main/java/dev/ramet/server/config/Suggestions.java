@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the name that was meant. */
+final class Suggestions {
+  private Suggestions() {}
+
+  /**
+   * The name nearest to what was written, or null when none is near.
+   *
+   * @param prefix what all names may begin with, which says nothing about how near they are
+   */
+  static @Nullable String nearest(String written, Collection<String> names, String prefix) {
+    String plain = plain(written, prefix);
+    String best = null;
+    int least = Math.min(2, plain.length() / 3) + 1;
+    for (String name : names) {
+      int distance = distance(plain, plain(name, prefix));
+      if (distance < least) {
+        least = distance;
+        best = name;
+      }
+    }
+    return best;
+  }
+
+  /** Without what people mix up: capitals, and dots, dashes and underscores. */
+  private static String plain(String name, String prefix) {
+    String all = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
+    return all.toLowerCase(Locale.ROOT).replaceAll("[._-]", "");
+  }
+
+  /** How many letters have to be put in, taken out, replaced or exchanged with the next one. */
+  static int distance(String a, String b) {
+    int[][] table = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          table[i][j] = i + j;
+          continue;
+        }
+        int same = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        int least = Math.min(table[i - 1][j], table[i][j - 1]) + 1;
+        least = Math.min(least, table[i - 1][j - 1] + same);
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least = Math.min(least, table[i - 2][j - 2] + 1);
+        }
+        table[i][j] = least;
+      }
+    }
+    return table[a.length()][b.length()];
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.Mark;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+
+/**
+ * The file of settings, read once: names, texts and lines. Values are taken as they are written,
+ * not as YAML understands them, to which {@code ON} is true. Used by one thread.
+ */
+final class YamlFile {
+  private static final String SECTION = "ramet";
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final Path path;
+  private final Map<String, Given> given = new LinkedHashMap<>();
+  private final List<Problem> problems = new ArrayList<>();
+
+  private YamlFile(Path path) {
+    this.path = path;
+  }
+
+  /** Reads a file; what is wrong with it is among its problems. */
+  static YamlFile read(Path path) {
+    YamlFile file = new YamlFile(path);
+    try {
+      if (Files.size(path) > MOST_BYTES) {
+        file.problem("", 0, "is larger than " + MOST_BYTES + " bytes");
+      } else {
+        file.parse(Files.readString(path));
+      }
+    } catch (NoSuchFileException e) {
+      file.problem("", 0, "there is no such file");
+    } catch (CharacterCodingException e) {
+      file.problem("", 0, "is not text in UTF-8");
+    } catch (IOException e) {
+      file.problem("", 0, "cannot be read: " + e);
+    }
+    return file;
+  }
+
+  /** What it sets, by name. */
+  Map<String, Given> given() {
+    return given;
+  }
+
+  /** What is wrong with its form. */
+  List<Problem> problems() {
+    return problems;
+  }
+
+  private void parse(String text) {
+    // The shipped file sets nothing: then what reads YAML needs no loading.
+    if (text.lines().map(String::strip).allMatch(YamlFile::saysNothing)) {
+      return;
+    }
+    LoaderOptions options = new LoaderOptions();
+    options.setMaxAliasesForCollections(0);
+    options.setNestingDepthLimit(20);
+    try {
+      Node top = new Yaml(options).compose(new StringReader(text));
+      if (top instanceof MappingNode mapping) {
+        walk("", mapping, 0);
+      } else if (top != null && !isNull(top)) {
+        problem("", line(top), "is not a list of settings, like ramet: { port: 3000 }");
+      }
+    } catch (MarkedYAMLException e) {
+      // Its message would quote the line, and what stands there may be a secret.
+      Mark mark = e.getProblemMark();
+      problem("", mark == null ? 0 : mark.getLine() + 1, "is not YAML: " + e.getProblem());
+    } catch (YAMLException e) {
+      problem("", 0, "is not YAML, or has parts that refer to others (& and *)");
+    }
+  }
+
+  private static boolean saysNothing(String line) {
+    return line.isEmpty() || line.charAt(0) == '#' || line.equals(SECTION + ":");
+  }
+
+  private void walk(String prefix, MappingNode mapping, int depth) {
+    for (NodeTuple tuple : mapping.getValue()) {
+      if (!(tuple.getKeyNode() instanceof ScalarNode name) || name.getValue().isEmpty()) {
+        problem(prefix, line(tuple.getKeyNode()), "has something in it that is no name");
+        continue;
+      }
+      String key = prefix.isEmpty() ? name.getValue() : prefix + "." + name.getValue();
+      Node value = tuple.getValueNode();
+      int line = line(name);
+      if (value instanceof MappingNode inner) {
+        // A mapping that contains itself by an alias has no end.
+        if (depth < 20) {
+          walk(key, inner, depth + 1);
+        } else {
+          problem(key, line, "is nested too deeply");
+        }
+      } else {
+        String text = text(key, line, value);
+        if (text != null) {
+          put(new Given(key, text, Origin.line(path, line)));
+        }
+      }
+    }
+  }
+
+  private void put(Given one) {
+    Given before = given.putIfAbsent(one.key(), one);
+    if (before != null) {
+      problem(
+          one.key(), one.origin().line(), "is set twice, first in line " + before.origin().line());
+    }
+  }
+
+  private @Nullable String text(String key, int line, Node value) {
+    if (isNull(value)) {
+      // A section of comments alone.
+      if (key.equals(SECTION)) {
+        return null;
+      }
+      problem(key, line, "has no value; leave it out to have the default");
+      return null;
+    }
+    if (value instanceof ScalarNode scalar) {
+      return scalar.getValue();
+    }
+    List<String> items = new ArrayList<>();
+    for (Node item : ((SequenceNode) value).getValue()) {
+      if (!(item instanceof ScalarNode scalar) || isNull(item) || scalar.getValue().isEmpty()) {
+        problem(key, line(item), "has something in its list that is no plain value");
+        return null;
+      }
+      if (scalar.getValue().indexOf(',') >= 0) {
+        problem(key, line(item), "has a comma in one of its values");
+        return null;
+      }
+      items.add(scalar.getValue());
+    }
+    Setting known = Catalogue.find(key);
+    if (known != null && !known.type().list()) {
+      problem(key, line, "must be one value, not a list");
+      return null;
+    }
+    return String.join(",", items);
+  }
+
+  private static boolean isNull(Node node) {
+    return node.getTag().equals(Tag.NULL);
+  }
+
+  private static int line(Node node) {
+    return node.getStartMark().getLine() + 1;
+  }
+
+  private void problem(String key, int line, String text) {
+    problems.add(new Problem(key, Origin.line(path, line), text));
+  }
+}

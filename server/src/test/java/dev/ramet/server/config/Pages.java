@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What is written from the catalogue: the page of settings, and the file that is shipped. */
+final class Pages {
+  private static final int WIDTH = 100;
+  private static final String SECTION = "ramet.";
+
+  private Pages() {}
+
+  /** {@code docs/configuration.md}. */
+  static String reference() {
+    StringBuilder page =
+        new StringBuilder(
+            """
+            <!-- Written from dev.ramet.server.config.Catalogue; ReferenceTest says how. -->
+            # Settings
+
+            Every setting of a host. It can stand in the file of settings, in an environment variable, or
+            in an option of `ramet serve` (`--set ramet.engine-wait=60s`), the last of these going first.
+            System properties in `RAMET_JAVA_OPTS` (`-Dramet.engine-wait=60s`) go between the last two.
+
+            The file is the one that `--config` names; otherwise the one that `RAMET_CONFIG` names; otherwise
+            `conf/ramet.yaml` of the installed layout; otherwise `/etc/ramet/ramet.yaml`. One file is read, and a
+            file that was named must be there.
+
+            ```yaml
+            ramet:
+              data-root: /srv/ramet
+              storage-memory-root: /mnt/fast/ramet
+              exchange-directories: [/srv/exchange, /backup]
+              plugin:
+                qemu:
+                  binary: /opt/qemu/bin/qemu-system-x86_64
+            ```
+
+            Values are taken as they are written: `auth: ON` is the word, not YAML's truth. Sizes are in bytes, times
+            are like `500ms`, `30s`, `2m`, `1h` or `PT1M30S`. Of several values in a variable or an option, commas
+            stand between. A variable's name is the setting's in capitals, with `_` for `.` and `-`.
+
+            A host looks at all of it before it starts anything. What is unknown, of the wrong kind, out of range or
+            in contradiction is told, all of it at once, each with its place, and the exit status is 2:
+
+            ```
+            /etc/ramet/ramet.yaml:3: ramet.prot: no such setting; did you mean ramet.port
+            environment variable RAMET_AUTH: ramet.auth: must be AUTO, ON or OFF, not maybe
+            ```
+
+            `ramet config check` does the same without starting, also for a file that is not in use
+            (`--config FILE`); `ramet config show` prints the values that hold, each with its source, `--json` the
+            same for programs. Both take the options of `ramet serve`. Neither prints a secret, nor does a host: not
+            the value of a setting that is marked *secret* here, nor that of a plugin's own setting whose name
+            sounds like one (key, token, password, …).
+
+            Other programs may have variables that begin with `RAMET_`: such a one is refused only where it
+            resembles a setting. Settings of Micronaut that are not on this page are not settings of Ramet.
+            """);
+    for (var part : parts().entrySet()) {
+      String name = part.getKey();
+      page.append("\n## ").append(Character.toUpperCase(name.charAt(0))).append(name.substring(1));
+      page.append("\n\n");
+      if (part.getValue().get(0).environmentOnly()) {
+        page.append("In the environment only.\n\n");
+      }
+      page.append("| setting | what it must be | default | |\n|---|---|---|---|\n");
+      for (Setting setting : part.getValue()) {
+        page.append("| `").append(setting.key()).append("` | ").append(kind(setting)).append(" | ");
+        page.append(fallback(setting)).append(" | ").append(cell(setting.meaning()));
+        page.append(setting.secret() ? " *Secret.*" : "").append(" |\n");
+      }
+    }
+    page.append(
+        """
+
+        ## Plugins of third parties
+
+        `ramet.plugin.<id>.<key>` is what the plugin with that id makes of it; its README says. In a variable
+        (`RAMET_PLUGIN_ACME_SIZE`) every underscore may be a dot or a dash.
+        """);
+    return page.toString();
+  }
+
+  /** {@code conf/ramet.yaml}: all settings, none of them set. */
+  static String file() {
+    StringBuilder file =
+        new StringBuilder(
+            """
+            # Settings of the host. Take the # off a line to set something; what is not set has the value
+            # shown, or what is said above it. An environment variable (RAMET_DATA_ROOT) or an option of
+            # `ramet serve` overrides what stands here. `ramet config check` says what is wrong with it,
+            # `ramet config show` what holds.
+
+            ramet:
+            """);
+    for (Setting setting : Catalogue.settings()) {
+      if (!setting.environmentOnly() && setting.key().startsWith(SECTION)) {
+        entry(file, "  ", setting.key().substring(SECTION.length()), setting);
+      }
+    }
+    for (Setting setting : Catalogue.settings()) {
+      if (!setting.environmentOnly() && !setting.key().startsWith(SECTION)) {
+        entry(file, "", setting.key(), setting);
+      }
+    }
+    return file.toString().strip() + "\n";
+  }
+
+  private static void entry(StringBuilder file, String indent, String name, Setting setting) {
+    String text = setting.meaning();
+    if (setting.unit() != null && setting.unit().startsWith("bytes")) {
+      text += " In " + setting.unit() + ".";
+    }
+    if (setting.unset() != null) {
+      text += " Not set: " + setting.unset() + ".";
+    }
+    StringBuilder line = new StringBuilder(indent + "#");
+    for (String word : text.split(" ", -1)) {
+      if (line.length() + word.length() + 1 > WIDTH) {
+        file.append(line).append('\n');
+        line = new StringBuilder(indent + "#");
+      }
+      line.append(' ').append(word);
+    }
+    file.append(line).append('\n');
+    String value = setting.fallback() != null ? setting.fallback() : setting.example();
+    file.append(indent).append('#').append(name).append(": ");
+    file.append(("" + value).replace(Setting.HOME, "/opt/ramet")).append("\n\n");
+  }
+
+  private static Map<String, List<Setting>> parts() {
+    Map<String, List<Setting>> parts = new LinkedHashMap<>();
+    for (Setting setting : Catalogue.settings()) {
+      parts.computeIfAbsent(setting.part(), part -> new ArrayList<>()).add(setting);
+    }
+    return parts;
+  }
+
+  private static String kind(Setting setting) {
+    return cell(
+        setting.type().description() + (setting.unit() == null ? "" : " (" + setting.unit() + ")"));
+  }
+
+  private static String fallback(Setting setting) {
+    if (setting.fallback() != null) {
+      return "`"
+          + setting.fallback().replace(Setting.HOME + "/", "")
+          + "`"
+          + (setting.fallback().startsWith(Setting.HOME) ? " of the installed layout" : "");
+    }
+    return setting.unset() == null ? "" : cell(setting.unset());
+  }
+
+  private static String cell(String text) {
+    return text.replace("|", "\\|").replace("<", "&lt;");
+  }
+}

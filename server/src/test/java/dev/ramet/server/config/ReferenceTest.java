@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.server.EngineSettings;
+import dev.ramet.server.ExchangeSettings;
+import dev.ramet.server.ServerSettings;
+import dev.ramet.server.access.AccessSettings;
+import io.micronaut.core.convert.ConversionService;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The catalogue describes what is read, and nothing else; the page of settings and the shipped file
+ * are written from it. With {@code RAMET_WRITE_REFERENCE=yes} the test writes them anew.
+ */
+class ReferenceTest {
+  private static final Path PROJECT = Path.of("..");
+
+  /** What tests and the build read; nothing for operators. */
+  private static final Set<String> TESTS =
+      Set.of("RAMET_REQUIRE", "RAMET_TCK_KILLS", "RAMET_TCK_HISTORIES", "RAMET_TCK_TRACKED");
+
+  /** What recipes of templates are given. */
+  private static final Set<String> RECIPES = Set.of("RAMET_AGENT", "RAMET_CACHE", "RAMET_DISK_MB");
+
+  @Test
+  void thePageIsWrittenFromTheCatalogue() throws IOException {
+    same("docs/configuration.md", Pages.reference());
+  }
+
+  @Test
+  void theShippedFileIsWrittenFromTheCatalogue() throws IOException {
+    same("distribution/src/conf/ramet.yaml", Pages.file());
+  }
+
+  private static void same(String name, String text) throws IOException {
+    Path path = PROJECT.resolve(name);
+    if ("yes".equals(System.getenv("RAMET_WRITE_REFERENCE"))) {
+      Files.writeString(path, text);
+    }
+    assertEquals(
+        text, Files.readString(path), name + " is stale: write it with RAMET_WRITE_REFERENCE=yes");
+  }
+
+  @Test
+  void theShippedFileIsRightWithEverythingSet() throws IOException {
+    // Lines of text have a space behind their sign.
+    String all = Pages.file().replaceAll("(?m)^( *)#(?! )", "$1");
+    Path file = Files.createTempFile("ramet", ".yaml");
+    try {
+      Files.writeString(file, all);
+      Configuration set = Configuration.load(Sources.of(file, Map.of(), Map.of()));
+      assertEquals(List.of(), set.problems());
+      assertEquals(
+          Catalogue.settings().stream().filter(one -> !one.environmentOnly()).count(),
+          set.fileProperties().size());
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void whatMicronautBindsIsInTheCatalogue() {
+    Set<String> bound = new TreeSet<>();
+    for (Class<?> type :
+        List.of(
+            ServerSettings.class,
+            EngineSettings.class,
+            ExchangeSettings.class,
+            AccessSettings.class)) {
+      for (RecordComponent component : type.getRecordComponents()) {
+        bound.add(
+            "ramet." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+      }
+    }
+    assertEquals(bound, described(key -> key.matches("ramet\\.[a-z-]+")));
+  }
+
+  @Test
+  void whatPluginsReadIsInTheCatalogue() throws IOException {
+    Pattern read = Pattern.compile("settings\\(\\)(?:\\.\\w+\\(|,\\s*)\"([a-z-]+)\"");
+    Set<String> keys = new TreeSet<>();
+    for (var plugin :
+        Map.of(
+                "hypervisors", "qemu",
+                "backends-dmsnapshot", "dm-snapshot",
+                "backends-btrfs", "btrfs",
+                "backends-reflink-xfs", "reflink-xfs",
+                "backends", "byte-copy",
+                "memory-modes", "memory")
+            .entrySet()) {
+      for (String source : sources(plugin.getKey() + "/src/main/java", ".java")) {
+        Matcher matcher = read.matcher(source);
+        while (matcher.find()) {
+          keys.add(Catalogue.PLUGIN + plugin.getValue() + "." + matcher.group(1));
+        }
+      }
+    }
+    // Under the name that is not the plugin's: ramet.accelerator.
+    assertTrue(keys.remove(Catalogue.PLUGIN + "qemu.accelerator"));
+    assertEquals(keys, described(key -> key.startsWith(Catalogue.PLUGIN)));
+  }
+
+  @Test
+  void whatIsReadFromTheEnvironmentIsInTheCatalogue() throws IOException {
+    Set<String> read = new TreeSet<>();
+    for (String module :
+        new String[] {"api", "spi", "linux", "backends", "engine", "server", "cli", "tck"}) {
+      for (String source : sources(module + "/src/main/java", ".java")) {
+        Matcher matcher = Pattern.compile("\"(RAMET_[A-Z_]*[A-Z])\"").matcher(source);
+        while (matcher.find()) {
+          read.add(matcher.group(1));
+        }
+      }
+    }
+    for (String source : sources("distribution/src", "")) {
+      Matcher matcher = Pattern.compile("\\$\\{?(RAMET_[A-Z_]*[A-Z])").matcher(source);
+      while (matcher.find()) {
+        read.add(matcher.group(1));
+      }
+    }
+    read.removeAll(TESTS);
+    read.removeAll(RECIPES);
+    // The launcher looks for jars where the host will.
+    assertTrue(read.remove(Setting.variable("ramet.plugins-dir")));
+    // Commands take the port they ask from where the host takes it.
+    assertTrue(read.remove(Setting.variable("ramet.port")));
+    assertEquals(read, described(key -> key.startsWith("RAMET_")));
+  }
+
+  @Test
+  void wordsAreTheProgramsOwn() {
+    same("ramet.auth", AccessSettings.Auth.values());
+    same("ramet.storage-provision", EngineConfig.Provision.values());
+    same("ramet.memory-volumes", EngineConfig.MemoryVolumes.values());
+    same("ramet.working-set", EngineConfig.Switch.values());
+  }
+
+  private static void same(String key, Enum<?>[] constants) {
+    String words = setting(key).type().description().replace(" or ", ", ");
+    assertEquals(Arrays.stream(constants).map(Enum::name).collect(Collectors.joining(", ")), words);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"500ms", "30s", "2m", "1h", "1d", "10ns", "PT1M30S"})
+  void aTimeThatIsAllowedIsOneToMicronaut(String time) {
+    assertTrue(Types.DURATION.rule().allows(time));
+    assertTrue(ConversionService.SHARED.convert(time, Duration.class).isPresent());
+  }
+
+  private static Setting setting(String key) {
+    return Catalogue.settings().stream()
+        .filter(one -> one.key().equals(key))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Set<String> described(java.util.function.Predicate<String> which) {
+    return Catalogue.settings().stream()
+        .map(Setting::key)
+        .filter(which)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static List<String> sources(String directory, String end) throws IOException {
+    try (Stream<Path> files = Files.walk(PROJECT.resolve(directory))) {
+      return files
+          .filter(Files::isRegularFile)
+          .filter(file -> file.toString().endsWith(end))
+          .map(
+              file -> {
+                try {
+                  return Files.readString(file);
+                } catch (IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              })
+          .toList();
+    }
+  }
+}
