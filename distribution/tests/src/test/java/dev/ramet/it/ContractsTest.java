@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is built against the contracts of the last release works with those of today: {@code api},
+ * {@code spi} and {@code tck} are compared with what the newest tag had, or, before there is one,
+ * with the commit in {@code src/test/contracts/baseline}. A change that breaks others and is meant
+ * stands in {@code src/test/contracts/changes} with its reason, until the next tag has it.
+ */
+final class ContractsTest {
+  private static final Path PLACE = Path.of("src/test/contracts");
+
+  @TempDir private static Path work;
+  private static Contracts before = new Contracts(Path.of(""), List.of());
+
+  @BeforeAll
+  static void buildOldOnes() throws Exception {
+    assumeTrue(
+        Files.exists(Contracts.PROJECT.resolve(".git")), "not a checkout: nothing to compare");
+    before = Contracts.of(Contracts.baseline(PLACE.resolve("baseline")), work.resolve("old"));
+  }
+
+  @Test
+  void breakNobodyUnlessThatIsWrittenDown() throws Exception {
+    Map<String, String> meant = changes();
+    Set<String> found = before.brokenBy(Contracts.built(work.resolve("built")));
+    Set<String> unexpected = new TreeSet<>(found);
+    unexpected.removeAll(meant.keySet());
+    assertEquals(
+        Set.of(),
+        unexpected,
+        "these changes break plugins and clients that were built before; if that is meant, write"
+            + " each into distribution/tests/"
+            + PLACE.resolve("changes")
+            + " with its reason");
+    Set<String> stale = new TreeSet<>(meant.keySet());
+    stale.removeAll(found);
+    assertEquals(Set.of(), stale, "these are written down and not, or no longer, so");
+  }
+
+  @Test
+  void aBreakIsFound() throws Exception {
+    Path sources = work.resolve("changed");
+    Contracts.copy(before.sources(), sources);
+    edit(
+        sources.resolve("spi/src/main/java/dev/ramet/spi/storage/StorageBackend.java"),
+        "interface StorageBackend extends AutoCloseable {",
+        "interface StorageBackend extends AutoCloseable { void more(); default void fine() {} ");
+    edit(
+        sources.resolve("spi/src/main/java/dev/ramet/spi/storage/Growable.java"),
+        "interface Growable {",
+        "interface Growable { int ADDED = 1; ");
+    edit(
+        sources.resolve("api/src/main/java/dev/ramet/api/RametException.java"),
+        "public static RametException notFound(",
+        "static RametException notFound(");
+    Contracts changed = Contracts.compile(sources, work.resolve("new"), List.of("api", "spi"));
+    assertEquals(
+        Set.of(
+            "dev.ramet.spi.storage.StorageBackend#more() METHOD_ADDED_TO_INTERFACE",
+            "dev.ramet.api.RametException#notFound(String,String) METHOD_LESS_ACCESSIBLE"),
+        before.brokenBy(changed));
+  }
+
+  private static void edit(Path file, String from, String to) throws IOException {
+    String text = Files.readString(file);
+    assertTrue(text.contains(from), file + " has no longer: " + from);
+    Files.writeString(file, text.replace(from, to));
+  }
+
+  /** Lines of {@code what CHANGE: reason}. */
+  private static Map<String, String> changes() throws IOException {
+    Map<String, String> changes = new TreeMap<>();
+    try (Stream<String> lines = Files.lines(PLACE.resolve("changes"))) {
+      for (String line : lines.filter(one -> !one.isBlank() && !one.startsWith("#")).toList()) {
+        int colon = line.indexOf(": ");
+        assertTrue(colon > 0 && line.length() > colon + 10, "no reason is given: " + line);
+        changes.put(line.substring(0, colon), line.substring(colon + 2));
+      }
+    }
+    return changes;
+  }
+}
