@@ -11,9 +11,13 @@ import dev.ramet.linux.DmTarget;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.LoopDevice;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Devices implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Devices.class.getName());
+
+  private static final long PAUSE_NANOS = 5_000_000;
 
   private final DeviceMapper mapper;
   private final String prefix;
@@ -231,15 +237,59 @@ final class Devices implements AutoCloseable {
 
   /** Removes all devices that nobody has open, those on top first. */
   void removeUnused() throws LinuxException {
-    boolean progress = true;
-    while (progress) {
-      progress = false;
-      for (String name : List.copyOf(mapper.devices().keySet())) {
-        if (name.startsWith(prefix) && removeIfUnused(name)) {
-          progress = true;
+    Set<String> left = own();
+    int before;
+    do {
+      before = left.size();
+      for (String name : left) {
+        removeIfUnused(name);
+      }
+      // Not only what was removed here counts: the kernel removes what it had put off by itself.
+      left = own();
+    } while (left.size() < before);
+  }
+
+  /**
+   * Removes all devices that nobody has open, and gives the kernel a moment with those that nothing
+   * stands on and that are held all the same. A device whose removal was put off goes, and lets go
+   * of what it stands on, when a thread of the kernel gets to it: later than its user closed it.
+   */
+  void removeUnused(Duration patience) throws LinuxException {
+    long end = System.nanoTime() + patience.toNanos();
+    removeUnused();
+    while (isHeldByOthers() && System.nanoTime() < end) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      removeUnused();
+    }
+  }
+
+  private Set<String> own() throws LinuxException {
+    Set<String> own = new HashSet<>(mapper.devices().keySet());
+    own.removeIf(name -> !name.startsWith(prefix));
+    return own;
+  }
+
+  /** Whether there is a layer's device that no other device of this root stands on. */
+  private boolean isHeldByOthers() throws LinuxException {
+    Set<String> below = new HashSet<>();
+    Set<String> layers = new HashSet<>();
+    Map<String, DeviceNumber> all = mapper.devices();
+    for (String name : own()) {
+      try {
+        for (DmTarget target : mapper.table(name)) {
+          below.addAll(List.of(target.words()));
+        }
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.ENXIO) {
+          throw e;
         }
       }
+      DeviceNumber number = all.get(name);
+      if (number != null && !isVolume(name)) {
+        layers.add(number.toString());
+      }
     }
+    return !below.containsAll(layers);
   }
 
   /** Removes a device unless somebody has it open; returns whether it is gone. */

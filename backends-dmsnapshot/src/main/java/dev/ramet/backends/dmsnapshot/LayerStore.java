@@ -217,6 +217,16 @@ final class LayerStore implements Devices.Stack {
     return users.getOrDefault(id, 0);
   }
 
+  /** All layers that are there. */
+  synchronized List<Layer> layers() {
+    return List.copyOf(layers.values());
+  }
+
+  /** Puts a layer's file under its device, when that shows what the file was made from. */
+  synchronized void show(Layer layer) throws LinuxException {
+    changes.replace(layer, this);
+  }
+
   /** The layer of a number, if it is there. */
   synchronized @Nullable Layer find(long id) {
     return layers.get(id);

@@ -6,6 +6,7 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * LayerStore}.
  */
 final class LiveDevices implements AutoCloseable {
+  /** What closing may wait for the kernel to let go of layers that are used no more. */
+  private static final Duration PATIENCE = Duration.ofMillis(500);
+
   private final LayerStore store;
   private final Devices devices;
   private final DeviceChanges changes;
@@ -138,7 +142,7 @@ final class LiveDevices implements AutoCloseable {
   public void close() {
     synchronized (store) {
       try (devices) {
-        devices.removeUnused();
+        devices.removeUnused(PATIENCE);
       } catch (LinuxException e) {
         // The next who opens the root tries again.
         System.getLogger(LiveDevices.class.getName())

@@ -16,6 +16,7 @@ import dev.ramet.linux.LoopDevice;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,11 +132,44 @@ final class Reconciler {
         takeInLayer(name);
       }
     }
+    showMerges();
     for (String name : left().keySet()) {
       if (!devices.isActive(name)) {
         takeInVolume(name, volumes, records);
       }
     }
+    // What only those stood on that show a merge now.
+    devices.removeUnused();
+  }
+
+  /**
+   * Shows merges that had been written and not put under their devices. What these show reads the
+   * same, but they stand on more than their files do, and the kernel, which completes a request by
+   * one call inside the other for each device, has no stack for what a row of crashes piles up.
+   */
+  private void showMerges() throws LinuxException {
+    List<Layer> lowestFirst =
+        store.layers().stream()
+            .filter(layer -> devices.isActive(devices.layerName(layer.id())))
+            .filter(layer -> store.isWhole(layer.id()))
+            .sorted(Comparator.comparingInt(layer -> store.depth(layer.id())))
+            .toList();
+    for (Layer layer : lowestFirst) {
+      String name = devices.layerName(layer.id());
+      if (!shows(name, layer) || !standsOnItsParent(name, layer)) {
+        LOG.log(INFO, "{0} gets the merge that was being put in place", name);
+        store.show(layer);
+      }
+    }
+  }
+
+  private boolean standsOnItsParent(String name, Layer layer) throws LinuxException {
+    if (layer.isFlat()) {
+      return true;
+    }
+    DeviceNumber wide = devices.number(devices.wideName(layer));
+    DeviceNumber parent = wide != null ? wide : devices.number(devices.layerName(layer.parent()));
+    return parent != null && parent.toString().equals(mapper.table(name).get(0).words()[0]);
   }
 
   private Map<String, DeviceNumber> left() throws LinuxException {
@@ -167,7 +201,7 @@ final class Reconciler {
     if (device.suspended()) {
       device = mapper.resume(name);
     }
-    // Layers do not change: whatever shows this one shows what its file says.
+    // Layers do not change: whatever shows this one reads as its file does.
     devices.adopt(device);
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.backends.Steps;
+import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
@@ -112,6 +113,18 @@ class KillTest {
     backend.awaitMerges();
   }
 
+  private static String devicesNow() {
+    try (DeviceMapper mapper = DeviceMapper.open()) {
+      StringBuilder text = new StringBuilder();
+      for (String name : Root.devices()) {
+        text.append(name).append(' ').append(mapper.table(name)).append('\n');
+      }
+      return text.toString();
+    } catch (LinuxException e) {
+      return e.toString();
+    }
+  }
+
   private void put(Fd device, long page, long value) throws LinuxException {
     Root.write(device, page, value);
     volume.put(page, value);
@@ -132,7 +145,12 @@ class KillTest {
     }
     root.backend().awaitMerges();
     assertEquals(volume.getOrDefault(0L, 0L), Root.read(device, 0));
-    // What is left is the volume's: nothing half-made, nothing orphaned.
+    // What is left is the volume's: nothing half-made, nothing orphaned, no device too many.
+    long patience = System.nanoTime() + 5_000_000_000L;
+    while (Root.devices().size() > root.backend().depth(V) && System.nanoTime() < patience) {
+      Thread.sleep(5);
+    }
+    assertEquals(root.backend().depth(V), Root.devices().size(), () -> devicesNow());
     try (var layers = java.nio.file.Files.list(root.fs().root().resolve("layers"))) {
       assertEquals(root.backend().depth(V) + 1, layers.count());
     }

@@ -14,6 +14,7 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,6 +162,29 @@ class LiveVolumeTest {
           assertEquals(22, Root.read(device, 2));
         }
       }
+    }
+  }
+
+  @Test
+  void whatIsDeletedInUseIsGoneWithItsLastUser() throws Exception {
+    for (int round = 0; round < 5; round++) {
+      try (Root root =
+          new Root(Files.createDirectory(dir.resolve("r" + round)), 64 << 20, 1 << 20)) {
+        root.backend().create(V, SIZE);
+        try (Fd device = root.device(V)) {
+          for (int i = 0; i < 6; i++) {
+            Root.write(device, i, i);
+            root.backend().snapshot(V, NodeId.of("s" + i), Durability.RELAXED);
+          }
+          root.backend().delete(V);
+          for (int i = 0; i < 6; i++) {
+            root.backend().delete(NodeId.of("s" + i));
+          }
+          assertFalse(Root.devices().isEmpty());
+        }
+        // The kernel takes the devices away one after the other, as each lets go of the next.
+      }
+      assertEquals(List.of(), Root.devices());
     }
   }
 
