@@ -9,10 +9,12 @@ import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmExit;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -189,8 +191,16 @@ final class Lifecycle {
     if (vm == null) {
       return;
     }
-    vm.exit()
-        .whenComplete(
+    CompletionStage<VmExit> end;
+    try {
+      end = vm.exit();
+    } catch (RametException e) {
+      // It runs all the same; what asks it for something finds out when it has ended.
+      LOG.log(System.Logger.Level.WARNING, "the end of " + live.id() + " will go unnoticed", e);
+      return;
+    }
+    var unused =
+        end.whenComplete(
             (exit, failure) -> {
               String why = failure == null ? exit.detail() : String.valueOf(failure);
               // Once closed, the root is somebody else's to write.

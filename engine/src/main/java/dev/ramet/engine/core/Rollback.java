@@ -82,14 +82,31 @@ final class Rollback {
       context.sandboxes().save(after);
       live.becomes(after, started.vm());
       undo.commit();
+      live.tracking().close();
+      if (paused != null && old != null) {
+        end(paused, old);
+      }
       lifecycle.watch(live);
       lifecycle.scheduleEnd(live);
-      live.tracking().close();
-      if (paused != null) {
-        paused.kill();
-      }
     } catch (IOException e) {
       throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /**
+   * Ends the machine that was given up. The rollback has happened: what fails here fails nobody,
+   * but two machines must not run for one sandbox.
+   */
+  private void end(PausedVm paused, RunningVm old) {
+    try {
+      paused.kill();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
+      try {
+        context.hypervisor().reap(old.spec().directory());
+      } catch (RuntimeException again) {
+        LOG.log(System.Logger.Level.ERROR, "cannot end " + old.spec().name(), again);
+      }
     }
   }
 
@@ -135,10 +152,10 @@ final class Rollback {
     try {
       context.before("rollback.clear");
       starter.discardFiles(before.id(), before.machine().number());
+      reclaimer.reclaim(before.machine().memoryBase());
     } catch (RuntimeException e) {
       LOG.log(
           System.Logger.Level.WARNING, "cannot clear away the old machine of " + before.id(), e);
     }
-    reclaimer.reclaim(before.machine().memoryBase());
   }
 }

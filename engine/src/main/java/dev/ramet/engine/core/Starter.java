@@ -122,21 +122,23 @@ final class Starter {
                 context.config().agentTimeout());
       }
       context.before(order.operation() + ".started");
-      undo.commit();
+      Started started =
+          new Started(
+              new SandboxRecord.Machine(
+                  planned.number(),
+                  planned.cpuCount(),
+                  planned.memoryBytes(),
+                  planned.kernelArguments(),
+                  hasInitrd,
+                  vm.spec().network().hostAddress(),
+                  planned.memoryBase(),
+                  vm.identity()),
+              vm);
       if (order.warm()) {
         workingSets.restored(order.sandboxId(), source, vm);
       }
-      return new Started(
-          new SandboxRecord.Machine(
-              planned.number(),
-              planned.cpuCount(),
-              planned.memoryBytes(),
-              planned.kernelArguments(),
-              hasInitrd,
-              vm.spec().network().hostAddress(),
-              planned.memoryBase(),
-              vm.identity()),
-          vm);
+      undo.commit();
+      return started;
     } catch (IOException e) {
       throw Errors.io("cannot start " + order.sandboxId(), context.layout().root(), e);
     }
@@ -196,13 +198,17 @@ final class Starter {
             Layout.devices(context.layout().snapshot(source.id())),
             context.storage().attach(Layout.snapshotMemory(source.id())),
             identity);
-    try (PausedVm paused = context.hypervisor().restore(spec, saved, timeout)) {
+    // Not closed: that would let a machine run that nobody has.
+    PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
+    try {
+      return paused.resume();
+    } catch (RuntimeException e) {
       try {
-        return paused.resume();
-      } catch (RuntimeException e) {
         paused.kill();
-        throw e;
+      } catch (RuntimeException again) {
+        e.addSuppressed(again);
       }
+      throw e;
     }
   }
 

@@ -49,16 +49,27 @@ final class Tracking implements AutoCloseable {
   Use use(String modeId, MemoryMode mode, RunningVm vm) {
     Kept before = kept;
     if (before != null && before.vm() == vm && before.mode().equals(modeId)) {
-      return new Use(before);
+      return begin(before);
     }
     close();
-    return new Use(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
+    return begin(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
+  }
+
+  /** A tracker that cannot even begin is of no use to a later capture either. */
+  private Use begin(Kept known) {
+    try {
+      return new Use(known);
+    } catch (RuntimeException e) {
+      kept = null;
+      closeQuietly(known.tracker());
+      throw e;
+    }
   }
 
   /** The kept tracker, to look at what changed and nothing else; null when none is kept. */
   @Nullable Use last(RunningVm vm) {
     Kept before = kept;
-    return before != null && before.vm() == vm ? new Use(before) : null;
+    return before != null && before.vm() == vm ? begin(before) : null;
   }
 
   /** Gives the tracker up: the next capture attaches another. Idempotent. */
@@ -183,14 +194,23 @@ final class Tracking implements AutoCloseable {
      * @param restored what the machine was restored from, or null
      */
     @Nullable String nextBase(@Nullable String restored) {
-      boolean goesOn = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
-      return goesOn ? published : restored;
+      return goesOn() ? published : restored;
+    }
+
+    /** The capture is made and stays, whatever its tracker does: one that fails ends here. */
+    private boolean goesOn() {
+      try {
+        return tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a memory tracker cannot go on", e);
+        return false;
+      }
     }
 
     @Override
     public void close() {
       String now = published;
-      if (now != null && tracker.baseline() == Baseline.PREVIOUS_CAPTURE) {
+      if (now != null && goesOn()) {
         kept = new Kept(mode, vm, tracker, now, diskWrites);
       } else if (now == null && !committed && !lost && previous != null) {
         LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");

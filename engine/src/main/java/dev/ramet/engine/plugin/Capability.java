@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,15 +40,45 @@ public final class Capability {
 
   private static @Nullable Object call(
       Object plugged, Guard guard, Method method, Object @Nullable [] arguments) {
-    Object answer;
+    String call = method.getName();
     try {
-      answer = method.invoke(plugged, arguments);
+      Object answer = method.invoke(plugged, arguments);
+      return method.getReturnType() == void.class
+          ? null
+          : kept(guard, call, guard.present(call, answer), arguments);
     } catch (InvocationTargetException e) {
-      throw guard.failed(method.getName(), e.getTargetException());
+      throw guard.failed(call, e.getTargetException());
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e); // the contract's packages are exported
     }
-    boolean nothing = method.getReturnType() == void.class;
-    return nothing ? null : guard.present(method.getName(), answer);
+  }
+
+  /** What every capability's answers of a kind have to be. */
+  private static Object kept(
+      Guard guard, String call, Object answer, Object @Nullable [] arguments) {
+    if (answer instanceof List<?> list) {
+      try {
+        return guard.whole(call, list);
+      } catch (RuntimeException | Error e) { // a list that throws while it is read
+        throw guard.failed(call, e);
+      }
+    }
+    if (answer instanceof Path path && !path.isAbsolute()) {
+      throw guard.broken(call, path + ", which is not absolute");
+    }
+    if (answer instanceof Long count && count < 0) {
+      throw guard.broken(call, "a count of " + count);
+    }
+    if (answer instanceof Node node && arguments != null) {
+      // Of two names, the second is that of what is made.
+      Object asked = null;
+      for (Object argument : arguments) {
+        asked = argument instanceof NodeId id ? id : asked;
+      }
+      if (!Objects.equals(asked, node.id()) || node.kind() != Node.Kind.VOLUME) {
+        throw guard.broken(call, node + " for the volume " + asked);
+      }
+    }
+    return answer;
   }
 }

@@ -3,6 +3,10 @@ package dev.ramet.engine.plugin;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class Guard {
   private static final System.Logger LOG = System.getLogger(Guard.class.getName());
 
+  private final String id;
   private final String who;
 
   Guard(Service.Found found) {
+    this.id = found.id();
     Origin origin = found.origin();
     this.who =
         "the "
@@ -31,28 +37,49 @@ final class Guard {
             + ")";
   }
 
+  /** The plugin's id. */
+  String id() {
+    return id;
+  }
+
   /** The error for what a call threw: itself if the contract knows it. */
   RametException failed(String call, Throwable thrown) {
     if (thrown instanceof RametException known) {
       return known;
     }
     LOG.log(System.Logger.Level.WARNING, who + " failed in " + call, thrown);
-    return new RametException(
-        ErrorCode.INTERNAL, who + " failed in " + call + "(): " + thrown, remedy(), thrown);
+    return fault(ErrorCode.INTERNAL, who + " failed in " + call + "(): " + thrown, thrown);
   }
 
   /** The error for an answer that the contract does not allow. */
   RametException broken(String call, String answer) {
     LOG.log(System.Logger.Level.WARNING, "{0} broke its contract in {1}: {2}", who, call, answer);
-    return new RametException(
+    return fault(
         ErrorCode.INTERNAL,
         who + " broke its contract in " + call + "(): it answered " + answer,
-        remedy(),
         null);
   }
 
-  private static String remedy() {
-    return "this is a defect of the plugin: report it to its author, with the host's log";
+  /** The error for a call that does not end. */
+  RametException overdue(String call, Duration deadline) {
+    LOG.log(System.Logger.Level.WARNING, "{0} does not end {1}()", who, call);
+    return fault(
+        ErrorCode.DEADLINE_EXCEEDED,
+        who + " did not end " + call + "() within its deadline of " + deadline.toMillis() + " ms",
+        null);
+  }
+
+  private static RametException fault(ErrorCode code, String message, @Nullable Throwable thrown) {
+    return new RametException(
+        code,
+        message,
+        "this is a defect of the plugin: report it to its author, with the host's log",
+        new PluginFault(thrown));
+  }
+
+  /** Whether it says that a plugin broke its contract, after which all has to be looked at. */
+  static boolean blames(RametException failure) {
+    return failure.getCause() instanceof PluginFault;
   }
 
   /** An answer that must be there. */
@@ -61,6 +88,15 @@ final class Guard {
       throw broken(call, "null");
     }
     return answer;
+  }
+
+  /** A list without gaps, and of the engine's own: a plugin's may change, or throw, later on. */
+  <T> List<T> whole(String call, @Nullable List<T> answer) {
+    List<T> copy = new ArrayList<>(present(call, answer));
+    for (T element : copy) {
+      present(call, element);
+    }
+    return Collections.unmodifiableList(copy);
   }
 
   /** Does what cleans up after a failure, which must not be hidden by another one. */

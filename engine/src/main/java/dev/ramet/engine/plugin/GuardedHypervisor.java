@@ -10,6 +10,8 @@ import dev.ramet.spi.hypervisor.VmSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,34 +21,57 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hypervisor what does it
  * @param guard names it
+ * @param deadlines ends calls that do not end by themselves
  */
-record GuardedHypervisor(Hypervisor hypervisor, Guard guard) implements Hypervisor {
+record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines)
+    implements Hypervisor {
   private static final Duration REVIVAL_TIMEOUT = Duration.ofSeconds(5);
+
+  GuardedHypervisor(Hypervisor hypervisor, Guard guard) {
+    this(hypervisor, guard, new Deadlines(guard, Deadlines.GRACE));
+  }
 
   @Override
   public RunningVm boot(VmSpec spec, Duration timeout) {
-    return new GuardedRunningVm(
-        started("boot", spec, () -> hypervisor.boot(spec, timeout)), this, spec);
+    return started(
+        "boot",
+        spec,
+        timeout,
+        () -> hypervisor.boot(spec, timeout),
+        late -> late.kill(REVIVAL_TIMEOUT),
+        vm -> GuardedRunningVm.of(vm, this, spec));
   }
 
   @Override
   public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
-    PausedVm paused = started("restore", spec, () -> hypervisor.restore(spec, saved, timeout));
-    return new GuardedPausedVm(paused, null, this, spec);
+    return started(
+        "restore",
+        spec,
+        timeout,
+        () -> hypervisor.restore(spec, saved, timeout),
+        PausedVm::kill,
+        paused -> new GuardedPausedVm(paused, null, this, spec));
   }
 
-  private <T> T started(String call, VmSpec spec, Supplier<@Nullable T> start) {
+  private <T, G> G started(
+      String call,
+      VmSpec spec,
+      Duration timeout,
+      Supplier<@Nullable T> start,
+      Consumer<T> kill,
+      Function<T, G> guarded) {
     RametException failure;
     try {
-      T answer = start.get();
+      T answer = deadlines.call(call, timeout, start, kill);
       if (answer != null) {
-        return answer;
+        return guarded.apply(answer);
       }
       failure = guard.broken(call, "null");
-    } catch (RametException e) {
-      throw e; // An error that the contract knows has left nothing behind.
     } catch (Throwable e) {
       failure = guard.failed(call, e);
+      if (!Guard.blames(failure)) {
+        throw failure; // An error that the contract knows has left nothing behind.
+      }
     }
     guard.quietly("end what was started", () -> hypervisor.reap(spec.directory()));
     throw failure;
@@ -56,8 +81,11 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard) implements Hypervis
   public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
     try {
       return guard
-          .present("reattach", hypervisor.reattach(spec, timeout))
-          .map(vm -> new GuardedRunningVm(vm, this, spec));
+          .present(
+              "reattach",
+              deadlines.call(
+                  "reattach", timeout, () -> hypervisor.reattach(spec, timeout), late -> {}))
+          .map(vm -> GuardedRunningVm.of(vm, this, spec));
     } catch (Throwable e) {
       throw guard.failed("reattach", e);
     }
@@ -68,7 +96,12 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard) implements Hypervis
    * failed in a pause: to be found paused is to be resumed.
    */
   void revive(VmSpec spec) {
-    guard.quietly("let the machine run", () -> hypervisor.reattach(spec, REVIVAL_TIMEOUT));
+    guard.quietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
+  }
+
+  /** Ends a machine whose plugin could not. */
+  void end(VmSpec spec) {
+    guard.quietly("end the machine", () -> hypervisor.reap(spec.directory()));
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-import dev.ramet.api.RametException;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -19,6 +18,7 @@ class GuardedPausedVm implements PausedVm {
   private final GuardedHypervisor hypervisor;
   private final VmSpec spec;
   private @Nullable GuardedRunningVm running;
+  private boolean ended;
   final Guard guard;
 
   /**
@@ -42,7 +42,7 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public long pid() {
     try {
-      return paused.pid();
+      return GuestMaps.pid(guard, paused.pid());
     } catch (Throwable e) {
       throw guard.failed("pid", e);
     }
@@ -60,7 +60,8 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public GuestMemory memory() {
     try {
-      return guard.present("memory", paused.memory());
+      GuestMemory answer = guard.present("memory", paused.memory());
+      return GuestMaps.whole(guard, answer, pid(), spec);
     } catch (Throwable e) {
       throw guard.failed("memory", e);
     }
@@ -72,7 +73,7 @@ class GuardedPausedVm implements PausedVm {
       RunningVm vm = guard.present("resume", paused.resume());
       GuardedRunningVm known = running;
       if (known == null || !known.is(vm)) {
-        known = new GuardedRunningVm(vm, hypervisor, spec);
+        known = GuardedRunningVm.of(vm, hypervisor, spec);
         running = known;
       }
       return known;
@@ -81,25 +82,27 @@ class GuardedPausedVm implements PausedVm {
     }
   }
 
+  /** {@inheritDoc} Whatever comes of it, {@link #close} does not let the machine run again. */
   @Override
   public void kill() {
+    ended = true;
     try {
       paused.kill();
-    } catch (RametException e) {
-      throw e;
     } catch (Throwable e) {
-      guard.quietly("end the machine", () -> hypervisor.reap(spec.directory()));
+      hypervisor.end(spec);
       throw guard.failed("kill", e);
     }
   }
 
   @Override
   public void close() {
+    if (ended) {
+      return;
+    }
     try {
       paused.close();
-    } catch (RametException e) {
-      throw e;
     } catch (Throwable e) {
+      // Whoever caused it, a machine must not stand still with nobody left who could wake it.
       hypervisor.revive(spec);
       throw guard.failed("close", e);
     }

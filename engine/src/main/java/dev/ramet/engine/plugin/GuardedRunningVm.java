@@ -27,6 +27,11 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   private final Guard guard;
   private final VmSpec spec;
 
+  /** Both stay the same as long as it runs, so the plugin is asked once. */
+  private volatile long pid;
+
+  private volatile @Nullable VmIdentity identity;
+
   /**
    * A machine.
    *
@@ -37,6 +42,14 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     this.hypervisor = hypervisor;
     this.guard = hypervisor.guard();
     this.spec = spec;
+  }
+
+  /** A machine of which what can be looked at once is as it must be. */
+  static GuardedRunningVm of(RunningVm vm, GuardedHypervisor hypervisor, VmSpec spec) {
+    GuardedRunningVm guarded = new GuardedRunningVm(vm, hypervisor, spec);
+    guarded.pid();
+    guarded.identity();
+    return guarded;
   }
 
   @Override
@@ -56,17 +69,22 @@ final class GuardedRunningVm implements RunningVm, Guarded {
 
   @Override
   public VmSpec spec() {
-    try {
-      return guard.present("spec", vm.spec());
-    } catch (Throwable e) {
-      throw guard.failed("spec", e);
-    }
+    return spec; // Known: nobody has to be asked.
   }
 
   @Override
   public VmIdentity identity() {
+    VmIdentity known = identity;
+    if (known != null) {
+      return known;
+    }
     try {
-      return guard.present("identity", vm.identity());
+      VmIdentity answer = guard.present("identity", vm.identity());
+      if (!guard.id().equals(answer.hypervisor())) {
+        throw guard.broken("identity", answer + " for the hypervisor " + guard.id());
+      }
+      identity = answer;
+      return answer;
     } catch (Throwable e) {
       throw guard.failed("identity", e);
     }
@@ -74,8 +92,14 @@ final class GuardedRunningVm implements RunningVm, Guarded {
 
   @Override
   public long pid() {
+    long known = pid;
+    if (known != 0) {
+      return known;
+    }
     try {
-      return vm.pid();
+      known = GuestMaps.pid(guard, vm.pid());
+      pid = known;
+      return known;
     } catch (Throwable e) {
       throw guard.failed("pid", e);
     }
@@ -99,11 +123,12 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     T answer;
     try {
       answer = stop.get();
-    } catch (RametException e) {
-      throw e; // An error that the contract knows has left it running.
     } catch (Throwable e) {
-      hypervisor.revive(spec);
-      throw guard.failed(call, e);
+      RametException failure = guard.failed(call, e);
+      if (Guard.blames(failure)) {
+        hypervisor.revive(spec); // One that the contract knows has left it running.
+      }
+      throw failure;
     }
     if (answer == null) {
       hypervisor.revive(spec);
@@ -115,7 +140,8 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   @Override
   public GuestMemory memory() {
     try {
-      return guard.present("memory", vm.memory());
+      GuestMemory answer = guard.present("memory", vm.memory());
+      return GuestMaps.whole(guard, answer, pid(), spec);
     } catch (Throwable e) {
       throw guard.failed("memory", e);
     }
@@ -133,22 +159,42 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   @Override
   public CompletionStage<VmExit> exit() {
     try {
-      return guard.present("exit", vm.exit());
+      return guard
+          .present("exit", vm.exit())
+          .handle(
+              (exit, failure) ->
+                  isWhole(exit)
+                      ? exit
+                      : new VmExit(
+                          false,
+                          String.valueOf(
+                              failure == null
+                                  ? guard.broken("exit", String.valueOf(exit)).getMessage()
+                                  : guard.failed("exit", failure).getMessage())));
     } catch (Throwable e) {
       throw guard.failed("exit", e);
     }
   }
 
+  private static boolean isWhole(@Nullable VmExit exit) {
+    return exit != null && isText(exit.detail());
+  }
+
+  private static boolean isText(@Nullable String text) {
+    return text != null;
+  }
+
   @Override
   public void kill(Duration timeout) {
     try {
-      vm.kill(timeout);
-    } catch (RametException e) {
-      throw e;
+      hypervisor.deadlines().run("kill", timeout, () -> vm.kill(timeout));
     } catch (Throwable e) {
-      // The machine must go: what would be told to a host that starts anew ends it as well.
-      guard.quietly("end the machine", () -> hypervisor.reap(spec.directory()));
-      throw guard.failed("kill", e);
+      RametException failure = guard.failed("kill", e);
+      if (Guard.blames(failure)) {
+        // The machine must go: what would be told to a host that starts anew ends it as well.
+        hypervisor.end(spec);
+      }
+      throw failure;
     }
   }
 }

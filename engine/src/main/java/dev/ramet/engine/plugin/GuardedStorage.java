@@ -138,16 +138,26 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   @Override
   public List<Node> page(@Nullable NodeId after, int limit) {
     try {
-      return nodes("page", backend.page(after, limit));
+      List<Node> nodes = nodes("page", backend.page(after, limit));
+      boolean repeats =
+          after != null && !nodes.isEmpty() && nodes.get(0).id().compareTo(after) <= 0;
+      if (nodes.size() > limit || repeats) {
+        // Who pages through a root would never come to its end.
+        throw guard.broken("page", nodes.size() + " nodes for " + limit + " after " + after);
+      }
+      return nodes;
     } catch (Throwable e) {
       throw guard.failed("page", e);
     }
   }
 
   private List<Node> nodes(String call, @Nullable List<Node> answer) {
-    List<Node> nodes = guard.present(call, answer);
-    for (Node node : nodes) {
-      guard.present(call, node);
+    List<Node> nodes = guard.whole(call, answer);
+    for (int i = 1; i < nodes.size(); i++) {
+      // Also finds a node that is there twice.
+      if (nodes.get(i - 1).id().compareTo(nodes.get(i).id()) >= 0) {
+        throw guard.broken(call, nodes.get(i) + " after " + nodes.get(i - 1));
+      }
     }
     return nodes;
   }

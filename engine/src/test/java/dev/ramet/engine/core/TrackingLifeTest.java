@@ -33,6 +33,7 @@ final class TrackingLifeTest {
     final List<Tracker> attached = new ArrayList<>();
     int open;
     @Nullable RametException failure;
+    @Nullable RametException baselineFailure;
 
     Mode(Baseline afterCommit) {
       this.afterCommit = afterCommit;
@@ -54,6 +55,9 @@ final class TrackingLifeTest {
 
       @Override
       public Baseline baseline() {
+        if (baselineFailure != null) {
+          throw baselineFailure;
+        }
         return baseline;
       }
 
@@ -173,6 +177,32 @@ final class TrackingLifeTest {
     capture("s2");
     try (Tracking.Use use = tracking.use("m", mode, machine())) {
       assertNull(use.previous());
+    }
+    assertEquals(0, mode.open);
+  }
+
+  @Test
+  void oneThatCannotBeginIsClosed() {
+    mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
+    assertThrows(RametException.class, () -> tracking.use("m", mode, vm));
+    assertEquals(0, mode.open);
+    mode.baselineFailure = null;
+    capture("s1");
+    mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
+    assertThrows(RametException.class, () -> tracking.use("m", mode, vm));
+    assertEquals(0, mode.open, "one that was kept as well");
+    mode.baselineFailure = null;
+    assertNull(previous());
+  }
+
+  @Test
+  void oneThatFailsAfterTheSnapshotWasMadeFailsNobody() {
+    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+      use.select(MEMORY);
+      use.committed();
+      use.published("s1");
+      mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
+      assertEquals("restored", use.nextBase("restored"));
     }
     assertEquals(0, mode.open);
   }

@@ -8,16 +8,20 @@ import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.NodeId;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +45,7 @@ final class Faults {
           new VmIdentity("acme", "1", Map.of()));
 
   private static final Map<Class<?>, Object> ARGUMENTS =
-      Map.of(
+      mapOf(
           NodeId.class,
           NodeId.of("n"),
           long.class,
@@ -59,7 +63,25 @@ final class Faults {
           SavedVm.class,
           SAVED,
           GuestMemory.class,
-          new GuestMemory(1, 1 << 20, List.of()));
+          new GuestMemory(1, 1 << 20, List.of()),
+          double.class,
+          1.0,
+          boolean.class,
+          true,
+          ImageFormat.class,
+          ImageFormat.RAW,
+          CopyProgress.class,
+          CopyProgress.NONE,
+          Consumer.class,
+          (Consumer<Object>) found -> {});
+
+  private static Map<Class<?>, Object> mapOf(Object... pairs) {
+    Map<Class<?>, Object> map = new HashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      map.put((Class<?>) pairs[i], pairs[i + 1]);
+    }
+    return map;
+  }
 
   private Faults() {}
 
@@ -120,6 +142,22 @@ final class Faults {
           calls.add(method.getName());
           return method.getReturnType() == Optional.class ? Optional.empty() : null;
         });
+  }
+
+  /** Something with a capability, of which every call fails. */
+  static Object with(Class<?> contract, Class<?> capability, Kind kind) {
+    return Proxy.newProxyInstance(
+        Faults.class.getClassLoader(),
+        new Class<?>[] {contract, capability},
+        (proxy, method, arguments) -> fail(kind));
+  }
+
+  /** Something with a capability that answers as told, by the names of its calls. */
+  static Object answering(Class<?> contract, Class<?> capability, Map<String, ?> answers) {
+    return Proxy.newProxyInstance(
+        Faults.class.getClassLoader(),
+        new Class<?>[] {contract, capability},
+        (proxy, method, arguments) -> answers.get(method.getName()));
   }
 
   private static <T> T proxy(Class<T> type, Function<Method, @Nullable Object> answer) {

@@ -106,6 +106,15 @@ final class Machine {
     }
   }
 
+  /** Lets it run if it stands still, and removes what a pause that nobody ended left behind. */
+  void letRun(Deadline deadline) {
+    if (!execute("query-status", deadline).path("running").asBoolean()) {
+      execute("cont", deadline);
+    }
+    // The answers came after whatever was begun in the pause.
+    VmFiles.delete(files.directory().resolve(VmFiles.STATE));
+  }
+
   /** Gives up the connection; the machine runs on. */
   void disconnect() {
     released = true;

@@ -17,8 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -33,8 +33,8 @@ final class QemuHypervisor implements Hypervisor {
 
   private final Installation qemu;
 
-  /** What {@link #close} disconnects from. */
-  private final Set<Machine> machines = ConcurrentHashMap.newKeySet();
+  /** The machines this driver is connected to, by directory. */
+  private final Map<Path, QemuVm> machines = new ConcurrentHashMap<>();
 
   QemuHypervisor(Installation qemu) {
     this.qemu = qemu;
@@ -99,6 +99,12 @@ final class QemuHypervisor implements Hypervisor {
       return Optional.empty();
     }
     VmProcess process = found.get();
+    QemuVm known = machines.get(files.directory());
+    if (known != null && known.pid() == process.pid()) {
+      // Its monitor talks to one client, and that is this driver already.
+      known.takeBackPause(deadline);
+      return Optional.of(known);
+    }
     if (!Files.exists(files.ramBlocks())) {
       // Its start was cut short before the first instruction: there is nothing to return to.
       process.kill(deadline);
@@ -118,11 +124,7 @@ final class QemuHypervisor implements Hypervisor {
     try {
       Running running = Running.of(process.arguments());
       VmIdentity identity = running.installation(qemu, version(machine, deadline)).identity(spec);
-      if (!machine.execute("query-status", deadline).path("running").asBoolean()) {
-        machine.execute("cont", deadline);
-      }
-      // The answers came after whatever a host that ended in a pause had begun.
-      VmFiles.delete(files.directory().resolve(VmFiles.STATE));
+      machine.letRun(deadline);
       return Optional.of(vm(spec, identity, running.ramPath(), machine));
     } catch (RuntimeException | Error e) {
       machine.disconnect();
@@ -140,7 +142,7 @@ final class QemuHypervisor implements Hypervisor {
 
   @Override
   public void close() {
-    machines.forEach(Machine::disconnect);
+    machines.values().forEach(vm -> vm.machine().disconnect());
     machines.clear();
   }
 
@@ -159,9 +161,11 @@ final class QemuHypervisor implements Hypervisor {
   }
 
   private QemuVm vm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
-    machines.add(machine);
-    var unused = machine.exit().thenRun(() -> machines.remove(machine));
-    return new QemuVm(spec, identity, ramPath, machine);
+    QemuVm vm = new QemuVm(spec, identity, ramPath, machine);
+    Path directory = machine.files().directory();
+    machines.put(directory, vm);
+    var unused = machine.exit().thenRun(() -> machines.remove(directory, vm));
+    return vm;
   }
 
   private static VmFiles free(VmSpec spec) {

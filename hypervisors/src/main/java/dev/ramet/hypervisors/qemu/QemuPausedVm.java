@@ -10,10 +10,17 @@ import java.nio.file.Path;
 /** A machine in QEMU whose virtual CPUs are stopped. Used by one thread. */
 class QemuPausedVm implements PausedVm {
   private final QemuVm vm;
+  private final Object token;
   private boolean over;
 
-  QemuPausedVm(QemuVm vm) {
+  /**
+   * A pause.
+   *
+   * @param token what the machine knows it by
+   */
+  QemuPausedVm(QemuVm vm, Object token) {
     this.vm = vm;
+    this.token = token;
   }
 
   @Override
@@ -41,32 +48,32 @@ class QemuPausedVm implements PausedVm {
 
   @Override
   public final RunningVm resume() {
-    if (!over) {
+    if (!over()) {
       Deadline deadline = Deadline.after(QemuVm.PATIENCE);
       Machine machine = vm.machine();
       machine.awaitAwake(machine.begin("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
       over = true;
-      vm.endPause();
+      vm.endPause(token);
     }
     return vm;
   }
 
-  /** Whether it runs again, or is killed. */
+  /** Whether it runs again, or is killed, or was taken back from whoever lost it. */
   final boolean over() {
-    return over;
+    return over || !vm.pauses(token);
   }
 
   @Override
   public void kill() {
     over = true;
     vm.kill(QemuVm.PATIENCE);
-    vm.endPause();
+    vm.endPause(token);
   }
 
   /** {@inheritDoc} A machine that has ended meanwhile is no error here: its exit tells. */
   @Override
   public void close() {
-    if (over) {
+    if (over()) {
       return;
     }
     try {
@@ -76,7 +83,7 @@ class QemuPausedVm implements PausedVm {
         throw e;
       }
       over = true;
-      vm.endPause();
+      vm.endPause(token);
     }
   }
 }

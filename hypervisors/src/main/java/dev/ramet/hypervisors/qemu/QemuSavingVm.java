@@ -14,8 +14,8 @@ import dev.ramet.spi.hypervisor.SavingVm;
 final class QemuSavingVm extends QemuPausedVm implements SavingVm {
   private final DeviceSave save;
 
-  QemuSavingVm(QemuVm vm, DeviceSave save) {
-    super(vm);
+  QemuSavingVm(QemuVm vm, Object token, DeviceSave save) {
+    super(vm, token);
     this.save = save;
   }
 

@@ -20,7 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A machine in QEMU. Thread-safe; one pause at a time. */
 final class QemuVm implements RunningVm, DiskWrites {
@@ -39,7 +40,10 @@ final class QemuVm implements RunningVm, DiskWrites {
   private final VmIdentity identity;
   private final String ramPath;
   private final Machine machine;
-  private final AtomicBoolean paused = new AtomicBoolean();
+
+  /** Names the pause under way: one that was taken back has no say in a later one. */
+  private final AtomicReference<@Nullable Object> pause = new AtomicReference<>();
+
   private final Map<Integer, Integer> forwards = new HashMap<>();
 
   /**
@@ -77,48 +81,48 @@ final class QemuVm implements RunningVm, DiskWrites {
   /** {@code CONFLICT} while it is paused already. */
   @Override
   public PausedVm pause() {
-    claimPause();
-    awaitStop(beginStop());
-    return new QemuPausedVm(this);
+    Object token = claimPause();
+    awaitStop(beginStop(token), token);
+    return new QemuPausedVm(this, token);
   }
 
   /** {@code CONFLICT} while it is paused already. */
   @Override
   public SavingVm pauseAndSave(Path directory) {
-    claimPause();
-    Qmp.Answer stop = beginStop();
+    Object token = claimPause();
+    Qmp.Answer stop = beginStop(token);
     DeviceSave save;
     try {
       save = DeviceSave.begin(machine, directory);
     } catch (RametException e) {
-      throw undoStop(e);
+      throw undoStop(e, token);
     }
     try {
-      awaitStop(stop);
+      awaitStop(stop, token);
     } catch (RametException e) {
       save.discard();
       throw e;
     }
-    return new QemuSavingVm(this, save);
+    return new QemuSavingVm(this, token, save);
   }
 
-  private Qmp.Answer beginStop() {
+  private Qmp.Answer beginStop(Object token) {
     try {
       return machine.begin("stop", Qmp.JSON.createObjectNode(), Deadline.after(PATIENCE));
     } catch (RametException e) {
-      throw undoStop(e);
+      throw undoStop(e, token);
     }
   }
 
-  private void awaitStop(Qmp.Answer stop) {
+  private void awaitStop(Qmp.Answer stop, Object token) {
     try {
       machine.awaitAwake(stop, Deadline.after(PATIENCE));
     } catch (RametException e) {
-      throw undoStop(e);
+      throw undoStop(e, token);
     }
   }
 
-  private RametException undoStop(RametException e) {
+  private RametException undoStop(RametException e, Object token) {
     if (!machine.ended()) {
       try {
         // Commands are worked off in order: this also undoes a stop that comes late.
@@ -127,24 +131,39 @@ final class QemuVm implements RunningVm, DiskWrites {
         e.addSuppressed(again);
       }
     }
-    endPause();
+    endPause(token);
     return e;
   }
 
   /** The pause of a machine that stands still already. */
   QemuPausedVm beginPause() {
-    claimPause();
-    return new QemuPausedVm(this);
+    return new QemuPausedVm(this, claimPause());
   }
 
-  private void claimPause() {
-    if (!paused.compareAndSet(false, true)) {
+  private Object claimPause() {
+    Object token = new Object();
+    if (!pause.compareAndSet(null, token)) {
       throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
     }
+    return token;
   }
 
-  void endPause() {
-    paused.set(false);
+  /** Whether this is the pause under way. */
+  boolean pauses(Object token) {
+    return pause.get() == token;
+  }
+
+  void endPause(Object token) {
+    pause.compareAndSet(token, null);
+  }
+
+  /** Ends a pause that nobody holds any more, if there is one. */
+  void takeBackPause(Deadline deadline) {
+    Object token = pause.get();
+    machine.letRun(deadline);
+    if (token != null) {
+      endPause(token);
+    }
   }
 
   @Override

@@ -103,7 +103,6 @@ final class Qmp implements AutoCloseable {
 
   private static Qmp of(SocketChannel channel) throws QmpException {
     try {
-      channel.configureBlocking(false);
       Selector selector = Selector.open();
       channel.register(selector, SelectionKey.OP_READ);
       return new Qmp(channel, selector);
@@ -119,11 +118,16 @@ final class Qmp implements AutoCloseable {
       try {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-          channel.connect(UnixDomainSocketAddress.of(socket));
-          return channel;
+          // A call that blocks would wait without end for a listener that takes nobody any more;
+          // connect(2) of a unix socket then fails at once, and not in the background.
+          channel.configureBlocking(false);
+          if (channel.connect(UnixDomainSocketAddress.of(socket))) {
+            return channel;
+          }
         } catch (IOException e) {
-          channel.close();
+          // There is no listener yet.
         }
+        channel.close();
       } catch (IOException e) {
         throw new QmpException(QmpException.Kind.CLOSED, "no monitor socket: " + e.getMessage());
       }

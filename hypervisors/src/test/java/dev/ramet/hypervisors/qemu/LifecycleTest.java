@@ -82,6 +82,30 @@ class LifecycleTest {
     }
   }
 
+  /** As after a failure in between: whoever has the pause is gone. */
+  @Test
+  void aMachineWhosePauseWasLostIsFoundAgainByTheDriverThatHasIt() throws Exception {
+    RunningVm vm = bench.boot("vm");
+    PausedVm first = vm.pause();
+    RunningVm found = bench.driver.reattach(vm.spec(), Bench.PATIENCE).orElseThrow();
+    assertEquals(vm.pid(), found.pid());
+    Bench.awaitCounting(found);
+    PausedVm lost = vm.pauseAndSave(Files.createDirectory(root.resolve("lost")));
+    assertTrue(bench.driver.reattach(vm.spec(), Bench.PATIENCE).isPresent());
+    Bench.awaitCounting(vm);
+    assertFalse(Files.exists(vm.spec().directory().resolve(VmFiles.STATE)));
+    try (PausedVm paused = vm.pause()) {
+      int count = Bench.count(vm);
+      first.close();
+      lost.close();
+      Thread.sleep(50);
+      assertEquals(count, Bench.count(vm), "a lost pause has no say in a later one");
+      assertEquals(vm.pid(), paused.pid());
+    }
+    Bench.awaitCounting(vm);
+    bench.save(vm, "saved");
+  }
+
   @Test
   void aReusedPidIsNotOurMachine() throws Exception {
     VmSpec spec = bench.spec("vm");

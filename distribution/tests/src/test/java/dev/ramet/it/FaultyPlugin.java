@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.PluginPolicy;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * A plugin as third parties make them: it stands before the host's own and breaks the call that it
+ * is told to break. Its sources are in {@code src/test/plugins/faulty}.
+ */
+final class FaultyPlugin {
+  private static final String FAULT = "ramet.test.fault";
+  private static final String CALLS = "ramet.test.calls";
+
+  private FaultyPlugin() {}
+
+  /** Compiles and packs it into a folder of {@code plugins}. */
+  static void installIn(Path plugins, Path work) throws IOException, URISyntaxException {
+    Path modules = Path.of(System.getProperty("ramet.modules"));
+    Path annotations =
+        Path.of(NullMarked.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path classes = Files.createDirectories(work.resolve("classes"));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--release",
+                "17",
+                "-proc:none",
+                "--module-path",
+                modules + ":" + annotations,
+                "-d",
+                classes.toString()));
+    try (Stream<Path> sources = Files.walk(Path.of("src/test/plugins/faulty"))) {
+      sources
+          .filter(file -> file.toString().endsWith(".java"))
+          .forEach(file -> arguments.add(file.toString()));
+    }
+    run("javac", arguments);
+    Path jar = Files.createDirectories(plugins.resolve("faulty")).resolve("faulty.jar");
+    run("jar", List.of("--create", "--file", jar.toString(), "-C", classes.toString(), "."));
+  }
+
+  private static void run(String tool, List<String> arguments) {
+    int status =
+        ToolProvider.findFirst(tool)
+            .orElseThrow()
+            .run(System.out, System.err, arguments.toArray(new String[0]));
+    if (status != 0) {
+      throw new IllegalStateException(tool + " failed, see its output");
+    }
+  }
+
+  /** A configuration in which it does all the work. */
+  static EngineConfig chosen(EngineConfig base, Path plugins) {
+    return new EngineConfig(
+        base.dataRoot(),
+        base.guestDirectory(),
+        base.cacheDirectory(),
+        base.provision(),
+        base.provisionBytes(),
+        "faulty-storage",
+        base.memoryRoot(),
+        "faulty-hypervisor",
+        "faulty-memory",
+        base.verifyCaptures(),
+        new PluginPolicy(plugins, Set.of("faulty"), Set.of(), List.of()),
+        base.pluginSettings(),
+        base.outbound(),
+        base.stagingBytes(),
+        base.preCopy(),
+        base.memoryVolumes(),
+        base.workingSet(),
+        base.cloneConcurrency(),
+        base.startTimeout(),
+        base.agentTimeout(),
+        base.steps());
+  }
+
+  /** The calls that an operation makes, and whether each answers with an object. */
+  static Map<String, Boolean> callsOf(Runnable operation) {
+    Map<String, Boolean> calls = new LinkedHashMap<>();
+    BiConsumer<String, Boolean> observer =
+        (name, object) -> {
+          synchronized (calls) {
+            calls.put(name, object);
+          }
+        };
+    System.getProperties().put(CALLS, observer);
+    try {
+      operation.run();
+    } finally {
+      System.getProperties().remove(CALLS);
+    }
+    synchronized (calls) {
+      return new LinkedHashMap<>(calls);
+    }
+  }
+
+  /**
+   * Breaks the next call of that name, once.
+   *
+   * @param how {@code throw}, {@code error}, {@code null}, or {@code after} to throw when it is
+   *     done
+   */
+  static void breakNext(String call, String how) {
+    System.setProperty(FAULT, call + ":" + how);
+  }
+
+  /** Breaks nothing any more; says whether what was to be broken was. */
+  static boolean mend() {
+    return System.clearProperty(FAULT) == null;
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.faulty;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import java.util.ServiceLoader;
+
+/** The host's own qemu behind a saboteur. */
+public final class FaultyHypervisor implements HypervisorProvider {
+  /** Does nothing. */
+  public FaultyHypervisor() {}
+
+  private static HypervisorProvider real() {
+    return Saboteur.real(ServiceLoader.load(ModuleLayer.boot(), HypervisorProvider.class), "qemu");
+  }
+
+  @Override
+  public String id() {
+    return "faulty-hypervisor";
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    return real().probe(where);
+  }
+
+  @Override
+  public Hypervisor open(ProbeContext where) {
+    return Saboteur.before(Hypervisor.class, real().open(where));
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.faulty;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageBackend;
+import java.util.ServiceLoader;
+
+/** The host's own reflink-xfs behind a saboteur. */
+public final class FaultyStorage implements StorageBackendProvider {
+  /** Does nothing. */
+  public FaultyStorage() {}
+
+  private static StorageBackendProvider real() {
+    return Saboteur.real(ServiceLoader.load(ModuleLayer.boot(), StorageBackendProvider.class), "reflink-xfs");
+  }
+
+  @Override
+  public String id() {
+    return "faulty-storage";
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    return real().probe(where);
+  }
+
+  @Override
+  public StorageBackend open(ProbeContext where) {
+    return Saboteur.before(StorageBackend.class, real().open(where));
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of plugins that have a deadline by contract. A plugin keeps it by itself; one that does not
+ * is interrupted and left behind on its own thread, so that nobody waits for it and nothing stays
+ * locked. Thread-safe.
+ *
+ * @param guard names the plugin
+ * @param grace how much longer than its deadline a call may take, to clear up after itself
+ */
+record Deadlines(Guard guard, Duration grace) {
+  /** More than a driver needs to end what it started. */
+  static final Duration GRACE = Duration.ofSeconds(15);
+
+  private static final Executor THREADS =
+      Executors.newCachedThreadPool(
+          work -> {
+            Thread thread = new Thread(work, "ramet-plugin-call");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Makes a call and waits for it. An interrupt is handed on to the call, which answers for it.
+   *
+   * @param late told what a call answered that nobody waited for any more
+   * @return what the call answered, null included
+   * @throws Throwable what the call threw; {@code DEADLINE_EXCEEDED} when it does not end
+   */
+  <T> @Nullable T call(String name, Duration timeout, Supplier<@Nullable T> call, Consumer<T> late)
+      throws Throwable {
+    AtomicReference<@Nullable Thread> worker = new AtomicReference<>();
+    AtomicBoolean unwanted = new AtomicBoolean();
+    CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
+    THREADS.execute(
+        () -> {
+          worker.set(Thread.currentThread());
+          try {
+            if (unwanted.get()) {
+              Thread.currentThread().interrupt();
+            }
+            answer.complete(call.get());
+          } catch (Throwable e) { // whatever a plugin throws is the caller's to see
+            answer.completeExceptionally(e);
+          } finally {
+            worker.set(null);
+          }
+        });
+    long end = System.nanoTime() + timeout.plus(grace).toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return answer.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+          unwanted.set(true);
+          interrupt(worker);
+        } catch (ExecutionException e) {
+          throw e.getCause();
+        } catch (TimeoutException e) {
+          interrupt(worker);
+          var unused = answer.thenAccept(it -> guard.quietly("undo " + name, () -> give(late, it)));
+          throw guard.overdue(name, timeout);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static <T> void give(Consumer<T> late, @Nullable T answer) {
+    if (answer != null) {
+      late.accept(answer);
+    }
+  }
+
+  private static void interrupt(AtomicReference<@Nullable Thread> worker) {
+    Thread thread = worker.get();
+    if (thread != null) {
+      thread.interrupt();
+    }
+  }
+
+  /** The same for a call that answers nothing. */
+  void run(String name, Duration timeout, Runnable call) throws Throwable {
+    this.<Object>call(
+        name,
+        timeout,
+        () -> {
+          call.run();
+          return null;
+        },
+        nothing -> {});
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import org.jspecify.annotations.Nullable;
+
+/** The cause of an error that a plugin is to blame for: nobody knows what the call left behind. */
+final class PluginFault extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  PluginFault(@Nullable Throwable thrown) {
+    super("a plugin did what its contract does not allow", thrown);
+  }
+}
