@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer, CopyPreparation {
   private final Path root;
-  private final ReferenceDisk disk;
-  private final StepControl.Observer steps;
+  final ReferenceDisk disk;
+  final StepControl.Observer steps;
   private boolean closed;
 
   ReferenceBackend(Path root, ReferenceDisk disk, StepControl.Observer steps) {

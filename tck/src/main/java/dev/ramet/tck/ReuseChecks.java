@@ -54,22 +54,30 @@ abstract class ReuseChecks {
     assertEquals(new Node(F, Node.Kind.VOLUME, F, SIZE), volume);
     assertEquals(volume, backend.find(F).orElseThrow());
     assertTrue(backend.find(V).isEmpty(), "the snapshot is gone");
-    assertArrayEquals(content, world().bytes(F, 0, content.length));
+    assertArrayEquals(
+        content,
+        world().bytes(F, 0, content.length),
+        "the volume must hold what the snapshot held");
     byte[] page = new byte[PAGE];
     new Random(4).nextBytes(page);
     world().write(F, PAGE, page);
     System.arraycopy(page, 0, content, PAGE, PAGE);
     backend.seal(F, Durability.DURABLE);
-    sealed(V); // the name is free
+    try {
+      sealed(V);
+    } catch (RametException e) {
+      throw new AssertionError("the name of a reused snapshot is free again: " + e, e);
+    }
     backend = world().reopen();
     assertEquals(Node.Kind.SNAPSHOT, backend.find(F).orElseThrow().kind());
     assertArrayEquals(content, world().bytes(F, 0, content.length));
     assertEquals(2, backend.list().size());
   }
 
-  private void refused(ErrorCode code, NodeId snapshot, NodeId id) {
-    RametException refusal = assertThrows(RametException.class, () -> reuse(snapshot, id));
-    assertEquals(code, refusal.code(), refusal.toString());
+  private void refused(String what, ErrorCode code, NodeId snapshot, NodeId id) {
+    RametException refusal =
+        assertThrows(RametException.class, () -> reuse(snapshot, id), "refuse to reuse " + what);
+    assertEquals(code, refusal.code(), () -> "the code for reusing " + what + ": " + refusal);
   }
 
   @Test
@@ -82,14 +90,14 @@ abstract class ReuseChecks {
     new Random(5).nextBytes(content);
     backend.create(V, SIZE);
     world().write(V, 0, content);
-    refused(ErrorCode.CONFLICT, V, F);
+    refused("a volume", ErrorCode.CONFLICT, V, F);
     backend.snapshot(V, S, Durability.DURABLE);
-    refused(ErrorCode.CONFLICT, S, F);
+    refused("a snapshot that has an ancestor", ErrorCode.CONFLICT, S, F);
     backend.seal(V, Durability.DURABLE);
-    refused(ErrorCode.CONFLICT, V, F);
+    refused("a snapshot that others descend from", ErrorCode.CONFLICT, V, F);
     sealed(T);
-    refused(ErrorCode.ALREADY_EXISTS, T, S);
-    refused(ErrorCode.NOT_FOUND, NodeId.of("nothing"), F);
+    refused("as a name that is taken", ErrorCode.ALREADY_EXISTS, T, S);
+    refused("what is not there", ErrorCode.NOT_FOUND, NodeId.of("nothing"), F);
     backend = world().reopen();
     assertEquals(3, backend.list().size());
     for (NodeId id : new NodeId[] {V, S}) {

@@ -12,6 +12,15 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 final class Failures {
   private Failures() {}
 
+  /** Demands that no check of a group fails. */
+  static void none(Class<?> author, Class<?> group) {
+    EngineTestKit.engine("junit-jupiter")
+        .selectors(selectNestedClass(List.of(author), group))
+        .execute()
+        .testEvents()
+        .assertStatistics(counts -> counts.failed(0).aborted(0));
+  }
+
   /** Demands that a check of a group fails with a message that says what is wrong. */
   static void expect(Class<?> author, Class<?> group, String check, String message) {
     List<String> failures =

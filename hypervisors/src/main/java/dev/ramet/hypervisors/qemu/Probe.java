@@ -4,6 +4,7 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -101,6 +102,7 @@ final class Probe {
     }
     Set<String> capabilities =
         Set.of(
+            HypervisorCapabilities.DISK_WRITES,
             "restore",
             "reattach",
             "user-network",

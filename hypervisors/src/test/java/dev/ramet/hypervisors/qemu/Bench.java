@@ -64,9 +64,18 @@ final class Bench implements AutoCloseable {
   }
 
   VmSpec sized(String name, long memoryBytes, Integer... ports) throws IOException {
+    return in(name, Files.createDirectories(root.resolve(name)), memoryBytes, ports);
+  }
+
+  /** A machine in a directory that is there. */
+  VmSpec in(String name, Path directory) {
+    return in(name, directory, MEMORY_BYTES);
+  }
+
+  private VmSpec in(String name, Path directory, long memoryBytes, Integer... ports) {
     return new VmSpec(
         name,
-        Files.createDirectories(root.resolve(name)),
+        directory,
         1,
         memoryBytes,
         kernel,

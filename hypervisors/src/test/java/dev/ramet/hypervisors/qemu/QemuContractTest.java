@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.tck.HypervisorHarness;
+import dev.ramet.tck.HypervisorTck;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+
+/** The driver keeps the contract on real QEMU, with the emulator. */
+class QemuContractTest extends HypervisorTck {
+  @Override
+  protected HypervisorHarness harness(Path scratch) throws IOException {
+    return new Harness(new Bench(scratch));
+  }
+
+  /** The counting kernel's machines. */
+  private record Harness(Bench bench) implements HypervisorHarness {
+    private static final Map<String, String> SETTINGS =
+        Map.of("binary", Host.qemu().toString(), "accelerator", "tcg");
+
+    @Override
+    public HypervisorProvider provider() {
+      return new HypervisorProvider() {
+        private final QemuProvider real = new QemuProvider();
+
+        @Override
+        public String id() {
+          return real.id();
+        }
+
+        @Override
+        public ProbeResult probe(ProbeContext where) {
+          return real.probe(new ProbeContext(where.root(), SETTINGS));
+        }
+
+        /** Without the provider's trial, which takes a second. */
+        @Override
+        public Hypervisor open(ProbeContext where) {
+          return new QemuHypervisor(Bench.installation(where.root()));
+        }
+      };
+    }
+
+    @Override
+    public VmSpec spec(String name, Path directory) {
+      return bench.in(name, directory);
+    }
+
+    @Override
+    public long count(RunningVm vm) throws IOException {
+      return Bench.count(vm);
+    }
+
+    @Override
+    public Set<String> logs() {
+      return Set.of("vmm.log", "console.log", "ram-blocks");
+    }
+  }
+}

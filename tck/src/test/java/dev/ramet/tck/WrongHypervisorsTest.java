@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.DiskWrites;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.hypervisor.VmExit;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The kit finds what is wrong with a hypervisor's driver and says what to do about it. */
+class WrongHypervisorsTest {
+  abstract static class Wrong extends HypervisorTck {
+    final ReferenceMachines machines = new ReferenceMachines();
+
+    abstract Hypervisor driver();
+
+    Set<String> stated() {
+      return Set.of();
+    }
+
+    @Override
+    protected HypervisorHarness harness(Path scratch) {
+      return new ReferenceHypervisorHarness(scratch, machines) {
+        @Override
+        Hypervisor open() {
+          return driver();
+        }
+
+        @Override
+        Set<String> stated() {
+          return Wrong.this.stated();
+        }
+      };
+    }
+  }
+
+  /** A driver whose machines differ from the reference's. */
+  abstract static class WrongMachine extends Wrong {
+    abstract ReferenceVm machine(
+        ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process);
+
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        ReferenceVm vm(VmSpec spec, ReferenceMachines.Guest process) {
+          return machine(this, spec, process);
+        }
+      };
+    }
+  }
+
+  @Test
+  void aPauseThatIsNone() {
+    Failures.expect(
+        PausesLater.class,
+        HypervisorTck.Lives.class,
+        "aPausedMachineStandsStill",
+        "pause() returns once the virtual CPUs have stopped");
+  }
+
+  static class PausesLater extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public PausedVm pause() {
+          PausedVm paused = super.pause();
+          process.go();
+          return paused;
+        }
+      };
+    }
+  }
+
+  @Test
+  void aCloseThatLeavesTheMachinePaused() {
+    Failures.expect(
+        StaysPaused.class,
+        HypervisorTck.Lives.class,
+        "closingAPauseLetsTheMachineRun",
+        "the machine does not run");
+  }
+
+  static class StaysPaused extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public PausedVm pause() {
+          super.pause();
+          return new Paused(null) {
+            @Override
+            public void close() {}
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void aSaveThatLetsTheMachineRun() {
+    Failures.expect(
+        RunsInASave.class,
+        HypervisorTck.Lives.class,
+        "devicesAreSavedWhileItStandsStill",
+        "a save must not let the machine run");
+  }
+
+  static class RunsInASave extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public SavingVm pauseAndSave(Path directory) {
+          super.pauseAndSave(directory).close();
+          super.pause();
+          return new Paused(directory) {
+            @Override
+            public void awaitDevices() {
+              process.go();
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void startsThatLeakWhatTheyBegan() {
+    Failures.expect(
+        LeaksOnFailure.class,
+        HypervisorTck.Refusals.class,
+        "aStateThatIsDamaged",
+        "must end every process that it started");
+  }
+
+  static class LeaksOnFailure extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          try {
+            return super.restore(spec, saved, timeout);
+          } catch (RametException e) {
+            machines.start(spec.directory(), spec.memoryBytes(), 0);
+            throw e;
+          }
+        }
+      };
+    }
+  }
+
+  @Test
+  void startsThatLeakFiles() {
+    Failures.expect(
+        LeaksFiles.class,
+        HypervisorTck.Refusals.class,
+        "aMachineOfAnotherShape",
+        "must remove the files that it made");
+  }
+
+  static class LeaksFiles extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          try {
+            Files.writeString(spec.directory().resolve("incoming"), "half-made");
+            PausedVm paused = super.restore(spec, saved, timeout);
+            Files.delete(spec.directory().resolve("incoming"));
+            return paused;
+          } catch (IOException e) {
+            throw new RametException(ErrorCode.HOST_UNFIT, "cannot write", e);
+          }
+        }
+      };
+    }
+  }
+
+  @Test
+  void aStateOfAnotherMachineThatIsTaken() {
+    Failures.expect(
+        TakesAnyState.class,
+        HypervisorTck.Refusals.class,
+        "aMachineOfAnotherShape",
+        "refuse what cannot be: another virtual CPU");
+  }
+
+  static class TakesAnyState extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        void checkIdentity(VmIdentity saved, VmIdentity own) {}
+      };
+    }
+  }
+
+  @Test
+  void argumentsThatNobodyLooksAt() {
+    Failures.expect(
+        TakesAnything.class,
+        HypervisorTck.Refusals.class,
+        "machinesThatCannotBe",
+        "refuse what cannot be: no virtual CPU");
+  }
+
+  static class TakesAnything extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        void check(VmSpec spec) {}
+      };
+    }
+  }
+
+  @Test
+  void aMachineThatForgetsWhatItWas() {
+    Failures.expect(
+        BootsInsteadOfRestoring.class,
+        HypervisorTck.Restores.class,
+        "aRestoredMachineStandsStill",
+        "go on from where it was saved");
+    Failures.expect(
+        RunsBeforeItIsResumed.class,
+        HypervisorTck.Restores.class,
+        "aRestoredMachineDoesNothing",
+        "stops before the first instruction");
+  }
+
+  static class BootsInsteadOfRestoring extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          return boot(spec, timeout).pause();
+        }
+      };
+    }
+
+    /** Its guest would catch up with any count if it were waited for. */
+    @Override
+    protected HypervisorHarness harness(Path scratch) {
+      return new ReferenceHypervisorHarness(scratch, machines) {
+        @Override
+        Hypervisor open() {
+          return driver();
+        }
+
+        @Override
+        public long count(RunningVm vm) {
+          ReferenceMachines.Guest process = machines.find(vm.pid());
+          return process == null || process.pid == machines.first() ? super.count(vm) : 0;
+        }
+      };
+    }
+  }
+
+  static class RunsBeforeItIsResumed extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          PausedVm paused = super.restore(spec, saved, timeout);
+          machines.guest(paused.pid()).go();
+          return paused;
+        }
+      };
+    }
+  }
+
+  @Test
+  void anImageThatIsWritten() {
+    Failures.expect(
+        WritesTheImage.class,
+        HypervisorTck.Restores.class,
+        "theImageIsNeverWritten",
+        "a memory image is mapped privately");
+  }
+
+  static class WritesTheImage extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          PausedVm paused = super.restore(spec, saved, timeout);
+          try {
+            ReferenceState.writeMemory(7, spec.memoryBytes(), saved.memory().path());
+          } catch (IOException e) {
+            throw new RametException(ErrorCode.HOST_UNFIT, "cannot write", e);
+          }
+          return paused;
+        }
+      };
+    }
+  }
+
+  @Test
+  void anEndThatNobodyAskedFor() {
+    Failures.expect(
+        BlamesTheCaller.class,
+        HypervisorTck.Deaths.class,
+        "aMachineThatDiesWhileItRuns",
+        "an end that nobody asked for is not a requested one");
+  }
+
+  static class BlamesTheCaller extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public CompletionStage<VmExit> exit() {
+          return super.exit().thenApply(exit -> new VmExit(true, exit.detail()));
+        }
+      };
+    }
+  }
+
+  @Test
+  void machinesThatEndWithTheirHost() {
+    Failures.expect(
+        ForgetsMachines.class,
+        HypervisorTck.Deaths.class,
+        "aHostThatStartsAnew",
+        "a machine outlives the host that started it");
+  }
+
+  static class ForgetsMachines extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
+          return Optional.empty();
+        }
+      };
+    }
+  }
+
+  @Test
+  void machinesThatAreFoundPausedAndStaySo() {
+    Failures.expect(
+        LeavesThemPaused.class,
+        HypervisorTck.Deaths.class,
+        "aMachineFoundPausedIsResumed",
+        "the machine does not run");
+  }
+
+  static class LeavesThemPaused extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        synchronized RunningVm takeBack() {
+          return this;
+        }
+      };
+    }
+  }
+
+  @Test
+  void reapingByNameAlone() {
+    Failures.expect(
+        ReapsByPrefix.class,
+        HypervisorTck.Deaths.class,
+        "reapingEndsWhatIsBelow",
+        "the machine does not run");
+  }
+
+  static class ReapsByPrefix extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public void reap(Path directory) {
+          Path parent = directory.getParent();
+          super.reap(parent == null ? directory : parent);
+        }
+      };
+    }
+  }
+
+  @Test
+  void twoPausesAtOnce() {
+    Failures.expect(
+        PausesTwice.class,
+        HypervisorTck.Refusals.class,
+        "twoPausesOfOneMachine",
+        "a paused machine is not paused again");
+  }
+
+  static class PausesTwice extends WrongMachine {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public PausedVm pause() {
+          try {
+            return super.pause();
+          } catch (RametException e) {
+            return new Paused(null);
+          }
+        }
+      };
+    }
+  }
+
+  @Test
+  void moreIsStatedThanIsThere() {
+    Failures.expect(
+        StatesTooMuch.class,
+        HypervisorTck.Capabilities.class,
+        "diskWritesAreCounted",
+        "machines are DiskWrites if and only if the probe states 'disk-writes'");
+  }
+
+  static class StatesTooMuch extends Wrong {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines);
+    }
+
+    @Override
+    Set<String> stated() {
+      return Set.of(HypervisorCapabilities.DISK_WRITES);
+    }
+  }
+
+  @Test
+  void lessIsStatedThanIsThere() {
+    Failures.expect(
+        StatesTooLittle.class,
+        HypervisorTck.Capabilities.class,
+        "diskWritesAreCounted",
+        "machines are DiskWrites if and only if the probe states 'disk-writes'");
+  }
+
+  static class StatesTooLittle extends WrongMachine {
+    static class Counting extends ReferenceVm implements DiskWrites {
+      Counting(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+        super(driver, spec, process);
+      }
+
+      @Override
+      public long diskWrites() {
+        return 0;
+      }
+    }
+
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Counting(driver, spec, process);
+    }
+  }
+}
