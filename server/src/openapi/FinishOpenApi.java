@@ -27,6 +27,12 @@ public final class FinishOpenApi {
   private static final Set<String> PUBLIC =
       Set.of("/health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/docs/{file}");
 
+  private static final Set<String> ONCE =
+      Set.of(
+          "createSandbox", "connectSandbox", "resumeSandbox", "createSnapshot", "rollbackSandbox", "cloneSandbox", "forkSandbox", "forkSnapshot");
+  private static final Set<String> LONG =
+      Set.of("buildTemplate", "importTemplate", "exportSnapshot", "importSnapshot");
+
   private FinishOpenApi() {}
 
   public static void main(String[] args) throws IOException {
@@ -65,6 +71,10 @@ public final class FinishOpenApi {
     }
   }
 
+  private static void refer(ArrayNode list, String what) {
+    list.addObject().put("$ref", "#/components/" + what);
+  }
+
   private static void finish(String path, String method, ObjectNode operation) {
     // Routes with several paths get numbers, which change when routes are added.
     String id = operation.path("operationId").asText().replaceAll("_[0-9]+$", "");
@@ -73,6 +83,13 @@ public final class FinishOpenApi {
     }
     operation.put("operationId", path.startsWith("/v2/") ? id + "V2" : id);
     ObjectNode responses = (ObjectNode) operation.path("responses");
+    if (ONCE.contains(id) || LONG.contains(id)) {
+      refer(operation.withArray("parameters"), "parameters/IdempotencyKey");
+    }
+    if (LONG.contains(id)) {
+      refer(operation.withArray("parameters"), "parameters/Prefer");
+      responses.putObject("202").put("$ref", "#/components/responses/Accepted");
+    }
     for (String status : List.of("4XX", "5XX")) {
       responses
           .putObject(status)

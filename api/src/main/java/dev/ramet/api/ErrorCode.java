@@ -42,7 +42,9 @@ public enum ErrorCode {
   /** The credentials are known, and are not for this. */
   FORBIDDEN(17, ErrorKind.CALLER, 403, 2),
   /** The caller has asked too often; the answer says when to ask again. */
-  RATE_LIMITED(18, ErrorKind.TRANSIENT, 429, 6);
+  RATE_LIMITED(18, ErrorKind.TRANSIENT, 429, 6),
+  /** The idempotency key came with another request before. */
+  KEY_REUSED(19, ErrorKind.CALLER, 422, 2);
 
   private final int number;
   private final ErrorKind kind;

@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.cli.config.Config;
 import dev.ramet.cli.key.Key;
+import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.sandbox.Sandbox;
 import dev.ramet.cli.snapshot.Snapshot;
 import dev.ramet.cli.storage.Storage;
@@ -34,6 +35,7 @@ import picocli.CommandLine.ScopeType;
       Snapshot.class,
       Template.class,
       Storage.class,
+      Operation.class,
       Key.class,
       Config.class,
       Doctor.class,

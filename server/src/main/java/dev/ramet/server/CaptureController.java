@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.api.ApiError;
+import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.CloneRequestBody;
 import dev.ramet.api.CloneResult;
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.ForkEntry;
 import dev.ramet.api.RollbackRequest;
 import dev.ramet.api.RollbackResult;
+import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Outcome;
+import dev.ramet.server.work.Work;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
@@ -24,22 +33,24 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What starts from an instant of a sandbox: rollback, clone, fork. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class CaptureController {
-  private static final Logger LOG = LoggerFactory.getLogger(CaptureController.class);
-
   private final EngineHolder engine;
   private final Views views;
 
-  CaptureController(EngineHolder engine, Views views) {
+  private final Work work;
+
+  CaptureController(EngineHolder engine, Views views, Work work) {
     this.engine = engine;
     this.views = views;
+    this.work = work;
   }
 
   /**
@@ -52,22 +63,34 @@ final class CaptureController {
    */
   @Post(uris = {"/sandboxes/{id}/rollback", "/v2/sandboxes/{id}/rollback"})
   RollbackResult rollbackSandbox(
+      HttpRequest<?> http,
       @PathVariable String id,
       @QueryValue @Nullable String wait,
       @Body @Nullable @Schema(implementation = RollbackRequest.class) String body) {
     RollbackRequest request = Json.read(body, RollbackRequest.class);
     String snapshot =
         Checks.reference("snapshot", Checks.required("snapshotID", request.snapshotID()));
-    Waiting.before(engine, snapshot, wait);
-    String operation = Operations.next();
-    LOG.info("operation {}: roll sandbox {} back to {}", operation, id, snapshot);
-    RollbackReport report = engine.get().sandboxes().rollback(Checks.sandboxId(id), snapshot);
-    return new RollbackResult(
-        report.sandbox().id(),
-        report.snapshotId(),
-        operation,
-        "READY",
-        Views.millis(report.totalNanos()));
+    boolean waits = Checks.flag("wait", wait, true);
+    String sandbox = Checks.sandboxId(id);
+    return work.once(
+            Asked.of(http, "sandbox.rollback", sandbox, body),
+            Json.reader(RollbackResult.class),
+            operation -> {
+              Waiting.before(engine, snapshot, waits);
+              operation.step("to " + snapshot);
+              RollbackReport report = engine.get().sandboxes().rollback(sandbox, snapshot);
+              return new Outcome<>(
+                  200,
+                  new RollbackResult(
+                      report.sandbox().id(),
+                      report.snapshotId(),
+                      operation.id(),
+                      "READY",
+                      Views.millis(report.totalNanos())),
+                  List.of());
+            },
+            ids -> Optional.empty())
+        .body();
   }
 
   /**
@@ -79,15 +102,32 @@ final class CaptureController {
   @Post(uris = {"/sandboxes/{id}/clone", "/v2/sandboxes/{id}/clone"})
   @Status(HttpStatus.CREATED)
   CloneResult cloneSandbox(
+      HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, Checks.DEFAULT_TIMEOUT_SECONDS);
-    CloneReport report = engine.get().sandboxes().clone(Checks.sandboxId(id), request);
-    CaptureReport capture = report.capture();
-    return new CloneResult(
-        report.sandboxes().stream().map(views::of).toList(),
-        capture == null ? null : views.of(capture),
-        Views.millis(report.totalNanos()));
+    String sandbox = Checks.sandboxId(id);
+    return work.once(
+            Asked.of(http, "sandbox.clone", sandbox, body),
+            Json.reader(CloneResult.class),
+            operation -> {
+              CloneReport report = engine.get().sandboxes().clone(sandbox, request);
+              CaptureReport capture = report.capture();
+              return cloned(
+                  report.sandboxes(),
+                  capture == null ? null : views.of(capture),
+                  report.totalNanos());
+            },
+            ids -> Found.sandboxes(engine, ids).map(found -> cloned(found, null, 0)))
+        .body();
+  }
+
+  private Outcome<CloneResult> cloned(
+      List<Sandbox> clones, @Nullable CaptureInfo capture, long nanos) {
+    return new Outcome<>(
+        201,
+        new CloneResult(clones.stream().map(views::of).toList(), capture, Views.millis(nanos)),
+        clones.stream().map(Sandbox::id).toList());
   }
 
   /**
@@ -99,11 +139,40 @@ final class CaptureController {
   @Post(uris = {"/sandboxes/{id}/fork", "/v2/sandboxes/{id}/fork"})
   @Status(HttpStatus.CREATED)
   List<ForkEntry> forkSandbox(
+      HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, Checks.DEFAULT_FORK_TIMEOUT_SECONDS);
-    return engine.get().sandboxes().fork(Checks.sandboxId(id), request).stream()
-        .map(result -> entry(id, result))
+    String sandbox = Checks.sandboxId(id);
+    return work.<List<ForkEntry>>once(
+            Asked.of(http, "sandbox.fork", sandbox, body),
+            Json.listReader(ForkEntry.class),
+            operation ->
+                forked(
+                    engine.get().sandboxes().fork(sandbox, request).stream()
+                        .map(result -> entry(id, result))
+                        .toList()),
+            ids -> Found.sandboxes(engine, ids).map(found -> forked(entries(found, ids.size()))))
+        .body();
+  }
+
+  private static Outcome<List<ForkEntry>> forked(List<ForkEntry> entries) {
+    return new Outcome<>(
+        201,
+        entries,
+        entries.stream()
+            .map(ForkEntry::sandbox)
+            .filter(Objects::nonNull)
+            .map(SandboxInfo::sandboxID)
+            .toList());
+  }
+
+  /** After the host was killed in the middle: what is there, and that the rest is not. */
+  private List<ForkEntry> entries(List<Sandbox> found, int count) {
+    ApiError lost = ApiError.of(ErrorCode.UNAVAILABLE, "the host ended before it was made", null);
+    return Stream.concat(
+            found.stream().map(sandbox -> new ForkEntry(views.of(sandbox), null)),
+            Stream.generate(() -> new ForkEntry(null, lost)).limit(count - found.size()))
         .toList();
   }
 

@@ -5,10 +5,13 @@ import dev.ramet.api.ApiError;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.ErrorKind;
 import dev.ramet.api.RametException;
+import dev.ramet.server.work.InProgressException;
+import dev.ramet.server.work.Operation;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.server.exceptions.ExceptionHandler;
 import jakarta.inject.Singleton;
 import org.slf4j.Logger;
@@ -25,13 +28,19 @@ final class ErrorHandlers {
     return new Known();
   }
 
+  /** Who comes again too early is told when to. */
+  @Singleton
+  ExceptionHandler<InProgressException, HttpResponse<ApiError>> inProgress() {
+    return new InProgress();
+  }
+
   /** Everything else is a defect: the log has it, the answer says where to look. */
   @Singleton
   ExceptionHandler<Throwable, HttpResponse<ApiError>> unknown() {
     return new Unknown();
   }
 
-  private static HttpResponse<ApiError> answer(ApiError error) {
+  private static MutableHttpResponse<ApiError> answer(ApiError error) {
     // The status may be one without a name, such as 499 and 507.
     return HttpResponse.<ApiError>status(error.code(), error.error())
         .contentType(MediaType.APPLICATION_JSON_TYPE)
@@ -40,13 +49,17 @@ final class ErrorHandlers {
 
   /** The body for any exception; logs what an operator must see. */
   static ApiError body(Throwable failure, String what) {
+    if (failure instanceof InProgressException e) {
+      return ApiError.of(
+          ErrorCode.CONFLICT, String.valueOf(e.getMessage()), "ask again in a moment");
+    }
     if (failure instanceof RametException e) {
       if (e.code().kind() == ErrorKind.INTERNAL || e.code().kind() == ErrorKind.HOST) {
         LOG.warn("{}: {}", what, e.getMessage(), e);
       }
       return WireErrors.of(e);
     }
-    String operation = Operations.next();
+    String operation = Operation.nextId();
     LOG.error("operation {}: {}", operation, what, failure);
     return ApiError.of(
         ErrorCode.INTERNAL,
@@ -60,6 +73,16 @@ final class ErrorHandlers {
     @Override
     public HttpResponse<ApiError> handle(HttpRequest request, RametException e) {
       return answer(body(e, request.getMethodName() + " " + request.getPath()));
+    }
+  }
+
+  @SuppressWarnings("rawtypes") // the framework hands over requests of any body
+  private static final class InProgress
+      implements ExceptionHandler<InProgressException, HttpResponse<ApiError>> {
+    @Override
+    public HttpResponse<ApiError> handle(HttpRequest request, InProgressException e) {
+      return answer(body(e, request.getMethodName() + " " + request.getPath()))
+          .header("Retry-After", Integer.toString(InProgressException.RETRY_AFTER_SECONDS));
     }
   }
 

@@ -5,6 +5,9 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.api.StorageExchange;
 import dev.ramet.engine.Storage;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Operation;
+import dev.ramet.server.work.Outcome;
 import dev.ramet.spi.storage.CopyProgress;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
@@ -22,6 +25,8 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,12 +43,12 @@ final class ExchangeController {
 
   private final EngineHolder engine;
   private final ExchangeDirectories directories;
-  private final Lines lines;
+  private final LongWork work;
 
-  ExchangeController(EngineHolder engine, ExchangeDirectories directories, Lines lines) {
+  ExchangeController(EngineHolder engine, ExchangeDirectories directories, LongWork work) {
     this.engine = engine;
     this.directories = directories;
-    this.lines = lines;
+    this.work = work;
   }
 
   /**
@@ -53,7 +58,7 @@ final class ExchangeController {
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
    */
   @Post("/export")
-  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
   @ApiResponse(
       responseCode = "200",
       description = "what was written",
@@ -61,9 +66,7 @@ final class ExchangeController {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,
             schema = @Schema(implementation = StorageExchange.Result.class)),
-        @Content(
-            mediaType = BuildStream.NDJSON,
-            schema = @Schema(implementation = StorageExchange.class))
+        @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = StorageExchange.class))
       })
   HttpResponse<?> exportSnapshot(
       HttpRequest<?> http,
@@ -74,8 +77,15 @@ final class ExchangeController {
         Checks.reference("snapshot or template", Checks.required("snapshot", request.snapshot()));
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
-    Waiting.before(engine, snapshot, wait);
-    return answer(http, progress -> storage.exportTo(snapshot, directory, progress));
+    boolean waits = Checks.flag("wait", wait, true);
+    return answer(
+        http,
+        Asked.of(http, "storage.export", snapshot, body),
+        ids -> Optional.empty(),
+        progress -> {
+          Waiting.before(engine, snapshot, waits);
+          return storage.exportTo(snapshot, directory, progress);
+        });
   }
 
   /**
@@ -83,7 +93,7 @@ final class ExchangeController {
    * line when the client accepts {@code application/x-ndjson}.
    */
   @Post("/import")
-  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
   @ApiResponse(
       responseCode = "200",
       description = "what was made",
@@ -91,9 +101,7 @@ final class ExchangeController {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,
             schema = @Schema(implementation = StorageExchange.Result.class)),
-        @Content(
-            mediaType = BuildStream.NDJSON,
-            schema = @Schema(implementation = StorageExchange.class))
+        @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = StorageExchange.class))
       })
   HttpResponse<?> importSnapshot(
       HttpRequest<?> http,
@@ -102,31 +110,53 @@ final class ExchangeController {
     String name = Checks.optionalName("name", request.name());
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
-    return answer(http, progress -> storage.importFrom(directory, name, progress));
+    return answer(
+        http,
+        Asked.of(http, "storage.import", directory.toString(), body),
+        ids -> {
+          Found.forget(engine, ids); // nobody was told of it, nor can what it took be told now
+          return Optional.empty();
+        },
+        progress -> storage.importFrom(directory, name, progress));
   }
 
   private HttpResponse<?> answer(
-      HttpRequest<?> http, Function<CopyProgress, Storage.Exchanged> work) {
-    if (!Lines.wanted(http)) {
-      return HttpResponse.ok(view(work.apply(CopyProgress.NONE)));
-    }
-    return lines.answer(
+      HttpRequest<?> http,
+      Asked asked,
+      Function<List<String>, Optional<Outcome<StorageExchange.Result>>> found,
+      Function<CopyProgress, Storage.Exchanged> copy) {
+    return work.answer(
         http,
-        line -> line.accept(new StorageExchange(null, view(work.apply(new Teller(line))), null)),
-        error -> new StorageExchange(null, null, error));
+        asked,
+        new LongWork.Task<>(
+            Json.reader(StorageExchange.Result.class),
+            (running, line) -> {
+              StorageExchange.Result result = view(copy.apply(new Teller(running, line)));
+              running.checkCancelled();
+              return new Outcome<>(200, result, List.of(result.id()));
+            },
+            found,
+            result -> new StorageExchange(null, result, null),
+            error -> new StorageExchange(null, null, error),
+            false));
   }
 
   /** Tells how far it is, a few times a second, until nobody listens. Used by one thread. */
   private static final class Teller implements CopyProgress {
+    private final Operation operation;
     private final Consumer<Object> line;
     private long next = System.nanoTime();
 
-    Teller(Consumer<Object> line) {
+    Teller(Operation operation, Consumer<Object> line) {
+      this.operation = operation;
       this.line = line;
     }
 
     @Override
     public boolean copied(long doneBytes, long totalBytes) {
+      if (!operation.copied(doneBytes, totalBytes)) {
+        return false;
+      }
       long now = System.nanoTime();
       if (now - next < 0 && doneBytes < totalBytes) {
         return true;

@@ -4,6 +4,8 @@ package dev.ramet.server;
 import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Health;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.Metric;
+import dev.ramet.server.work.OperationLog;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Consumes;
@@ -15,6 +17,7 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the host says of itself. */
@@ -24,9 +27,12 @@ final class HostController {
   private final EngineHolder engine;
   private final Views views;
 
-  HostController(EngineHolder engine, Views views) {
+  private final OperationLog operations;
+
+  HostController(EngineHolder engine, Views views, OperationLog operations) {
     this.engine = engine;
     this.views = views;
+    this.operations = operations;
   }
 
   /**
@@ -65,7 +71,9 @@ final class HostController {
   @Produces(Exposition.CONTENT_TYPE)
   @ExecuteOn(TaskExecutors.BLOCKING)
   String hostMetrics() {
-    return Exposition.of(engine.get().metrics());
+    List<Metric> all = new ArrayList<>(engine.get().metrics());
+    all.add(operations.metric());
+    return Exposition.of(all);
   }
 
   /**

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
@@ -15,7 +17,11 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +90,32 @@ public final class Json {
     } catch (JsonProcessingException e) {
       throw malformed(e);
     }
+  }
+
+  /** What an answer becomes on the wire. */
+  public static JsonNode node(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  /** Reads an answer that was on the wire. */
+  public static <T> Function<JsonNode, T> reader(Class<T> type) {
+    return reader(MAPPER.constructType(type));
+  }
+
+  /** Reads a list that was on the wire. */
+  public static <T> Function<JsonNode, List<T>> listReader(Class<T> type) {
+    return reader(MAPPER.getTypeFactory().constructCollectionType(List.class, type));
+  }
+
+  private static <T> Function<JsonNode, T> reader(JavaType type) {
+    ObjectReader reader = MAPPER.readerFor(type);
+    return tree -> {
+      try {
+        return reader.readValue(tree);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
   }
 
   /** One line of JSON, without the line's end. */

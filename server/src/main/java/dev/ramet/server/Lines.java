@@ -22,6 +22,9 @@ import reactor.core.publisher.FluxSink;
  */
 @Singleton
 final class Lines {
+  /** One JSON object per line. */
+  static final String NDJSON = "application/x-ndjson";
+
   private static final byte[] LINE_END = "\n".getBytes(StandardCharsets.US_ASCII);
 
   private final ExecutorService executor;
@@ -32,8 +35,7 @@ final class Lines {
 
   /** Whether the client wants its answer so. */
   static boolean wanted(HttpRequest<?> request) {
-    return request.accept().stream()
-        .anyMatch(type -> type.getName().equalsIgnoreCase(BuildStream.NDJSON));
+    return request.accept().stream().anyMatch(type -> type.getName().equalsIgnoreCase(NDJSON));
   }
 
   /**
@@ -61,7 +63,7 @@ final class Lines {
                       }
                       sink.complete();
                     }));
-    return HttpResponse.ok(lines).contentType(MediaType.of(BuildStream.NDJSON));
+    return HttpResponse.ok(lines).contentType(MediaType.of(NDJSON));
   }
 
   private static void line(FluxSink<byte[]> sink, Object value) {

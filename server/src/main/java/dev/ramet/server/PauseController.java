@@ -6,7 +6,11 @@ import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Outcome;
+import dev.ramet.server.work.Work;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.annotation.Body;
@@ -21,6 +25,8 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 
 /** Stops sandboxes and lets them go on. */
 @Controller
@@ -30,9 +36,12 @@ final class PauseController {
   private final EngineHolder engine;
   private final Views views;
 
-  PauseController(EngineHolder engine, Views views) {
+  private final Work work;
+
+  PauseController(EngineHolder engine, Views views, Work work) {
     this.engine = engine;
     this.views = views;
+    this.work = work;
   }
 
   /**
@@ -59,11 +68,15 @@ final class PauseController {
   @Post(uris = {"/sandboxes/{id}/pause", "/v2/sandboxes/{id}/pause"})
   @Status(HttpStatus.NO_CONTENT)
   void pauseSandbox(
+      HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = PauseSandbox.class) String body) {
     PauseSandbox request = Json.read(body, PauseSandbox.class);
     Boolean memory = request.memory();
-    sandboxes().pause(Checks.sandboxId(id), memory == null || memory, request.memoryMode());
+    String sandbox = Checks.sandboxId(id);
+    work.run(
+        Asked.of(http, "sandbox.pause", sandbox, body),
+        operation -> sandboxes().pause(sandbox, memory == null || memory, request.memoryMode()));
   }
 
   /**
@@ -89,11 +102,24 @@ final class PauseController {
       description = "it was resumed",
       content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
   HttpResponse<SandboxInfo> connectSandbox(
+      HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = ConnectSandbox.class) String body) {
     ConnectSandbox request = Json.read(body, ConnectSandbox.class);
     Duration timeout = Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS);
-    Sandbox sandbox = sandboxes().get(Checks.sandboxId(id));
+    Boolean memory = request.memory();
+    String sandbox = Checks.sandboxId(id);
+    Outcome<SandboxInfo> outcome =
+        work.once(
+            Asked.of(http, "sandbox.connect", sandbox, body),
+            Json.reader(SandboxInfo.class),
+            operation -> connect(sandbox, timeout, memory == null || memory),
+            ids -> Optional.empty());
+    return HttpResponse.<SandboxInfo>status(outcome.status(), null).body(outcome.body());
+  }
+
+  private Outcome<SandboxInfo> connect(String id, @Nullable Duration timeout, boolean memory) {
+    Sandbox sandbox = sandboxes().get(id);
     if (sandbox.state() == Sandbox.State.FAILED) {
       throw new RametException(
           ErrorCode.CONFLICT,
@@ -102,12 +128,11 @@ final class PauseController {
           null);
     }
     if (sandbox.state() == Sandbox.State.PAUSED) {
-      Boolean memory = request.memory();
-      return HttpResponse.created(
-          views.of(
-              sandboxes().resume(id, new Sandboxes.Timeout(timeout), memory == null || memory)));
+      Sandbox resumed = sandboxes().resume(id, new Sandboxes.Timeout(timeout), memory);
+      return new Outcome<>(HttpStatus.CREATED.getCode(), views.of(resumed), List.of());
     }
-    return HttpResponse.ok(views.of(Requests.prolong(sandboxes(), sandbox, timeout)));
+    SandboxInfo running = views.of(Requests.prolong(sandboxes(), sandbox, timeout));
+    return new Outcome<>(HttpStatus.OK.getCode(), running, List.of());
   }
 
   private Sandboxes sandboxes() {

@@ -9,6 +9,9 @@ import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.server.access.Access;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Outcome;
+import dev.ramet.server.work.Work;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -39,11 +42,13 @@ final class SandboxController {
   private final EngineHolder engine;
   private final Views views;
   private final Access access;
+  private final Work work;
 
-  SandboxController(EngineHolder engine, Views views, Access access) {
+  SandboxController(EngineHolder engine, Views views, Access access, Work work) {
     this.engine = engine;
     this.views = views;
     this.access = access;
+    this.work = work;
   }
 
   /**
@@ -81,8 +86,17 @@ final class SandboxController {
     // So have those of a host that others can reach.
     boolean secure = http.getPath().startsWith("/v2/") || access.required();
     NewSandbox wanted = Requests.sandbox(request, template, secure);
-    Waiting.before(engine, template, wait);
-    return views.of(sandboxes().create(wanted));
+    boolean waits = Checks.flag("wait", wait, true);
+    return work.once(
+            Asked.of(http, "sandbox.create", template, body),
+            Json.reader(SandboxInfo.class),
+            operation -> {
+              Waiting.before(engine, template, waits);
+              Sandbox made = sandboxes().create(wanted);
+              return Outcome.created(views.of(made), made.id());
+            },
+            ids -> Found.sandbox(engine, ids).map(s -> Outcome.created(views.of(s), s.id())))
+        .body();
   }
 
   /**
@@ -135,8 +149,14 @@ final class SandboxController {
    */
   @Delete(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
   @Status(HttpStatus.NO_CONTENT)
-  void killSandbox(@PathVariable String id) {
-    sandboxes().kill(Checks.sandboxId(id));
+  void killSandbox(HttpRequest<?> http, @PathVariable String id) {
+    String sandbox = Checks.sandboxId(id);
+    work.run(
+        Asked.of(http, "sandbox.kill", sandbox, null),
+        operation -> {
+          sandboxes().kill(sandbox);
+          return sandbox;
+        });
   }
 
   /**

@@ -10,10 +10,15 @@ import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.server.access.Access;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Outcome;
+import dev.ramet.server.work.Work;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.annotation.Body;
@@ -46,11 +51,13 @@ final class SnapshotController {
   private final EngineHolder engine;
   private final Views views;
   private final Access access;
+  private final Work work;
 
-  SnapshotController(EngineHolder engine, Views views, Access access) {
+  SnapshotController(EngineHolder engine, Views views, Access access, Work work) {
     this.engine = engine;
     this.views = views;
     this.access = access;
+    this.work = work;
   }
 
   /**
@@ -74,6 +81,7 @@ final class SnapshotController {
       description = "it is being written",
       content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
   HttpResponse<SnapshotInfo> createSnapshot(
+      HttpRequest<?> http,
       @PathVariable String id,
       @QueryValue @Nullable String wait,
       @Body @Nullable @Schema(implementation = CreateSnapshot.class) String body) {
@@ -91,17 +99,30 @@ final class SnapshotController {
       if (Boolean.FALSE.equals(request.memory())) {
         throw RametException.invalid("ifChanged", "cannot go with \"memory\": false");
       }
-      Optional<Snapshot> same = snapshots().unchanged(Checks.sandboxId(id));
+    }
+    String sandbox = Checks.sandboxId(id);
+    Outcome<SnapshotInfo> outcome =
+        work.once(
+            Asked.of(http, "snapshot.create", sandbox, body),
+            Json.reader(SnapshotInfo.class),
+            operation -> take(sandbox, request, waits),
+            ids -> Found.snapshot(engine, ids).map(s -> answer(s, HttpStatus.CREATED)));
+    return HttpResponse.<SnapshotInfo>status(outcome.status(), null).body(outcome.body());
+  }
+
+  private Outcome<SnapshotInfo> take(String sandbox, CreateSnapshot request, boolean waits) {
+    if (Boolean.TRUE.equals(request.ifChanged())) {
+      Optional<Snapshot> same = snapshots().unchanged(sandbox);
       if (same.isPresent()) {
-        return HttpResponse.ok(views.of(same.get()));
+        return answer(same.get(), HttpStatus.OK);
       }
     }
     Snapshot made =
         snapshots()
             .create(
                 new NewSnapshot(
-                    Checks.sandboxId(id),
-                    name,
+                    sandbox,
+                    request.name(),
                     request.description(),
                     request.memoryMode(),
                     waits,
@@ -109,9 +130,12 @@ final class SnapshotController {
                     !Boolean.FALSE.equals(request.memory()),
                     request.replaces()));
     // Accepted: it is not there yet.
-    HttpStatus status =
-        made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED;
-    return HttpResponse.<SnapshotInfo>status(status).body(views.of(made));
+    return answer(
+        made, made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED);
+  }
+
+  private Outcome<SnapshotInfo> answer(Snapshot snapshot, HttpStatus status) {
+    return new Outcome<>(status.getCode(), views.of(snapshot), List.of(snapshot.id()));
   }
 
   /**
@@ -191,13 +215,20 @@ final class SnapshotController {
   @Delete("/snapshots/{id}")
   @Status(HttpStatus.NO_CONTENT)
   void deleteSnapshot(
+      HttpRequest<?> http,
       @PathVariable String id,
       @QueryValue @Nullable String strict,
       @QueryValue @Nullable String wait) {
     boolean whenUnused = Checks.flag("strict", strict);
+    boolean waits = Checks.flag("wait", wait, true);
     String reference = Checks.reference("snapshot", id);
-    Waiting.before(engine, reference, wait);
-    snapshots().delete(reference, whenUnused);
+    work.run(
+        Asked.of(http, "snapshot.delete", reference, null),
+        operation -> {
+          Waiting.before(engine, reference, waits);
+          snapshots().delete(reference, whenUnused);
+          return reference;
+        });
   }
 
   /**
@@ -210,6 +241,7 @@ final class SnapshotController {
   @Post("/snapshots/{id}/fork")
   @Status(HttpStatus.CREATED)
   SandboxInfo forkSnapshot(
+      HttpRequest<?> http,
       @PathVariable String id,
       @QueryValue @Nullable String wait,
       @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
@@ -218,10 +250,19 @@ final class SnapshotController {
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
     String reference = Checks.reference("snapshot", id);
-    Waiting.before(engine, reference, wait);
-    Snapshot snapshot = snapshots().get(reference);
-    NewSandbox wanted = Requests.sandbox(request, snapshot.id(), access.required());
-    return views.of(engine.get().sandboxes().create(wanted));
+    boolean waits = Checks.flag("wait", wait, true);
+    return work.once(
+            Asked.of(http, "snapshot.fork", reference, body),
+            Json.reader(SandboxInfo.class),
+            operation -> {
+              Waiting.before(engine, reference, waits);
+              Snapshot snapshot = snapshots().get(reference);
+              NewSandbox wanted = Requests.sandbox(request, snapshot.id(), access.required());
+              Sandbox made = engine.get().sandboxes().create(wanted);
+              return Outcome.created(views.of(made), made.id());
+            },
+            ids -> Found.sandbox(engine, ids).map(s -> Outcome.created(views.of(s), s.id())))
+        .body();
   }
 
   private Snapshots snapshots() {

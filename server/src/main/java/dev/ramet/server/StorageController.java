@@ -74,7 +74,7 @@ final class StorageController {
    * {@code application/x-ndjson}.
    */
   @Get("/usage")
-  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
   @ApiResponse(
       responseCode = "200",
       description = "what each takes, and each root",
@@ -82,9 +82,7 @@ final class StorageController {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,
             schema = @Schema(implementation = Usage.class)),
-        @Content(
-            mediaType = BuildStream.NDJSON,
-            schema = @Schema(implementation = StorageUsage.class))
+        @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = StorageUsage.class))
       })
   HttpResponse<?> storageUsage(HttpRequest<?> request) {
     Storage storage = storage();

@@ -10,8 +10,12 @@ import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
 import dev.ramet.server.access.Caller;
+import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Outcome;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -33,6 +37,7 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Templates: build, import, list, look at, delete. */
@@ -42,14 +47,14 @@ import java.util.function.Supplier;
 final class TemplateController {
   private final EngineHolder engine;
   private final Views views;
-  private final BuildStream stream;
+  private final LongWork work;
   private final ExchangeDirectories directories;
 
   TemplateController(
-      EngineHolder engine, Views views, BuildStream stream, ExchangeDirectories directories) {
+      EngineHolder engine, Views views, LongWork work, ExchangeDirectories directories) {
     this.engine = engine;
     this.views = views;
-    this.stream = stream;
+    this.work = work;
     this.directories = directories;
   }
 
@@ -89,7 +94,7 @@ final class TemplateController {
    * application/x-ndjson}.
    */
   @Post
-  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
   @ApiResponse(
       responseCode = "201",
       description = "the template",
@@ -101,9 +106,7 @@ final class TemplateController {
       responseCode = "200",
       description = "steps, and in the last line the template or an error",
       content =
-          @Content(
-              mediaType = BuildStream.NDJSON,
-              schema = @Schema(implementation = BuildEvent.class)))
+          @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = BuildEvent.class)))
   HttpResponse<?> buildTemplate(
       HttpRequest<?> http,
       @Body @Nullable @Schema(implementation = BuildTemplateRequest.class) String body) {
@@ -118,7 +121,10 @@ final class TemplateController {
             Checks.memoryBytes(request.memoryMB()),
             Checks.diskBytes(request.diskSizeMB()));
     Templates templates = templates();
-    return stream.answer(http, progress -> templates.build(wanted, progress));
+    return make(
+        http,
+        Asked.of(http, "template.build", wanted.name(), body),
+        progress -> templates.build(wanted, progress));
   }
 
   /**
@@ -126,7 +132,7 @@ final class TemplateController {
    * when the client accepts {@code application/x-ndjson}.
    */
   @Post("/import")
-  @Produces({MediaType.APPLICATION_JSON, BuildStream.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
   @ApiResponse(
       responseCode = "201",
       description = "the template",
@@ -138,9 +144,7 @@ final class TemplateController {
       responseCode = "200",
       description = "steps, and in the last line the template or an error",
       content =
-          @Content(
-              mediaType = BuildStream.NDJSON,
-              schema = @Schema(implementation = BuildEvent.class)))
+          @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = BuildEvent.class)))
   HttpResponse<?> importTemplate(
       HttpRequest<?> http,
       @Body @Nullable @Schema(implementation = ImportTemplateRequest.class) String body) {
@@ -158,7 +162,33 @@ final class TemplateController {
             memoryBytes == null ? 512L * 1024 * 1024 : memoryBytes,
             Boolean.TRUE.equals(request.cold()));
     Templates templates = templates();
-    return stream.answer(http, progress -> templates.importImages(wanted, progress));
+    return make(
+        http,
+        Asked.of(http, "template.import", wanted.name(), body),
+        progress -> templates.importImages(wanted, progress));
+  }
+
+  /** What was made stays useful, so it is made to the end when the client goes away. */
+  private HttpResponse<?> make(
+      HttpRequest<?> http, Asked asked, Function<Progress, Template> operation) {
+    return work.answer(
+        http,
+        asked,
+        new LongWork.Task<>(
+            Json.reader(TemplateInfo.class),
+            (running, line) -> {
+              Template made =
+                  operation.apply(
+                      step -> {
+                        running.step(step);
+                        line.accept(new BuildEvent(step, null, null));
+                      });
+              return Outcome.created(views.of(made), made.id());
+            },
+            ids -> Found.template(engine, ids).map(t -> Outcome.created(views.of(t), t.id())),
+            made -> new BuildEvent(null, made, null),
+            error -> new BuildEvent(null, null, error),
+            true));
   }
 
   /**

@@ -23,7 +23,12 @@ final class Waiting {
    * @param reference id or name; one that is unknown, or not being written, needs no waiting
    */
   static void before(EngineHolder engine, String reference, @Nullable String wait) {
-    if (Checks.flag("wait", wait, true)) {
+    before(engine, reference, Checks.flag("wait", wait, true));
+  }
+
+  /** The same when it is known whether to wait. */
+  static void before(EngineHolder engine, String reference, boolean wait) {
+    if (wait) {
       engine.get().snapshots().await(reference, Duration.ofSeconds(USUAL_SECONDS));
     }
   }

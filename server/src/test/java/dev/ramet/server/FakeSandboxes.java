@@ -7,6 +7,7 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSandbox;
@@ -37,6 +38,10 @@ final class FakeSandboxes implements Sandboxes {
   @Nullable String lastPauseMode;
   volatile Path console = Path.of("/nonexistent");
   final AtomicInteger resumes = new AtomicInteger();
+
+  /** What happens when a sandbox was made and before anybody is told. */
+  volatile Runnable afterMade = () -> {};
+
   private final AtomicInteger count = new AtomicInteger();
   private final FakeEngine engine;
 
@@ -52,7 +57,10 @@ final class FakeSandboxes implements Sandboxes {
     if (!snapshot) {
       engine.templates.get(request.template());
     }
-    return add(request.template(), null, request.metadata(), request.timeout(), request.rules());
+    Sandbox made =
+        add(request.template(), null, request.metadata(), request.timeout(), request.rules());
+    afterMade.run();
+    return made;
   }
 
   private Sandbox add(
@@ -62,9 +70,11 @@ final class FakeSandboxes implements Sandboxes {
       @Nullable Duration timeout,
       Rules rules) {
     Instant now = Instant.now();
+    String id = "sbx" + count.incrementAndGet();
+    Intents.tell(List.of(id));
     Sandbox made =
         new Sandbox(
-            "sbx" + count.incrementAndGet(),
+            id,
             Sandbox.State.RUNNING,
             null,
             template,

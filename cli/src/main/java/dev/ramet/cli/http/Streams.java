@@ -31,6 +31,20 @@ public final class Streams {
   }
 
   /**
+   * GETs server-sent events.
+   *
+   * @param line told each of their lines that is not empty
+   */
+  public static void events(Client client, String path, Consumer<String> line) {
+    HttpURLConnection connection = client.open("GET", path, Map.of("Accept", "text/event-stream"));
+    try {
+      read(connection, line);
+    } catch (IOException e) {
+      throw client.broken(e);
+    }
+  }
+
+  /**
    * POSTs a JSON body.
    *
    * @param line told each line of the answer, a JSON object

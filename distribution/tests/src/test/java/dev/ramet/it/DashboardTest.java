@@ -34,7 +34,7 @@ final class DashboardTest {
         Pattern.compile("ramet_[a-z_]+")
             .matcher(target.path("expr").asText())
             .results()
-            .forEach(found -> named.add(found.group().replaceAll("_bucket$", "")));
+            .forEach(found -> named.add(found.group().replaceAll("_(bucket|count)$", "")));
       }
     }
     try (Installed host = Installed.serve(data, Map.of("RAMET_STORAGE_PROVISION", "OFF"))) {

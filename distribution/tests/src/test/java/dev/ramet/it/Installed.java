@@ -72,15 +72,21 @@ final class Installed implements AutoCloseable {
 
   /** Sends a request by hand; answers its status. */
   int request(String method, String path, byte @Nullable [] body) throws IOException {
-    HttpURLConnection connection =
-        (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
-    connection.setRequestMethod(method);
+    HttpURLConnection connection = connect(method, path);
     if (body != null) {
       connection.setDoOutput(true);
       connection.setRequestProperty("Content-Type", "application/json");
       connection.getOutputStream().write(body);
     }
     return connection.getResponseCode();
+  }
+
+  /** A connection that has not sent anything yet. */
+  HttpURLConnection connect(String method, String path) throws IOException {
+    HttpURLConnection connection =
+        (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
+    connection.setRequestMethod(method);
+    return connection;
   }
 
   /** Asks for a page that must be there. */

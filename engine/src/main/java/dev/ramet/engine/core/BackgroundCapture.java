@@ -3,11 +3,13 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.storage.Durability;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -45,7 +47,9 @@ final class BackgroundCapture {
       reservation = context.snapshots().reserveName(request.name());
       SandboxRecord sandbox = context.sandboxes().get(live.id()).saved();
       SnapshotStore.Reservation name = reservation;
-      workers.execute(() -> run(live, sandbox, hold, name));
+      String id = Ids.next('s');
+      Intents.tell(List.of(id));
+      workers.execute(() -> run(id, live, sandbox, hold, name));
       handedOver = true;
     } finally {
       if (!handedOver) {
@@ -67,11 +71,11 @@ final class BackgroundCapture {
   }
 
   private void run(
+      String id,
       LiveSandbox live,
       SandboxRecord sandbox,
       LiveSandbox.Hold hold,
       SnapshotStore.Reservation reservation) {
-    String id = Ids.next('s');
     Throwable failure = null;
     try (hold;
         reservation) {

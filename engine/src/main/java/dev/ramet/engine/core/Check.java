@@ -113,7 +113,8 @@ final class Check {
         || name.startsWith("pool.")
         || name.startsWith(".pool")
         || name.startsWith("api-keys.json")
-        || name.startsWith("audit.log");
+        || name.startsWith("audit.log")
+        || name.equals("requests");
   }
 
   private void record(Place place) {

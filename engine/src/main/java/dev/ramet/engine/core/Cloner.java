@@ -6,6 +6,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SandboxRecord;
@@ -15,12 +16,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Makes many sandboxes of one instant of another: one capture, then restores side by side. The
@@ -51,9 +53,10 @@ final class Cloner {
   CloneReport cloneAll(LiveSandbox source, CloneRequest request) {
     long start = System.nanoTime();
     check(request);
+    List<String> ids = ids(request);
     try (Reclaimer.Pin pin = captureBase(source, request)) {
       SnapshotRecord base = pin.record();
-      List<Object> outcomes = startAll(source, base, request, true);
+      List<Object> outcomes = startAll(source, base, ids, request, true);
       List<LiveSandbox> made = new ArrayList<>();
       RametException first = null;
       for (Object outcome : outcomes) {
@@ -84,9 +87,10 @@ final class Cloner {
   /** Each clone by itself. */
   List<ForkResult> fork(LiveSandbox source, CloneRequest request) {
     check(request);
+    List<String> ids = ids(request);
     try (Reclaimer.Pin pin = captureBase(source, request)) {
       SnapshotRecord base = pin.record();
-      List<Object> outcomes = startAll(source, base, request, false);
+      List<Object> outcomes = startAll(source, base, ids, request, false);
       commit(base);
       List<ForkResult> results = new ArrayList<>();
       for (Object outcome : outcomes) {
@@ -99,6 +103,13 @@ final class Cloner {
       }
       return List.copyOf(results);
     }
+  }
+
+  /** Those of the clones, told before anything is made. */
+  private static List<String> ids(CloneRequest request) {
+    List<String> ids = Stream.generate(() -> Ids.next('i')).limit(request.count()).toList();
+    Intents.tell(ids);
+    return ids;
   }
 
   private void check(CloneRequest request) {
@@ -138,21 +149,25 @@ final class Cloner {
 
   /** Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
   private List<Object> startAll(
-      LiveSandbox source, SnapshotRecord base, CloneRequest request, boolean allOrNothing) {
+      LiveSandbox source,
+      SnapshotRecord base,
+      List<String> ids,
+      CloneRequest request,
+      boolean allOrNothing) {
     AtomicBoolean stop = new AtomicBoolean();
     Integer wanted = request.concurrency();
     int concurrency = wanted == null ? context.config().cloneConcurrency() : wanted;
     SandboxRecord parent = source.saved();
     String wantedMode = request.memoryMode();
-    Callable<Object> one =
-        () -> {
+    Function<String, Object> one =
+        id -> {
           if (stop.get()) {
             return new RametException(ErrorCode.CANCELLED, "another clone failed");
           }
           try {
             return lifecycle.start(
                 new Lifecycle.Order(
-                    Ids.next('i'),
+                    id,
                     "clone",
                     base,
                     parent.sourceId(),
@@ -175,8 +190,8 @@ final class Cloner {
     ExecutorService pool = Executors.newFixedThreadPool(Math.min(concurrency, request.count()));
     try {
       List<Future<Object>> futures = new ArrayList<>();
-      for (int i = 0; i < request.count(); i++) {
-        futures.add(pool.submit(one));
+      for (String id : ids) {
+        futures.add(pool.submit(() -> one.apply(id)));
       }
       List<Object> outcomes = new ArrayList<>();
       for (Future<Object> future : futures) {

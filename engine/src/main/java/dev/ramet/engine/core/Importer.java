@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.exchange.Content;
 import dev.ramet.engine.exchange.Export;
@@ -29,6 +30,7 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +103,7 @@ final class Importer {
     SnapshotRecord found = export.snapshot();
     boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
     String id = Ids.next(template ? 't' : 's');
+    Intents.tell(List.of(id));
     ExportFiles files = export.files();
     try (Undo undo = new Undo()) {
       context.before("import.directory");

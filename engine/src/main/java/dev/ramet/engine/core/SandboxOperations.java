@@ -6,6 +6,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
@@ -67,10 +68,12 @@ final class SandboxOperations implements Sandboxes {
       long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
       boolean warm = Starter.warm(source, cpuCount, memoryBytes);
       context.modes().checkForced(request.memoryMode(), warm ? source.id() : null);
+      String id = Ids.next('i');
+      Intents.tell(List.of(id));
       return views.sandbox(
           lifecycle.start(
               new Lifecycle.Order(
-                  Ids.next('i'),
+                  id,
                   "create",
                   source,
                   source.id(),

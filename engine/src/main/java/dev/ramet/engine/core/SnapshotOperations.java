@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
@@ -62,8 +63,9 @@ final class SnapshotOperations implements Snapshots {
     try (LiveSandbox.Hold hold = live.hold("snapshot");
         SnapshotStore.Reservation reservation = context.snapshots().reserveName(request.name())) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
-      Capturer.Order order =
-          Capturer.Order.of(Ids.next('s'), request, record.sourceId(), Durability.DURABLE);
+      String id = Ids.next('s');
+      Intents.tell(List.of(id));
+      Capturer.Order order = Capturer.Order.of(id, request, record.sourceId(), Durability.DURABLE);
       if (request.memory() && !PausedCapturer.fits(record)) {
         return views.lastSnapshot(live, capturer.capture(live, order));
       }

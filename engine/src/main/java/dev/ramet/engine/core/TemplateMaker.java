@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.engine.Intents;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +129,9 @@ final class TemplateMaker {
 
   private SnapshotRecord publish(Images images, SnapshotRecord.Kind kind, @Nullable String name) {
     String id = Ids.next('t');
+    if (kind == SnapshotRecord.Kind.TEMPLATE) {
+      Intents.tell(List.of(id));
+    }
     try (Undo undo = new Undo()) {
       context.before("template.directory");
       undo.add("directory of " + id, () -> context.snapshots().abandon(id));

@@ -21,6 +21,12 @@ public final class Caller {
     return request.getAttribute(KEY, ApiKey.class).orElse(null);
   }
 
+  /** Tells callers apart, fit for a file's name: a key's id, or {@code local} without keys. */
+  public static String id(HttpRequest<?> request) {
+    ApiKey key = of(request);
+    return key == null ? "local" : key.id();
+  }
+
   /**
    * For what only an administrator may do, where the path alone does not tell.
    *

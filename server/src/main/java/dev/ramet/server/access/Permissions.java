@@ -21,7 +21,7 @@ final class Permissions {
       case "health", "ready" -> null;
       // What is the same on every host.
       case "openapi.json", "openapi.yaml", "docs" -> null;
-      case "sandboxes", "snapshots" -> Scope.USER;
+      case "sandboxes", "snapshots", "operations" -> Scope.USER;
       // Deleting a snapshot goes through here too; what is to be deleted decides.
       case "templates" -> FOR_USERS.contains(method) ? Scope.USER : Scope.ADMIN;
       default -> Scope.ADMIN;

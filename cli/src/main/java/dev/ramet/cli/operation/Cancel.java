@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.operation;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Each;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Cancels operations. */
+@Command(
+    name = "cancel",
+    description = {
+      "Asks operations to end.",
+      "One ends at its next step and undoes what it did. Template builds and imports, storage"
+          + " exports and imports can be cancelled."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet operation cancel OPERATION"})
+final class Cancel extends ApiCommand {
+  @Parameters(paramLabel = "OPERATION", arity = "1..*", description = "Ids of operations.")
+  private List<String> ids = new ArrayList<>();
+
+  Cancel(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return Each.of(
+        context(),
+        ids,
+        !json(),
+        id -> {
+          byte[] answer = client.delete("/operations/" + Client.encode(id)).body();
+          if (json()) {
+            context().json(answer);
+          }
+        });
+  }
+}

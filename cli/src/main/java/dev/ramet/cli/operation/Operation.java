@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.operation;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands on operations. */
+@Command(
+    name = "operation",
+    aliases = "op",
+    description = "Operations: what a host is doing and did since it was started.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {Ls.class, Show.class, Watch.class, Cancel.class},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet operation ls --state running",
+      "  ramet operation watch OPERATION",
+      "  ramet operation cancel OPERATION"
+    })
+public final class Operation {}

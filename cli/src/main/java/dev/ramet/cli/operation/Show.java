@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.operation;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.api.OperationInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Shows one operation. */
+@Command(
+    name = "show",
+    aliases = "info",
+    description = "Shows one operation: how far it is, what it made, why it failed.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet operation show OPERATION",
+      "  ramet operation show OPERATION --json | jq .error"
+    })
+final class Show extends ApiCommand {
+  @Parameters(paramLabel = "OPERATION", description = "Id of the operation.")
+  private String id = "";
+
+  Show(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/operations/" + Client.encode(id));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    OperationInfo o = answer.as(OperationInfo.class);
+    Table table = Table.pairs(context().paint());
+    table.row("Operation", o.operationID());
+    table.row("Kind", o.kind());
+    table.row("Subject", o.subject());
+    table.row("State", o.state());
+    table.row("Started", o.startedAt() + " (" + Human.ago(o.startedAt(), Instant.now()) + ")");
+    if (o.endedAt() != null) {
+      table.row("Ended", o.endedAt());
+    }
+    String doing = doing(o);
+    if (!doing.isEmpty()) {
+      table.row("Step", doing);
+    }
+    if (!o.results().isEmpty()) {
+      table.row("Made", String.join(", ", o.results()));
+    }
+    ApiError error = o.error();
+    if (error != null) {
+      table.row("Error", error.error() + ": " + error.message());
+      if (error.remedy() != null) {
+        table.row("Remedy", error.remedy());
+      }
+    }
+    context().print(table);
+    return 0;
+  }
+
+  /** What it does, and how far it is with that. */
+  static String doing(OperationInfo o) {
+    Long done = o.doneBytes();
+    Long total = o.totalBytes();
+    if (done != null && total != null) {
+      return Human.size(done) + " of " + Human.size(total);
+    }
+    return o.step() == null ? "" : o.step();
+  }
+}
