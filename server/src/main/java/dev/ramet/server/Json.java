@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Json {
   private static final JsonMapper MAPPER = mapper();
+  private static final char REPLACEMENT = '\ufffd';
 
   private Json() {}
 
@@ -61,6 +62,14 @@ public final class Json {
    * @throws RametException {@code INVALID_ARGUMENT} unless it is one JSON object
    */
   static JsonNode tree(@Nullable String body) {
+    // What was no UTF-8 has become this when it comes here: a name would be another name.
+    if (body != null && body.indexOf(REPLACEMENT) >= 0) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the request body is not well-formed UTF-8",
+          "send UTF-8, and the character U+FFFD itself as \\ufffd",
+          null);
+    }
     try {
       JsonNode tree = MAPPER.readTree(body == null || body.isEmpty() ? "{}" : body);
       if (!tree.isObject()) {
