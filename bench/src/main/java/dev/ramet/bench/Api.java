@@ -112,6 +112,11 @@ final class Api {
     return JSON.readValue(post("/sandboxes/" + sandbox + "/clone", body), CloneResult.class);
   }
 
+  /** Has everything probed anew. */
+  void probe() throws IOException, InterruptedException {
+    post("/doctor", Map.of());
+  }
+
   private String get(String path) throws IOException, InterruptedException {
     return send("GET", path, BodyPublishers.noBody());
   }

@@ -152,14 +152,19 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   }
 
   private List<Node> nodes(String call, @Nullable List<Node> answer) {
-    List<Node> nodes = guard.whole(call, answer);
-    for (int i = 1; i < nodes.size(); i++) {
+    List<Node> given = guard.present(call, answer);
+    // A list of the engine's own, looked at on the way: a plugin's may change, or throw, later on.
+    Node[] nodes = given.toArray(new Node[0]);
+    NodeId last = null;
+    for (Node node : nodes) {
+      NodeId id = guard.present(call, node).id();
       // Also finds a node that is there twice.
-      if (nodes.get(i - 1).id().compareTo(nodes.get(i).id()) >= 0) {
-        throw guard.broken(call, nodes.get(i) + " after " + nodes.get(i - 1));
+      if (last != null && last.compareTo(id) >= 0) {
+        throw guard.broken(call, node + " after " + last);
       }
+      last = id;
     }
-    return nodes;
+    return List.of(nodes);
   }
 
   @Override

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.bench;
+
+import dev.ramet.engine.PluginPolicy;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.Provider;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.function.Consumer;
+
+/**
+ * Times calls of one backend as its module offers it and as the engine has it, by turns. Started by
+ * {@link PluginsSuite}; prints {@code CALL DIRECT GUARDED}, in microseconds, a line for each round.
+ */
+final class ContractCalls {
+  private static final String BACKEND = "byte-copy";
+  private static final NodeId NODE = NodeId.of("node");
+  private static final NodeId COPY = NodeId.of("copy");
+  private static final int NODES = 100;
+  private static final int WARM_UP = 20;
+  private static final long ROUND_NANOS = 5_000_000;
+
+  /** Keeps results alive, so that no call is optimised away. */
+  private static volatile int sink;
+
+  private ContractCalls() {}
+
+  /** {@code DIRECTORY ROUNDS}. */
+  public static void main(String[] arguments) throws IOException {
+    Path work = Path.of(arguments[0]);
+    int rounds = Integer.parseInt(arguments[1]);
+    try (StorageBackend direct = direct().open(at(work.resolve("direct")));
+        StorageBackend guarded = guarded().open(at(work.resolve("guarded")))) {
+      for (StorageBackend one : new StorageBackend[] {direct, guarded}) {
+        fill(one);
+      }
+      calls()
+          .forEach(
+              (name, call) -> {
+                int times = timesFor(call, direct);
+                for (int round = -WARM_UP; round < rounds; round++) {
+                  // Who goes first changes, as what comes second finds everything warm.
+                  boolean first = round % 2 == 0;
+                  double one = time(call, first ? direct : guarded, times);
+                  double other = time(call, first ? guarded : direct, times);
+                  if (round >= 0) {
+                    System.out.println(
+                        name + " " + (first ? one : other) + " " + (first ? other : one));
+                  }
+                }
+              });
+    }
+  }
+
+  private static Map<String, Consumer<StorageBackend>> calls() {
+    Map<String, Consumer<StorageBackend>> calls = new LinkedHashMap<>();
+    calls.put("find", backend -> sink = backend.find(NODE).hashCode());
+    calls.put("attach", backend -> sink = backend.attach(NODE).hashCode());
+    calls.put("page", backend -> sink = backend.page(null, 50).size());
+    calls.put("usage", backend -> sink = backend.usage(NODE).hashCode());
+    calls.put(
+        "create+delete",
+        backend -> {
+          backend.create(COPY, 4096);
+          backend.delete(COPY);
+        });
+    return calls;
+  }
+
+  private static void fill(StorageBackend backend) {
+    backend.create(NODE, 1 << 20);
+    backend.seal(NODE, Durability.RELAXED);
+    for (int i = 0; i < NODES; i++) {
+      backend.create(NodeId.of("other-" + i), 4096);
+    }
+  }
+
+  private static ProbeContext at(Path root) throws IOException {
+    return new ProbeContext(Files.createDirectories(root));
+  }
+
+  private static StorageBackendProvider direct() {
+    return ServiceLoader.load(ModuleLayer.boot(), StorageBackendProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .filter(provider -> provider.id().equals(BACKEND))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static StorageBackendProvider guarded() {
+    for (Provider<?> provider : Plugins.load(PluginPolicy.BUILT_IN).of(Role.STORAGE)) {
+      if (provider.id().equals(BACKEND)) {
+        return (StorageBackendProvider) provider;
+      }
+    }
+    throw new IllegalStateException("there is no storage backend " + BACKEND);
+  }
+
+  /** Enough of them for one round. */
+  private static int timesFor(Consumer<StorageBackend> call, StorageBackend backend) {
+    int times = 0;
+    long end = System.nanoTime() + ROUND_NANOS;
+    while (System.nanoTime() < end) {
+      call.accept(backend);
+      times++;
+    }
+    return times;
+  }
+
+  private static double time(Consumer<StorageBackend> call, StorageBackend backend, int times) {
+    long begin = System.nanoTime();
+    for (int i = 0; i < times; i++) {
+      call.accept(backend);
+    }
+    return (System.nanoTime() - begin) / 1000.0 / times;
+  }
+}
