@@ -29,61 +29,6 @@ final class BadInputs {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** Bodies without which there is nothing to do. */
-  private static final Map<String, Set<String>> REQUIRED =
-      Map.of(
-          "CreateSandbox", Set.of("templateID"),
-          "RollbackRequest", Set.of("snapshotID"),
-          "SandboxController.SandboxTimeout", Set.of("timeout"),
-          "BuildTemplateRequest", Set.of("recipe"),
-          "ImportTemplateRequest", Set.of("name", "kernel", "rootfs"),
-          "StorageExchange.Export", Set.of("snapshot", "directory"),
-          "StorageExchange.Import", Set.of("directory"));
-
-  private static final List<String> BAD_SEGMENTS =
-      List.of(
-          "none",
-          "..",
-          "%2e%2e",
-          "%2e%2e%2fetc%2fpasswd",
-          "%00",
-          "a%00b",
-          "a%20b",
-          "%",
-          "%zz",
-          "%c3%28",
-          "%ff%fe",
-          "%F0%9F%98%80",
-          "a:b:c",
-          "a;b=c",
-          "-",
-          "*",
-          "%0d%0aX:%20y",
-          "x".repeat(3000),
-          "%25252e",
-          "null",
-          "0",
-          "-1",
-          "'%20OR%201=1",
-          "{id}",
-          "%7Bid%7D");
-  private static final List<String> BAD_INTEGERS =
-      List.of(
-          "x", "1.5", "-", "1e3", "99999999999999999999", "0x10", "%00", "1%201", "NaN", "true");
-  private static final List<String> ODD_TEXTS =
-      List.of(
-          "",
-          "%",
-          "%zz",
-          "%c3%28",
-          "%00",
-          "%F0%9F%98%80",
-          "x".repeat(3000),
-          "..%2F..",
-          "a&a=b",
-          "[]",
-          "%0a");
-
   private final JsonNode document;
   private final JsonNode operation;
   private final String path;
@@ -115,7 +60,7 @@ final class BadInputs {
     while (template.indexOf('{', from) >= 0) {
       int open = template.indexOf('{', from);
       int close = template.indexOf('}', open);
-      for (String segment : BAD_SEGMENTS) {
+      for (String segment : OddValues.BAD_SEGMENTS) {
         String changed = template.substring(0, open) + segment + template.substring(close + 1);
         // "." and ".." may lead to another route, which is as good an answer.
         Verdict verdict =
@@ -138,7 +83,7 @@ final class BadInputs {
       }
       String name = parameter.path("name").asText();
       boolean whole = parameter.path("schema").path("type").asText().equals("integer");
-      for (String value : whole ? BAD_INTEGERS : ODD_TEXTS) {
+      for (String value : whole ? OddValues.BAD_INTEGERS : OddValues.ODD_TEXTS) {
         add(
             "the query " + name + "=" + cut(value),
             whole ? Verdict.REFUSED : Verdict.EITHER,
@@ -169,40 +114,7 @@ final class BadInputs {
     if (schema.isMissingNode()) {
       return;
     }
-    for (String text :
-        List.of(
-            "{",
-            "}",
-            "[]",
-            "[{}]",
-            "null",
-            "7",
-            "\"x\"",
-            "true",
-            "{}{}",
-            "{} x",
-            "nul",
-            "{'a':1}",
-            "{a:1}",
-            "{\"a\":1,}",
-            "{\"a\"}",
-            "{\"a\":}",
-            "{\"a\":01}",
-            "{\"a\":NaN}",
-            "{\"a\":\"\u0001\"}",
-            "<a/>",
-            "a=b",
-            "{\"a\":\"\\ud800",
-            "{\"a\":\"\\q\"}",
-            "\u0000",
-            "\ufeff[",
-            "// x\n{}",
-            "{\"a\":1e}",
-            "{\"a\":1,\"a\":1}",
-            "{\"a\":" + "[".repeat(5000),
-            "{\"a\":" + "[".repeat(5000) + "]".repeat(5000) + "}",
-            "{\"a\":".repeat(3000) + "1" + "}".repeat(3000),
-            "{\"a\":1" + "0".repeat(5000) + "}")) {
+    for (String text : OddValues.BODIES) {
       // A number that long is nobody's; fields that are not known are not looked at.
       Verdict verdict = text.contains("0".repeat(5000)) ? Verdict.EITHER : Verdict.REFUSED;
       add("the body " + cut(text), verdict, path, text.getBytes(StandardCharsets.UTF_8));
@@ -246,7 +158,8 @@ final class BadInputs {
             .path("$ref")
             .asText();
     Set<String> required =
-        REQUIRED.getOrDefault(reference.substring(reference.lastIndexOf('/') + 1), Set.of());
+        OddValues.REQUIRED.getOrDefault(
+            reference.substring(reference.lastIndexOf('/') + 1), Set.of());
     for (Map.Entry<String, JsonNode> field : schema.path("properties").properties()) {
       String name = field.getKey();
       // The path says what a fork starts from.
@@ -258,10 +171,10 @@ final class BadInputs {
         with(schema, name, "\"\"", Verdict.REFUSED);
       }
       String type = field.getValue().path("type").asText("object");
-      for (String value : wrongTypes(type)) {
+      for (String value : OddValues.wrongTypes(type)) {
         with(schema, name, value, Verdict.REFUSED);
       }
-      for (String value : odd(type)) {
+      for (String value : OddValues.odd(type)) {
         with(schema, name, value, Verdict.EITHER);
       }
       if (type.equals("integer")) {
@@ -280,65 +193,6 @@ final class BadInputs {
           ("{" + again + "," + again + (twice.equals("{}") ? "}" : "," + twice.substring(1)))
               .getBytes(StandardCharsets.UTF_8));
     }
-  }
-
-  private static List<String> wrongTypes(String type) {
-    List<String> all =
-        new ArrayList<>(
-            List.of(
-                "\"x\"",
-                "7",
-                "1.5",
-                "true",
-                "[]",
-                "[1]",
-                "{}",
-                "{\"a\":1}",
-                "{\"a\":null}",
-                "{\"a\":{}}",
-                "{\"a\":[]}"));
-    switch (type) {
-      case "string" -> all.remove("\"x\"");
-      case "integer" -> all.remove("7");
-      case "boolean" -> all.remove("true");
-      default -> all.removeIf(value -> value.startsWith("{"));
-    }
-    return all;
-  }
-
-  private static List<String> odd(String type) {
-    return switch (type) {
-      case "string" ->
-          List.of(
-              "\"\\u0000\"",
-              "\"..\"",
-              "\"../../etc/passwd\"",
-              "\"/\"",
-              "\"\\ud83d\\ude00\"",
-              "\"\\ud800\"",
-              "\"a b\"",
-              "\"" + "x".repeat(100_000) + "\"",
-              "\"\\n\"",
-              "\"\u202e\"",
-              "\" \"",
-              "\"é\"",
-              "\"-1\"",
-              "\"a\\u0000b\"");
-      case "integer" -> List.of("-1", "0", "2147483647", "\"7\"");
-      case "boolean" -> List.of("null");
-      default ->
-          List.of(
-              "{\"\":\"\"}",
-              "{\"a\":\"\\u0000\"}",
-              "{\"a=b\":\"c\"}",
-              "{\"" + "k".repeat(50_000) + "\":\"v\"}",
-              "{\"\\ud83d\\ude00\":\"\\ud800\"}",
-              "{\"a\":1}",
-              "{\"a\":null}",
-              "{\"enabled\":\"x\"}",
-              "{\"onTimeout\":\"x\"}",
-              "{\"a\":{\"b\":[]}}");
-    };
   }
 
   /** A body that lacks nothing, of which one thing is made wrong. */

@@ -42,11 +42,15 @@ final class RepeatedRequestsTest {
   }
 
   private JsonNode create(String key) throws IOException {
-    HttpURLConnection connection = host.connect("POST", "/sandboxes");
+    return post("/sandboxes", BODY, key);
+  }
+
+  private JsonNode post(String path, String body, String key) throws IOException {
+    HttpURLConnection connection = host.connect("POST", path);
     connection.setRequestProperty("Idempotency-Key", key);
     connection.setRequestProperty("Content-Type", "application/json");
     connection.setDoOutput(true);
-    connection.getOutputStream().write(BODY.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    connection.getOutputStream().write(body.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     return JSON.readTree(connection.getInputStream());
   }
 
@@ -56,24 +60,54 @@ final class RepeatedRequestsTest {
     }
   }
 
+  /** Sends a request, kills the host meanwhile, and starts it anew. */
+  private void killAfter(int millis, String path, String body, String key) throws Exception {
+    CompletableFuture<Boolean> first =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return !post(path, body, key).isEmpty();
+              } catch (IOException e) {
+                return false; // as expected: the host was killed
+              }
+            });
+    Thread.sleep(millis);
+    host.server().destroyForcibly().waitFor();
+    first.get(30, TimeUnit.SECONDS);
+    host = Installed.serve(ground.dataRoot(), Map.of());
+  }
+
+  @Test
+  void aHostKilledInTheMiddleMakesTheClonesAndTheSnapshotOnce() throws Exception {
+    String id = create("parent").path("sandboxID").asText();
+    String clones = "{\"count\":2,\"timeout\":-1}";
+    killAfter(700, "/sandboxes/" + id + "/clone", clones, "clones");
+    JsonNode made = post("/sandboxes/" + id + "/clone", clones, "clones");
+    assertEquals(2, made.path("sandboxes").size(), made.toString());
+    assertEquals(made, post("/sandboxes/" + id + "/clone", clones, "clones"));
+    assertEquals(3, sandboxes());
+    for (JsonNode clone : made.path("sandboxes")) {
+      assertEquals("running", clone.path("state").asText());
+      host.request("DELETE", "/sandboxes/" + clone.path("sandboxID").asText(), null);
+    }
+
+    killAfter(300, "/sandboxes/" + id + "/snapshots", "{\"name\":\"once\"}", "snapshot");
+    JsonNode taken = post("/sandboxes/" + id + "/snapshots", "{\"name\":\"once\"}", "snapshot");
+    assertEquals("once", taken.path("names").path(0).asText(), taken.toString());
+    try (var in = host.open("/snapshots?sandboxID=" + id)) {
+      assertEquals(1, JSON.readTree(in).size());
+    }
+    host.request("DELETE", "/snapshots/once", null);
+    host.request("DELETE", "/sandboxes/" + id, null);
+    assertEquals(0, host.run("storage", "check").status(), "nothing is left over");
+  }
+
   @Test
   void aHostKilledInTheMiddleMakesOneSandbox() throws Exception {
     // From before anything is there, over a machine that starts, to an answer nobody got.
-    for (int millis : new int[] {30, 250, 600, 1200}) {
+    for (int millis : new int[] {30, 400, 1000}) {
       String key = "after-" + millis;
-      CompletableFuture<Boolean> first =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return create(key).has("sandboxID");
-                } catch (IOException e) {
-                  return false; // as expected: the host was killed
-                }
-              });
-      Thread.sleep(millis);
-      host.server().destroyForcibly().waitFor();
-      first.get(30, TimeUnit.SECONDS);
-      host = Installed.serve(ground.dataRoot(), Map.of());
+      killAfter(millis, "/sandboxes", BODY, key);
       JsonNode again = create(key);
       assertEquals("running", again.path("state").asText(), again.toString());
       assertEquals(again, create(key));
