@@ -21,7 +21,7 @@ make_initramfs() {
     esac
     number=$((number + 1))
   done
-  cp -- "$here/initramfs/init" "$tree/init"
+  cp -- "$lib/initramfs/init" "$tree/init"
   chmod 755 "$tree/init" "$tree/bin/busybox"
   chmod 644 "$tree"/modules/*
   pack "$tree" >"$work/initrd"

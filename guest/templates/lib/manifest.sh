@@ -24,8 +24,9 @@ i8042.noaux             # no mouse: probing for one takes long
 END
 }
 
+# make_manifest CPUS MEMORY_MB
 make_manifest() {
   cat >"$work/template.json" <<END
-{"cmdline":"$(kernel_parameters)","cpuCount":1,"memoryMB":256,"agentPort":49983}
+{"cmdline":"$(kernel_parameters)","cpuCount":$1,"memoryMB":$2,"agentPort":49983}
 END
 }

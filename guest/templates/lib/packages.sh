@@ -27,19 +27,33 @@ field() {
     $1 == name && current == package && !seen { sub(/^[^ ]* /, ""); print; seen = 1 }'
 }
 
-# fetch PACKAGE VERSION SHA256: have the package in the cache. The cache may be shared: a file
-# appears in it under its checksum by one rename, after it was checked.
+# fetch: have the packages in the cache that standard input names, "package version sha256" a line.
+# The cache may be shared: a file appears in it under its checksum by one rename, after it was checked.
 fetch() {
-  local target=$cache/$3.deb folder
-  [ ! -f "$target" ] || return 0
+  local package version sha256 folder file sum wanted=()
+  local -A missing=()
+  while read -r package version sha256; do
+    if [ ! -f "$cache/$sha256.deb" ]; then
+      wanted+=("$package=$version")
+      missing[$sha256]="$package $version"
+    fi
+  done
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  say "fetching ${#wanted[@]} packages"
   mkdir -p -- "$cache"
   folder=$(mktemp -d "$work/download.XXXXXX")
   # As root apt would rather download as another user, who cannot write here.
-  (cd -- "$folder" && apt-get -qq -o APT::Sandbox::User=root download "$1=$2" >&2) ||
-    die "cannot download $1 $2; if it was replaced meanwhile, run: apt-get update"
-  [ "$(cat -- "$folder"/*.deb | sha256sum | cut -d ' ' -f 1)" = "$3" ] || die "$1 $2 has a wrong checksum"
-  cp -- "$folder"/*.deb "$cache/.$3.$$"
-  mv -- "$cache/.$3.$$" "$target"
+  (cd -- "$folder" && apt-get -qq -o APT::Sandbox::User=root download "${wanted[@]}" >&2) ||
+    die "cannot download ${wanted[*]}; if they were replaced meanwhile, run: apt-get update"
+  for file in "$folder"/*.deb; do
+    sum=$(sha256sum <"$file" | cut -d ' ' -f 1)
+    [ -n "${missing[$sum]:-}" ] || die "${file##*/} has a wrong checksum"
+    unset "missing[$sum]"
+    cp -- "$file" "$cache/.$sum.$$"
+    mv -- "$cache/.$sum.$$" "$cache/$sum.deb"
+    rm -f -- "$file"
+  done
+  [ ${#missing[@]} -eq 0 ] || die "apt did not download ${missing[*]}"
 }
 
 # Virtio and what it depends on, in loading order; ext4 is built into the kernel. virtio_mmio is for
