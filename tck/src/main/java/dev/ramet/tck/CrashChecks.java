@@ -32,6 +32,9 @@ abstract class CrashChecks {
   private static final int RANDOM_ROUNDS =
       Integer.parseInt(System.getenv().getOrDefault("RAMET_TCK_HISTORIES", "140"));
 
+  private static final int RECOVERY_KILLS =
+      Integer.parseInt(System.getenv().getOrDefault("RAMET_TCK_RECOVERY_KILLS", "1000"));
+
   abstract World world();
 
   private StepControl steps() {
@@ -89,24 +92,32 @@ abstract class CrashChecks {
       world().deleteAll("after " + mutation.name());
       for (int step = opening; step < total; step++) {
         String where = mutation.name() + ", killed before step " + (step - opening);
-        int recovery = 0;
-        for (int again = 0; again <= recovery; again++) {
+        Mutation.prepare(world());
+        world().backend().close();
+        killed(steps, step, mutation.call());
+        kills++;
+        int recovery = killedInRecovery(steps, Killer.NEVER);
+        world().use(world().open());
+        demand(before, after, where, mutation);
+        for (int again = step % recoveryStride(recovery);
+            again < recovery;
+            again += recoveryStride(recovery)) {
           Mutation.prepare(world());
           world().backend().close();
           killed(steps, step, mutation.call());
-          kills++;
-          if (again == 0) {
-            recovery = killedInRecovery(steps, Killer.NEVER);
-          } else {
-            killedInRecovery(steps, again - 1);
-            kills++;
-          }
+          killedInRecovery(steps, again);
+          kills += 2;
           world().use(world().open());
           demand(before, after, where, mutation);
         }
       }
     }
     LOG.log(INFO, "simulated kills, step by step: {0}", kills);
+  }
+
+  /** How far apart the steps of a recovery are that are killed; from which on differs each time. */
+  private static int recoveryStride(int steps) {
+    return Math.max(1, (steps + RECOVERY_KILLS - 1) / RECOVERY_KILLS);
   }
 
   private void demand(
