@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The jars of what others build against, at one time.
@@ -40,36 +41,34 @@ record Contracts(Path directory, List<String> modules) {
   static final Path PROJECT = Path.of("../..");
   static final List<String> MODULES = List.of("api", "spi", "tck");
 
-  /** The newest tag of a release, or the commit that a file names. */
-  static String baseline(Path file) throws Exception {
-    List<String> tags = new ArrayList<>();
-    if (git(tags, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") == 0) {
-      return tags.get(0);
-    }
-    String commit = Files.readString(file).strip();
+  /** Those of the sources in an archive, compiled. */
+  static Contracts of(Path archive, Path directory) throws Exception {
+    Path sources = Files.createDirectories(directory.resolve("sources"));
     assertEquals(
         0,
-        git(new ArrayList<>(), "cat-file", "-e", commit + "^{commit}"),
-        "the commit to compare with is not here: git fetch --unshallow --tags");
-    return commit;
+        run(new ArrayList<>(), List.of("tar", "-xzf", archive.toString(), "-C", "" + sources)),
+        "cannot unpack " + archive);
+    return compile(sources, directory, MODULES);
   }
 
-  /** Those of a commit, compiled. */
-  static Contracts of(String commit, Path directory) throws Exception {
-    Path sources = Files.createDirectories(directory.resolve("sources"));
-    Path archive = directory.resolve("sources.tar");
-    List<String> command =
-        new ArrayList<>(List.of("archive", "-o", archive.toAbsolutePath().toString(), commit));
-    MODULES.forEach(module -> command.add(module + "/src/main/java"));
+  /** The commit of the newest tag of a release; null where the checkout knows none. */
+  static @Nullable String newestRelease() throws Exception {
     List<String> said = new ArrayList<>();
-    assertEquals(0, git(said, command.toArray(String[]::new)), said.toString());
-    int status =
-        new ProcessBuilder("tar", "-xf", archive.toString(), "-C", sources.toString())
-            .inheritIO()
-            .start()
-            .waitFor();
-    assertEquals(0, status);
-    return compile(sources, directory, MODULES);
+    if (git(said, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") != 0) {
+      return null;
+    }
+    String tag = said.get(0);
+    said.clear();
+    assertEquals(0, git(said, "rev-parse", tag + "^{commit}"), said.toString());
+    return said.get(0);
+  }
+
+  /** The commit that git made an archive of. */
+  static String commitOf(Path archive) throws Exception {
+    List<String> said = new ArrayList<>();
+    String command = "gzip -dc \"$1\" | git get-tar-commit-id";
+    assertEquals(0, run(said, List.of("sh", "-c", command, "sh", archive.toString())), "" + said);
+    return said.get(0);
   }
 
   /** Those that were built: two in the installed layout, and the kit. */
@@ -211,6 +210,10 @@ record Contracts(Path directory, List<String> modules) {
     List<String> command =
         new ArrayList<>(List.of("git", "-c", "safe.directory=*", "-C", PROJECT.toString()));
     command.addAll(List.of(arguments));
+    return run(output, command);
+  }
+
+  private static int run(List<String> output, List<String> command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.inputReader(StandardCharsets.UTF_8).lines().forEach(output::add);
     return process.waitFor();
