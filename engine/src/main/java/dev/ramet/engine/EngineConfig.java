@@ -206,6 +206,32 @@ public record EngineConfig(
     return with(id, memoryRoot, plugins, steps);
   }
 
+  /** The same with other settings of plugins, by their ids. */
+  public EngineConfig withPluginSettings(Map<String, Map<String, String>> settings) {
+    return new EngineConfig(
+        dataRoot,
+        guestDirectory,
+        cacheDirectory,
+        provision,
+        provisionBytes,
+        storageBackend,
+        memoryRoot,
+        hypervisor,
+        memoryMode,
+        verifyCaptures,
+        plugins,
+        settings,
+        outbound,
+        stagingBytes,
+        preCopy,
+        memoryVolumes,
+        workingSet,
+        cloneConcurrency,
+        startTimeout,
+        agentTimeout,
+        steps);
+  }
+
   private EngineConfig with(
       @Nullable String backend, @Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
     return with(backend, root, policy, memoryVolumes, workingSet, observer);

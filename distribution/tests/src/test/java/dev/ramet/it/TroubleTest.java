@@ -8,14 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +64,28 @@ final class TroubleTest {
     RametException e = assertThrows(RametException.class, operation);
     assertEquals(code, e.code(), e.toString());
     return e;
+  }
+
+  /** Such as one whose probe takes too long, on a machine with much to do. */
+  @Test
+  void aHostThatCannotReachItsMachinesForAWhileFindsThemAgain() throws Exception {
+    ground.shell(sandbox.id()).run("echo kept > /tmp/file");
+    ground.closeEngine();
+    try {
+      EngineConfig unfit =
+          Ground.config(ground.dataRoot(), POOL_BYTES, ground.steps())
+              .withPluginSettings(Map.of("qemu", Map.of("binary", "/nowhere/qemu")));
+      try (Engine engine = RametEngine.open(unfit)) {
+        Sandbox there = engine.sandboxes().get(sandbox.id());
+        assertEquals(Sandbox.State.FAILED, there.state());
+        assertTrue(String.valueOf(there.stateDetail()).contains("no hypervisor works"));
+        refused(ErrorCode.CONFLICT, () -> engine.snapshots().create(sandbox.id(), "never"));
+      }
+    } finally {
+      ground.openEngine();
+    }
+    assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(sandbox.id()).state());
+    assertEquals("kept", ground.shell(sandbox.id()).run("cat /tmp/file"));
   }
 
   @Test

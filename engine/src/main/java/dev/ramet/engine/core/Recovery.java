@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Layout;
@@ -149,6 +151,14 @@ final class Recovery {
         return new LiveSandbox(record, vm.get());
       }
       lost = "its machine had ended when the host started";
+    } catch (RametException e) {
+      lost = "its machine could not be found again: " + e.getMessage();
+      if (e.code() == ErrorCode.HOST_UNFIT) {
+        // That says nothing of the machine. It may run, and a start that finds the host fit again,
+        // because what a probe took too long for is there in time, finds it.
+        LOG.log(System.Logger.Level.WARNING, "sandbox {0} is out of reach: {1}", record.id(), lost);
+        return new LiveSandbox(record.in(SandboxRecord.State.FAILED, lost), null);
+      }
     } catch (RuntimeException e) {
       lost = "its machine could not be found again: " + e.getMessage();
     }

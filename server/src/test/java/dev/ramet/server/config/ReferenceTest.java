@@ -38,7 +38,12 @@ class ReferenceTest {
 
   /** What tests and the build read; nothing for operators. */
   private static final Set<String> TESTS =
-      Set.of("RAMET_REQUIRE", "RAMET_TCK_KILLS", "RAMET_TCK_HISTORIES", "RAMET_TCK_TRACKED");
+      Set.of(
+          "RAMET_REQUIRE",
+          "RAMET_TCK_KILLS",
+          "RAMET_TCK_HISTORIES",
+          "RAMET_TCK_RECOVERY_KILLS",
+          "RAMET_TCK_TRACKED");
 
   /** What recipes of templates are given. */
   private static final Set<String> RECIPES = Set.of("RAMET_AGENT", "RAMET_CACHE", "RAMET_DISK_MB");
