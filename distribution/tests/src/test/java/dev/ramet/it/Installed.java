@@ -89,6 +89,11 @@ final class Installed implements AutoCloseable {
     return connection;
   }
 
+  /** The host's address. */
+  URI uri() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
   /** Asks for a page that must be there. */
   InputStream open(String path) throws IOException {
     return URI.create("http://127.0.0.1:" + port + path).toURL().openStream();

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.client;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Requests to one host. Thread-safe. */
+final class Http {
+  private static final int ATTEMPTS = 3;
+
+  private final Settings settings;
+  private final String base;
+  private volatile @Nullable HttpClient client;
+
+  Http(Settings settings) {
+    URI uri = settings.uri();
+    if (uri.getHost() == null
+        || !("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "not an address of a host: " + uri,
+          "give one like http://127.0.0.1:3000",
+          null);
+    }
+    this.settings = settings;
+    String text = uri.toString();
+    this.base = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(settings.connectTimeout())
+            .build();
+  }
+
+  /** One segment of a path, or one value of a query, encoded. */
+  static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  <T> T get(String path, Class<T> type) {
+    return Json.read(plain(request("GET", path, null)).body(), type);
+  }
+
+  void delete(String path) {
+    plain(request("DELETE", path, null));
+  }
+
+  /** POST of what does no harm when it comes twice. */
+  void post(String path, Object body) {
+    plain(request("POST", path, body));
+  }
+
+  /** All pages of a list. */
+  <T> List<T> all(String path, Class<T[]> type) {
+    List<T> all = new ArrayList<>();
+    String next = path;
+    while (true) {
+      HttpResponse<byte[]> page = plain(request("GET", next, null));
+      Collections.addAll(all, Json.read(page.body(), type));
+      String token = page.headers().firstValue("x-next-token").orElse(null);
+      if (token == null) {
+        return all;
+      }
+      next = path + (path.indexOf('?') < 0 ? "?" : "&") + "nextToken=" + encode(token);
+    }
+  }
+
+  /**
+   * POST of what must happen once: it carries a key, so it can be sent again when the connection
+   * breaks, and when the host says that it is to be asked later.
+   */
+  <T> T once(String path, Object body, Class<T> type) {
+    HttpRequest request =
+        request("POST", path, body).header("Idempotency-Key", UUID.randomUUID().toString()).build();
+    long end = System.nanoTime() + settings.timeout().toNanos();
+    for (int attempt = 1; ; attempt++) {
+      long pauseMillis;
+      try {
+        HttpResponse<byte[]> answer =
+            exchange(
+                request, Duration.ofNanos(end - System.nanoTime()), BodyHandlers.ofByteArray());
+        if (answer.statusCode() / 100 == 2) {
+          return Json.read(answer.body(), type);
+        }
+        RametException refused = Failures.of(answer.statusCode(), answer.body());
+        pauseMillis = retryAfterMillis(answer);
+        if (pauseMillis < 0) {
+          throw refused;
+        }
+        if (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis) - end >= 0) {
+          throw refused;
+        }
+      } catch (ConnectException | HttpConnectTimeoutException e) {
+        throw broken(e);
+      } catch (IOException e) {
+        if (attempt >= ATTEMPTS) {
+          throw broken(e);
+        }
+        pauseMillis = 100L * attempt;
+      }
+      sleep(pauseMillis);
+    }
+  }
+
+  private static long retryAfterMillis(HttpResponse<?> answer) {
+    String seconds = answer.headers().firstValue("Retry-After").orElse("");
+    return seconds.matches("[0-9]{1,6}") ? Math.max(100, Long.parseLong(seconds) * 1000) : -1;
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      throw Failures.interrupted(e);
+    }
+  }
+
+  /** A request that is not sent yet. */
+  HttpRequest.Builder request(String method, String path, @Nullable Object json) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(base + path))
+            .header("User-Agent", "ramet-java")
+            .header("Accept", "application/json");
+    if (settings.apiKey() != null) {
+      request.header("X-API-KEY", settings.apiKey());
+    }
+    if (json == null) {
+      return request.method(method, BodyPublishers.noBody());
+    }
+    return request
+        .header("Content-Type", "application/json")
+        .method(method, BodyPublishers.ofByteArray(Json.bytes(json)));
+  }
+
+  private HttpResponse<byte[]> plain(HttpRequest.Builder request) {
+    try {
+      return checked(exchange(request.build(), settings.timeout(), BodyHandlers.ofByteArray()));
+    } catch (IOException e) {
+      throw broken(e);
+    }
+  }
+
+  /** A successful answer, whole. */
+  byte[] bytes(HttpRequest.Builder request) {
+    return plain(request).body();
+  }
+
+  /** A successful answer's body while it comes; to be closed. */
+  InputStream stream(HttpRequest.Builder request) {
+    try {
+      HttpResponse<InputStream> answer =
+          exchange(request.build(), settings.timeout(), BodyHandlers.ofInputStream());
+      if (answer.statusCode() / 100 == 2) {
+        return answer.body();
+      }
+      try (InputStream body = answer.body()) {
+        throw Failures.of(answer.statusCode(), body.readAllBytes());
+      }
+    } catch (IOException e) {
+      throw broken(e);
+    }
+  }
+
+  private static HttpResponse<byte[]> checked(HttpResponse<byte[]> answer) {
+    if (answer.statusCode() / 100 == 2) {
+      return answer;
+    }
+    throw Failures.of(answer.statusCode(), answer.body());
+  }
+
+  /** The client's own time limit ends where an answer begins; this one counts to its end. */
+  private <T> HttpResponse<T> exchange(
+      HttpRequest request, Duration limit, HttpResponse.BodyHandler<T> body) throws IOException {
+    HttpClient open = client;
+    if (open == null) {
+      throw new IllegalStateException("this client was closed");
+    }
+    CompletableFuture<HttpResponse<T>> answer = open.sendAsync(request, body);
+    try {
+      return answer.get(Math.max(1, limit.toNanos()), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new IOException(e.getCause());
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw Failures.late(settings.uri());
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      throw Failures.interrupted(e);
+    }
+  }
+
+  RametException broken(IOException e) {
+    return Failures.broken(settings.uri(), e);
+  }
+
+  /** The JDK's client ends its threads and connections when nobody refers to it any more. */
+  void close() {
+    client = null;
+  }
+}

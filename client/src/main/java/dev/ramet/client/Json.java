@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.client;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+
+/** JSON as the wire has it: absent is null, what is not known is ignored. */
+final class Json {
+  static final ObjectMapper MAPPER =
+      new ObjectMapper()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .setDefaultPropertyInclusion(JsonInclude.Include.NON_NULL);
+
+  private Json() {}
+
+  static byte[] bytes(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new RametException(ErrorCode.INTERNAL, "a request could not be written as JSON", e);
+    }
+  }
+
+  static <T> T read(byte[] json, Class<T> type) {
+    try {
+      T value = MAPPER.readValue(json, type);
+      if (value == null) {
+        throw new IOException("it is null");
+      }
+      return value;
+    } catch (IOException e) {
+      throw strange(e);
+    }
+  }
+
+  static JsonNode tree(byte[] json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (IOException e) {
+      throw strange(e);
+    }
+  }
+
+  private static RametException strange(IOException e) {
+    return new RametException(
+        ErrorCode.INTERNAL,
+        "the answer is not what a Ramet host sends: " + e.getMessage(),
+        "check the address",
+        e);
+  }
+}

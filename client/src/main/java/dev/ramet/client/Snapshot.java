@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.client;
+
+import dev.ramet.api.RametException;
+import dev.ramet.api.SnapshotInfo;
+
+/** A snapshot: disk, memory and programs of a sandbox at one instant. Thread-safe. */
+public final class Snapshot {
+  private final Ramet ramet;
+  private final String id;
+
+  Snapshot(Ramet ramet, String id) {
+    this.ramet = ramet;
+    this.id = id;
+  }
+
+  /** Its id, or the name it was asked for by. */
+  public String id() {
+    return id;
+  }
+
+  /** What the host says of it now. */
+  public SnapshotInfo info() {
+    return ramet.http().get(path(), SnapshotInfo.class);
+  }
+
+  /** Starts a sandbox that goes on from it. */
+  public Sandbox start() {
+    return ramet.create(id);
+  }
+
+  /**
+   * Deletes it. Sandboxes made from it run on.
+   *
+   * @throws RametException NOT_FOUND if there is none
+   */
+  public void delete() {
+    ramet.http().delete(path());
+  }
+
+  private String path() {
+    return "/snapshots/" + Http.encode(id);
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}
