@@ -155,7 +155,9 @@ write_sources() {
 
 write_start() {
   local applet
-  cp -r -- "$lib/rootfs/." "$here/rootfs/." "$tree/"
+  cp -r -- "$lib/rootfs/." "$tree/"
+  # What a recipe adds of its own.
+  if [ -d "$here/rootfs" ]; then cp -r -- "$here/rootfs/." "$tree/"; fi
   cp -- "$busybox" "$tree/usr/bin/busybox"
   for applet in init reboot poweroff halt; do ln -sf /usr/bin/busybox "$tree/usr/sbin/$applet"; done
   cp -- "$RAMET_AGENT" "$tree/usr/bin/ramet-agent"
