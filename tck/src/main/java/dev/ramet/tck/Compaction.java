@@ -3,8 +3,11 @@ package dev.ramet.tck;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,6 +21,8 @@ final class Compaction implements AutoCloseable {
 
   /** So many pages moved are taken for enough to have met some of ours. */
   private static final long ENOUGH = 20_000;
+
+  private static final int GAPS = 1024;
 
   private final long before = count();
   private final long started = System.nanoTime();
@@ -36,10 +41,32 @@ final class Compaction implements AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        Files.writeString(CONTROL, "1");
+        moveAmongGaps();
       } catch (IOException e) {
         return; // Seen by what was moved.
       }
+    }
+  }
+
+  /**
+   * Has the kernel move pages when there are free ones between those in use: it moves nothing in a
+   * memory that it has moved together already, as it has after the same check of another mode.
+   */
+  private static void moveAmongGaps() throws IOException {
+    Path gone = Files.createTempFile("compaction-", ".gone");
+    Path kept = Files.createTempFile("compaction-", ".kept");
+    try (FileChannel first = FileChannel.open(gone, StandardOpenOption.WRITE);
+        FileChannel second = FileChannel.open(kept, StandardOpenOption.WRITE)) {
+      ByteBuffer page = ByteBuffer.allocateDirect(4096);
+      for (int i = 0; i < GAPS; i++) {
+        first.write(page.clear());
+        second.write(page.clear());
+      }
+      first.truncate(0);
+      Files.writeString(CONTROL, "1");
+    } finally {
+      Files.delete(gone);
+      Files.delete(kept);
     }
   }
 
