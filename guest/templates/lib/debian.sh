@@ -19,7 +19,7 @@ clean_apt() {
 }
 
 # $debian_closure: all that $debian_packages depend on, "package version sha256" a line.
-resolve_debian() {
+resolve() {
   local names
   # shellcheck disable=SC2086 # names
   names=$(clean_apt apt-get -qq -s install $debian_packages 2>/dev/null | awk '$1 == "Inst" { print $2 }') || true
@@ -31,6 +31,9 @@ resolve_debian() {
     $1 == "SHA256:" && !seen[package]++ { print package, version, $2 }' | sort)
   [ "$(wc -l <<<"$debian_closure")" = "$(wc -w <<<"$names")" ] || die "apt knows too little; run: apt-get update"
 }
+
+key_inputs() { printf '%s\n' "$debian_closure"; }
+packages() { printf '%s\n' "$debian_closure"; }
 
 lay_out_debian() {
   local applet

@@ -29,7 +29,8 @@ final class PluginLayers {
           + "    return new ProbeResult.Unusable(\"stores nothing\", \"for show\", \"none\");%n"
           + "  }%n"
           + "  public StorageBackend open(ProbeContext where) {%n"
-          + "    throw new UnsupportedOperationException();%n"
+          + "    throw new IllegalStateException(%n"
+          + "        \"layer-%1$d is for show, as its probe says: choose another backend\");%n"
           + "  }%n"
           + "}%n";
 

@@ -41,15 +41,13 @@ class Context:
         request_in, self.requests = os.pipe()
         self.events, event_out = os.pipe()
 
-        # The process finds the two where it looks for them, whatever numbers they had.
+        # The process finds the two where it looks for them, whatever numbers they had; either may
+        # have the other's number, so they step aside first.
         def place():
-            # Above all that are to be replaced first.
-            source, sink = os.dup(request_in), os.dup(event_out)
-            high_in, high_out = 200, 201
-            os.dup2(source, high_in)
-            os.dup2(sink, high_out)
-            os.dup2(high_in, 3)
-            os.dup2(high_out, 4)
+            os.dup2(request_in, 200)
+            os.dup2(event_out, 201)
+            os.dup2(200, 3)
+            os.dup2(201, 4)
             os.closerange(5, 256)
 
         program = {
