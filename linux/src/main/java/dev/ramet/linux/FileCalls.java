@@ -29,6 +29,9 @@ final class FileCalls {
 
   static native long pread(int fd, long buffer, long length, long offset);
 
+  /** The offset is one register here; the library splits it for the kernel. */
+  static native long preadv2(int fd, long vector, int count, long offset, int flags);
+
   static native long pwrite(int fd, long buffer, long length, long offset);
 
   static native int ftruncate(int fd, long length);

@@ -107,8 +107,15 @@ public final class LoopDevice implements AutoCloseable {
     config.write(CONFIG_INFO + INFO_NAME, name, 0, Math.min(name.length, NAME_BYTES - 1));
   }
 
-  /** Opens an existing one. */
+  /**
+   * Opens an existing one.
+   *
+   * @throws IllegalArgumentException when the number is not that of a loop device
+   */
   public static LoopDevice open(DeviceNumber number, boolean writable) throws LinuxException {
+    if (number.major() != LOOP_MAJOR) {
+      throw new IllegalArgumentException("not a loop device: " + number);
+    }
     // The node's name is that of the number: partitions of loop devices have another major number.
     Path node = Path.of("/dev/loop" + number.minor());
     Set<OpenFlag> flags = writable ? Set.of(OpenFlag.READ, OpenFlag.WRITE) : Set.of(OpenFlag.READ);

@@ -173,4 +173,10 @@ class DeviceMapperTest {
       assertEquals(LinuxException.ENXIO, e.errno());
     }
   }
+
+  @Test
+  void aNumberOfAnotherKindIsNoLoopDevice() {
+    assertThrows(
+        IllegalArgumentException.class, () -> LoopDevice.open(new DeviceNumber(254, 1), false));
+  }
 }
