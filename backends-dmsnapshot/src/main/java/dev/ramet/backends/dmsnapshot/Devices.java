@@ -111,6 +111,11 @@ final class Devices implements AutoCloseable {
     }
   }
 
+  /** Takes into account that a device is not there any more. */
+  void gone(String name) {
+    active.remove(name);
+  }
+
   /** Takes a device that is there into account. */
   void adopt(DmDevice device) {
     adopt(device.name(), device.number());

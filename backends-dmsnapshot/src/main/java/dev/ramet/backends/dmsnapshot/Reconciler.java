@@ -135,7 +135,11 @@ final class Reconciler {
     showMerges();
     for (String name : left().keySet()) {
       if (!devices.isActive(name)) {
-        takeInVolume(name, volumes, records);
+        try {
+          takeInVolume(name, volumes, records);
+        } catch (LinuxException e) {
+          requireGone(name, e);
+        }
       }
     }
     // What only those stood on that show a merge now.
@@ -156,9 +160,13 @@ final class Reconciler {
             .toList();
     for (Layer layer : lowestFirst) {
       String name = devices.layerName(layer.id());
-      if (!shows(name, layer) || !standsOnItsParent(name, layer)) {
-        LOG.log(INFO, "{0} gets the merge that was being put in place", name);
-        store.show(layer);
+      try {
+        if (!shows(name, layer) || !standsOnItsParent(name, layer)) {
+          LOG.log(INFO, "{0} gets the merge that was being put in place", name);
+          store.show(layer);
+        }
+      } catch (LinuxException e) {
+        requireGone(name, e);
       }
     }
   }
@@ -191,6 +199,18 @@ final class Reconciler {
       }
       throw e;
     }
+  }
+
+  /**
+   * Passes over an error about a device that went while it was looked at: see {@link #find}. The
+   * kernel takes its name away first, and then gives up the loop device that it stood on, which
+   * shows nothing from then on.
+   */
+  private void requireGone(String name, LinuxException e) throws LinuxException {
+    if (e.errno() != LinuxException.ENXIO || find(name) != null) {
+      throw e;
+    }
+    devices.gone(name);
   }
 
   private void takeInLayer(String name) throws LinuxException {
@@ -256,6 +276,8 @@ final class Reconciler {
         Fd file = store.files().open(top, false)) {
       return device.info().file() == file.stat().inode();
     } catch (IllegalArgumentException e) {
+      // The first word of a store's table is what it stands on, and no loop device: its layer has
+      // become flat by a merge that was not put under it.
       return false;
     }
   }
