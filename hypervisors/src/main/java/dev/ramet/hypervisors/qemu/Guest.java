@@ -22,8 +22,8 @@ final class Guest {
   /** The smallest firmware the pc machine maps completely below 1 MiB. */
   private static final int FIRMWARE_BYTES = 64 * 1024;
 
-  /** Under the emulator it takes 40 ms. */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  /** Under the emulator it takes 40 ms; a busy host must not be taken for one without KVM. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private Guest() {}
 

@@ -39,7 +39,7 @@ record Inquiry(String version, Optional<String> pc, Set<String> missing) {
                 "none",
                 "-S",
                 "-qmp",
-                "unix:" + VmFiles.MONITOR + ",server=on,wait=off",
+                CommandLine.MONITOR,
                 // By this a later host finds it, should this one end before it.
                 "-pidfile",
                 files.pidFile().toString()),

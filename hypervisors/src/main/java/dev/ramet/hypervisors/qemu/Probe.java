@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -95,6 +96,10 @@ final class Probe {
     try {
       evidence.putAll(Trial.run(installation, scratch));
     } catch (RametException e) {
+      if (e.code() == ErrorCode.DEADLINE_EXCEEDED) {
+        // Says something of this moment, not of this QEMU.
+        return new Outcome(new ProbeResult.Failed(e), null);
+      }
       return unusable(
           "a test machine could not be booted, saved and restored",
           String.valueOf(e.getMessage()),

@@ -4,7 +4,6 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
-import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -22,12 +21,6 @@ final class Trial {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long MEMORY_BYTES = 16 << 20;
   private static final int CHUNK_BYTES = 1 << 20;
-
-  /** The JVM compiles a method after 200 calls; each pause makes three commands. */
-  private static final int REHEARSALS = 100;
-
-  /** But no longer than this: a host may be slow enough to make the probe late. */
-  private static final long REHEARSAL_MILLIS = 3000;
 
   private Trial() {}
 
@@ -54,7 +47,6 @@ final class Trial {
         try (PausedVm paused = driver.restore(second, state, PATIENCE)) {
           RunningVm vm = paused.resume();
           restored = millisSince(start);
-          rehearse(vm, saved);
           vm.kill(PATIENCE);
         }
         return Map.of(
@@ -62,26 +54,6 @@ final class Trial {
             "deviceState", Files.size(saved.resolve(VmFiles.DEVICES)) + " bytes");
       } finally {
         driver.reap(scratch);
-      }
-    }
-  }
-
-  /**
-   * Pauses and saves until the code of a pause is compiled, so that the first machine of a user
-   * does not stand still for the interpreter. What this gains has not been measured.
-   */
-  private static void rehearse(RunningVm vm, Path directory) {
-    long start = System.nanoTime();
-    for (int i = 0; i < REHEARSALS && millisSince(start) < REHEARSAL_MILLIS; i++) {
-      SavingVm saving;
-      try (SavingVm paused = vm.pauseAndSave(directory)) {
-        paused.awaitDevices();
-        paused.resume();
-        saving = paused;
-      }
-      saving.finishDevices();
-      if (vm.memory().regions().isEmpty()) {
-        throw new IllegalStateException("a machine without memory");
       }
     }
   }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The driver's files in a machine's directory.
@@ -41,6 +42,9 @@ record VmFiles(Path directory) {
   private static final int SOCKET_PATH_MAX_BYTES = 100;
 
   private static final int TAIL_BYTES = 2048;
+
+  /** What every start says (see {@link CommandLine#MONITOR}) and what is no news. */
+  private static final String WAITING = "info: QEMU waiting for connection on";
 
   static VmFiles of(Path directory) {
     try {
@@ -135,8 +139,10 @@ record VmFiles(Path directory) {
       // The console is the guest's to write: no control characters into anybody's terminal.
       return new String(bytes, StandardCharsets.UTF_8)
           .replaceAll("[\\p{Cntrl}&&[^\n]]", "")
-          .strip()
-          .replace("\n", " | ");
+          .lines()
+          .filter(line -> !line.contains(WAITING))
+          .collect(Collectors.joining(" | "))
+          .strip();
     } catch (IOException e) {
       return "";
     }

@@ -68,6 +68,11 @@ class CommandLineTest {
   }
 
   @Test
+  void waitsForItsFirstConnection() {
+    assertEquals("unix:qmp.sock,server=on,wait=on", value(line(false), "-qmp"));
+  }
+
+  @Test
   void aRestoreDiffersFromTheBootInItsMemoryOnly() {
     List<String> boot = line(true);
     List<String> restore = line(true, Path.of("/m"));
