@@ -6,6 +6,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ type agent struct {
 	system      system
 	freezer     freezer
 	cpu         cpuMeter
+	starter     *starter // nil before anything was started
+
+	templateName, startLog string
 }
 
 func newAgent(defaultUser string) *agent {
@@ -31,6 +35,9 @@ func newAgent(defaultUser string) *agent {
 		watches:     watchTable{all: make(map[string]*keptWatch)},
 		connections: connections{open: make(map[net.Conn]struct{})},
 		system:      realSystem(),
+
+		templateName: filepath.Join(ownDir(), templateName),
+		startLog:     filepath.Join(ownDir(), startLogName),
 	}
 }
 
@@ -46,8 +53,14 @@ func (a *agent) routes(path string) []route {
 		return []route{{"GET", true, a.health}}
 	case "/init":
 		return []route{{"POST", true, a.init}}
+	case "/ready":
+		return []route{{"POST", false, a.readiness}}
 	case "/settle":
 		return []route{{"POST", false, a.settle}}
+	case "/template":
+		return []route{{"POST", false, a.makeTemplate}}
+	case "/unpack":
+		return []route{{"POST", false, a.unpack}}
 	case "/freeze":
 		return []route{{"POST", false, a.freeze}}
 	case "/thaw":

@@ -39,15 +39,21 @@ func prepare(c processConfig, a account, defaults map[string]string, workdir str
 		return command{}, err
 	}
 	env := environment(a, defaults, c.Envs)
+	env["PATH"] = withTools(env["PATH"])
 	dir, err := directory(c.Cwd, workdir, a)
 	if err != nil {
 		return command{}, err
 	}
-	path, err := find(c.Cmd, env["PATH"], dir)
+	name := c.Cmd
+	path, err := find(name, env["PATH"], dir)
 	if err != nil {
-		return command{}, err
+		var ok bool
+		if path, ok = shellInstead(name); !ok {
+			return command{}, err
+		}
+		name = path // what a shell is called may be what it is
 	}
-	cmd := command{path: path, argv: append([]string{c.Cmd}, c.Args...), dir: dir}
+	cmd := command{path: path, argv: append([]string{name}, c.Args...), dir: dir}
 	for k, v := range env {
 		cmd.env = append(cmd.env, k+"="+v)
 	}

@@ -86,7 +86,7 @@ func (s *settings) apply(request *initRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if request.EnvVars != nil {
-		s.env = request.EnvVars
+		s.env = layered(s.base, request.EnvVars)
 	}
 	if request.DefaultUser != "" {
 		s.user = request.DefaultUser
@@ -100,6 +100,17 @@ func (s *settings) apply(request *initRequest) bool {
 	first := request.Generation == "" || request.Generation != s.generation
 	s.generation = request.Generation
 	return first
+}
+
+// layered is what the maps say together, later ones going first.
+func layered(layers ...map[string]string) map[string]string {
+	all := make(map[string]string)
+	for _, layer := range layers {
+		for name, value := range layer {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // settle is called before a template is captured. Garbage that stays would be part of every machine

@@ -24,6 +24,8 @@ const memoryLimit = 24 << 20
 func main() {
 	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")
 	user := flag.String("default-user", "root", "user for requests that name none")
+	image := flag.String("image", "", "what to know of the container image that this guest was made of")
+	start := flag.Bool("start", false, "start the image's command")
 	flag.Parse()
 	log.SetFlags(0)
 	log.SetPrefix("agent: ")
@@ -36,7 +38,25 @@ func main() {
 	protectFromOOM()
 	undoIgnored()
 
+	growRoot("/dev/vda")
+
 	a := newAgent(*user)
+	var known startFile
+	if *image != "" {
+		var err error
+		if known, err = readStartFile(*image); err != nil {
+			log.Fatal(err)
+		}
+		a.settings.base = known.forCommands()
+		a.settings.env = a.settings.base
+	}
+	started, err := a.bootTemplate(*start || *image == "" && firstOfMachine())
+	if err != nil {
+		log.Print(err)
+	}
+	if *start && !started {
+		a.startImage(known, a.startLog)
+	}
 	server := &http.Server{
 		Handler:           a,
 		ReadHeaderTimeout: 30 * time.Second,

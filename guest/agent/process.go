@@ -32,7 +32,8 @@ type process struct {
 
 	handle  *os.Process
 	started time.Time
-	exited  chan struct{} // closed once the process was waited for
+	exited  chan struct{}    // closed once the process was waited for
+	state   *os.ProcessState // how it ended; nil before, or when that cannot be told
 
 	terminal *os.File // nil without one; never changes
 
@@ -83,6 +84,7 @@ func (p *process) supervise(sources map[stream]*os.File) {
 		}
 	}
 	state, err := p.handle.Wait()
+	p.state = state
 	p.stopTimeout()
 	close(p.exited)
 	deadline := time.Now().Add(stragglerGrace)
@@ -104,6 +106,9 @@ func describe(state *os.ProcessState, err error) endEvent {
 	}
 	return e
 }
+
+// succeeded is for a process that has ended.
+func (p *process) succeeded() bool { return p.state != nil && p.state.Success() }
 
 // killGrace is how long a kill waits for its process to be gone. One that waits for a device ends
 // only when that answers.

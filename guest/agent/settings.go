@@ -12,6 +12,7 @@ type settings struct {
 	mu         sync.RWMutex
 	user       string
 	workdir    string
+	base       map[string]string // of the image; what /init sets goes over it
 	env        map[string]string
 	token      string
 	generation string

@@ -41,6 +41,8 @@ fetch() {
   [ ${#wanted[@]} -gt 0 ] || return 0
   say "fetching ${#wanted[@]} packages"
   mkdir -p -- "$cache"
+  # What was being copied when a build was killed; no copy takes an hour.
+  find "$cache" -maxdepth 1 -type f -name '.*.*' -mmin +60 -delete
   folder=$(mktemp -d "$work/download.XXXXXX")
   # As root apt would rather download as another user, who cannot write here.
   (cd -- "$folder" && apt-get -qq -o APT::Sandbox::User=root download "${wanted[@]}" >&2) ||

@@ -13,6 +13,8 @@
 # RAMET_CACHE    where downloaded packages are kept (${XDG_CACHE_HOME:-~/.cache}/ramet/packages)
 # RAMET_DISK_MB  size of the root disk
 #
+# It ends with status 73 when a file system is full: the last two lines say which, and what to do.
+#
 # No recipe needs root, loop devices or a container engine. The same key gives the same bytes.
 export LC_ALL=C TZ=UTC
 umask 022
@@ -58,12 +60,50 @@ print_key() {
   } | sha256sum | cut -c 1-32
 }
 
+# is_full PATH: whether the file system of PATH is as good as full: less is left than a kernel needs,
+# for programs that fail for want of room take some of it back.
+is_full() {
+  local free
+  free=$(df -k --output=avail -- "$1" 2>/dev/null | tail -n 1) && [ "${free:-0}" -lt 8192 ]
+}
+
+# need_room: ends here when the disk's image may lack what did not fit on the host: neither mke2fs
+# nor debugfs says so of data.
+need_room() {
+  if is_full "$work"; then die "there is no room for the disk's image"; fi
+}
+
+# end_build: what was half made goes. Before that gives the room back, a failure for want of it is
+# told as such, for most programs do so only in words.
+end_build() {
+  local status=$? place full=
+  case $status in
+    0 | 65) ;;
+    73) full=$work ;;
+    *)
+      for place in "$cache" "$work"; do
+        if is_full "$place"; then full=$place; fi
+      done
+      ;;
+  esac
+  if [ -n "$full" ]; then
+    full=$(df --output=target -- "$full" 2>/dev/null | tail -n 1)
+    printf '%s\n%s\n' "cannot build the template: the file system at $full is full" \
+      "remove from it what is not needed, or enlarge it" >&2
+    status=73
+  fi
+  rm -f -- "$cache"/.*."$$"
+  chmod -R u+rwX -- "$work"
+  rm -rf -- "$work"
+  exit "$status"
+}
+
 build() {
   local out=$1
   mkdir -p -- "$out"
   out=$(cd -- "$out" && pwd)
   work=$(mktemp -d "$out/.work.XXXXXX")
-  trap 'chmod -R u+rwX -- "$work"; rm -rf -- "$work"' EXIT
+  trap end_build EXIT
 
   key=$(print_key)
   say "key $key"
@@ -79,6 +119,7 @@ build() {
   make_initramfs
   say "initrd $(stat -c %s "$work/initrd") bytes"
   make_rootfs
+  need_room
   say "rootfs.raw $disk_mb MiB, $(du -k "$work/rootfs.raw" | cut -f 1) KiB allocated"
   # shellcheck disable=SC2086 # two words
   make_manifest $machine

@@ -6,6 +6,12 @@ make_rootfs() {
   tree=$work/rootfs
   lay_out_tree
   find "$tree" -exec touch -h -d "@$date" {} +
+  make_file_system -d "$tree"
+  finish_inodes
+}
+
+# make_file_system OPTION...: an ext4 in rootfs.raw, by mke2fs with these options too.
+make_file_system() {
   truncate -s "${disk_mb}M" "$work/rootfs.raw"
   local uuid=${key:0:8}-${key:8:4}-4${key:13:3}-a${key:17:3}-${key:20:12}
   # lazy_itable_init=0, lazy_journal_init=0: nothing is left for the guest to initialise; on a
@@ -15,8 +21,7 @@ make_rootfs() {
   # hash_seed, -U and E2FSPROGS_FAKE_TIME take the chance out of the result.
   E2FSPROGS_FAKE_TIME=$date mke2fs -q -t ext4 -b 4096 -I 256 -m 0 -L ramet-root -U "$uuid" -J size=4 \
     -E "root_owner=0:0,hash_seed=$uuid,lazy_itable_init=0,lazy_journal_init=0" \
-    -d "$tree" "$work/rootfs.raw"
-  finish_inodes
+    "$@" "$work/rootfs.raw"
 }
 
 # Owners are written into the finished image, so that the result is the same whoever builds it;
