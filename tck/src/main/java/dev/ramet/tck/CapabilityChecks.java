@@ -150,6 +150,11 @@ abstract class CapabilityChecks {
     refusal(ErrorCode.INVALID_ARGUMENT, "growing to a negative size", () -> growable.grow(V, -1));
     refusal(ErrorCode.CONFLICT, "growing a snapshot", () -> growable.grow(S, 2 * SIZE));
     refusal(ErrorCode.NOT_FOUND, "growing nothing", () -> growable.grow(World.T, SIZE));
+    backend.fork(S, World.U, Durability.RELAXED);
+    assertEquals(2 * SIZE, growable.grow(World.U, 2 * SIZE).sizeBytes());
+    assertEquals('1', world().read(World.U, 3), "a fork that grows keeps its source's content");
+    assertEquals(0, world().read(World.U, 2 * SIZE / PAGE - 1), "and its own end reads as zeros");
+    backend.delete(World.U);
     world().reopen();
     assertEquals(grown, world().backend().find(V).orElseThrow(), "a new size must be kept");
     assertEquals('e', world().read(V, 2 * SIZE / PAGE - 1));

@@ -99,7 +99,17 @@ abstract class MachineDeathChecks {
       cut(
           restore,
           i * CUT_MILLIS,
-          () -> world().driver.restore(restore, saved, MachineWorld.PATIENCE).resume());
+          () -> resumed(world().driver.restore(restore, saved, MachineWorld.PATIENCE)));
+    }
+  }
+
+  /** What dies between its restore and its first instruction is ended by whoever restored it. */
+  private static RunningVm resumed(PausedVm paused) {
+    try {
+      return paused.resume();
+    } catch (RametException e) {
+      paused.kill();
+      throw e;
     }
   }
 
