@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records and error codes that cross the wire between the Ramet host and its clients. */
+/**
+ * What hosts and clients of Ramet share: records and error codes that cross the wire, and trust.
+ */
 module dev.ramet.api {
   requires static transitive org.jspecify;
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param passedOver the better modes that could not do it, best first
  * @param memoryBytesTotal the guest's memory
  * @param memoryBytesSelected pages the mode selected
- * @param memoryBytesWritten bytes written to the memory image
+ * @param memoryBytesWritten bytes written to the memory image; what was selected and is neither
+ *     here nor among the holes was found to hold what the base does
  * @param memoryBytesHoles selected bytes that were zero and became holes
  * @param pauseMs how long the guest stood still
  * @param totalMs from the request until the snapshot was durable

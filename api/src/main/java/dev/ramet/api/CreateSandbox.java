@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *     boot
  * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value means
  *     a cold boot
+ * @param diskSizeMB virtual size of the disk in MiB, or null for the template's; a larger one needs
+ *     a cold boot, and no disk becomes smaller
  * @param allow_internet_access whether it may open connections, or null for the host's default
  * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
  * @param secure whether its agent wants an access token; null for what the path says: yes below
@@ -34,6 +36,7 @@ public record CreateSandbox(
     @Nullable Map<String, String> envVars,
     @Nullable Integer cpuCount,
     @Nullable Integer memoryMB,
+    @Nullable Integer diskSizeMB,
     @Nullable Boolean allow_internet_access,
     @Nullable String memoryMode,
     @Nullable Boolean secure,
@@ -48,7 +51,67 @@ public record CreateSandbox(
    */
   public record AutoResume(@Nullable Boolean enabled) {}
 
+  /** A sandbox with the template's disk. */
+  public CreateSandbox(
+      @Nullable String templateID,
+      @Nullable Integer timeout,
+      @Nullable Map<String, String> metadata,
+      @Nullable Map<String, String> envVars,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Boolean allow_internet_access,
+      @Nullable String memoryMode,
+      @Nullable Boolean secure,
+      @Nullable Boolean autoPause,
+      @Nullable Boolean autoPauseMemory,
+      @Nullable AutoResume autoResume,
+      @Nullable Lifecycle lifecycle) {
+    this(
+        templateID,
+        timeout,
+        metadata,
+        envVars,
+        cpuCount,
+        memoryMB,
+        null,
+        allow_internet_access,
+        memoryMode,
+        secure,
+        autoPause,
+        autoPauseMemory,
+        autoResume,
+        lifecycle);
+  }
+
   /** A sandbox that is killed at its end and whose agent wants no token. */
+  public CreateSandbox(
+      @Nullable String templateID,
+      @Nullable Integer timeout,
+      @Nullable Map<String, String> metadata,
+      @Nullable Map<String, String> envVars,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Integer diskSizeMB,
+      @Nullable Boolean allow_internet_access,
+      @Nullable String memoryMode) {
+    this(
+        templateID,
+        timeout,
+        metadata,
+        envVars,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        allow_internet_access,
+        memoryMode,
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  /** Such a sandbox with the template's disk. */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,
@@ -65,12 +128,8 @@ public record CreateSandbox(
         envVars,
         cpuCount,
         memoryMB,
+        null,
         allow_internet_access,
-        memoryMode,
-        null,
-        null,
-        null,
-        null,
-        null);
+        memoryMode);
   }
 }

@@ -29,6 +29,7 @@ public record StorageExchange(
    * @param id the id that the snapshot or template has on this host
    * @param name its name, or null
    * @param kind {@code snapshot} or {@code template}
+   * @param base id on this host of the snapshot that it builds on, or null when it is whole
    * @param directory the exported directory, on the host
    * @param files how many files are in it
    * @param sizeBytes their sizes
@@ -38,18 +39,39 @@ public record StorageExchange(
       String id,
       @Nullable String name,
       String kind,
+      @Nullable String base,
       String directory,
       int files,
       long sizeBytes,
-      long dataBytes) {}
+      long dataBytes) {
+    /** One that is whole. */
+    public Result(
+        String id,
+        @Nullable String name,
+        String kind,
+        String directory,
+        int files,
+        long sizeBytes,
+        long dataBytes) {
+      this(id, name, kind, null, directory, files, sizeBytes, dataBytes);
+    }
+  }
 
   /**
    * The body of {@code POST /storage/export}.
    *
    * @param snapshot id or name of a snapshot or template; required
    * @param directory an absolute path on the host that is free; required
+   * @param since id or name of another snapshot or template: only what differs from it is written;
+   *     null for all
    */
-  public record Export(@Nullable String snapshot, @Nullable String directory) {}
+  public record Export(
+      @Nullable String snapshot, @Nullable String directory, @Nullable String since) {
+    /** A whole export. */
+    public Export(@Nullable String snapshot, @Nullable String directory) {
+      this(snapshot, directory, null);
+    }
+  }
 
   /**
    * The body of {@code POST /storage/import}.

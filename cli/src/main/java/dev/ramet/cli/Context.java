@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
+import dev.ramet.api.HostTrust;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Paint;
 import dev.ramet.cli.term.Progress;
@@ -14,9 +15,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * program. Used by one thread.
  */
 public final class Context {
+  /** Names that no public authority gives certificates for. */
+  private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
+
   private final InputStream in;
   private final OutputStream bytes;
   private final PrintStream out;
@@ -31,6 +40,7 @@ public final class Context {
   private final Map<String, String> environment;
   private final Terminal terminal;
   private @Nullable String server;
+  private @Nullable Path authority;
 
   /** A context of given streams. */
   public Context(
@@ -58,8 +68,9 @@ public final class Context {
         Terminal.detect(environment));
   }
 
-  void server(@Nullable String address) {
+  void server(@Nullable String address, @Nullable Path trusted) {
     server = address;
+    authority = trusted;
   }
 
   /** An environment variable, or null when it is not set or empty. */
@@ -78,9 +89,36 @@ public final class Context {
     String address = server != null ? server : environment("RAMET_SERVER");
     if (address == null) {
       String port = environment("RAMET_PORT");
-      address = "http://127.0.0.1:" + (port == null ? "3000" : port);
+      String scheme = "ON".equalsIgnoreCase(environment("RAMET_TLS")) ? "https" : "http";
+      address = scheme + "://127.0.0.1:" + (port == null ? "3000" : port);
     }
-    return new Client(address, environment("RAMET_API_KEY"));
+    return new Client(address, environment("RAMET_API_KEY"), authority(address));
+  }
+
+  /** What was asked for; otherwise, for a host of this machine, what that one made. */
+  private @Nullable Path authority(String address) {
+    if (authority != null) {
+      return authority;
+    }
+    String set = environment("RAMET_CA");
+    if (set != null) {
+      return Path.of(set);
+    }
+    if (!isHere(address)) {
+      return null;
+    }
+    String root = environment("RAMET_DATA_ROOT");
+    Path made = Path.of(root == null ? "/var/lib/ramet" : root).resolve(HostTrust.AUTHORITY);
+    return Files.isReadable(made) ? made : null;
+  }
+
+  private static boolean isHere(String address) {
+    try {
+      String name = new URI(address).getHost();
+      return name != null && HERE.matcher(name).matches();
+    } catch (URISyntaxException e) {
+      return false; // which the client refuses
+    }
   }
 
   /** Standard input, to the byte. */

@@ -13,6 +13,7 @@ import dev.ramet.cli.template.Template;
 import dev.ramet.cli.tour.TourCommand;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -54,12 +55,22 @@ final class Ramet {
           "The host. Otherwise RAMET_SERVER; otherwise http://127.0.0.1 with RAMET_PORT or 3000.")
   private @Nullable String server;
 
+  @Option(
+      names = "--ca",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description =
+          "The authorities to trust when the host speaks TLS, a PEM file. Otherwise RAMET_CA;"
+              + " otherwise, for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or"
+              + " /var/lib/ramet; otherwise those that Java trusts.")
+  private @Nullable Path authority;
+
   Ramet(Context context) {
     this.context = context;
   }
 
   int execute(ParseResult parsed) {
-    context.server(server);
+    context.server(server, authority);
     CommandLine last = parsed.asCommandLineList().get(parsed.asCommandLineList().size() - 1);
     Integer helped = CommandLine.executeHelpRequest(parsed);
     if (helped != null) {

@@ -240,6 +240,34 @@ final class CommandsTest {
   }
 
   @Test
+  void anImageIsSentByItsPathWithWhatToDoWithIt() {
+    host.on("/templates/image", 200, "{\"template\":" + Answers.TEMPLATE + "}\n");
+    host.run(
+        "template",
+        "build",
+        "--oci",
+        "/a/../i.tar",
+        "--name",
+        "w",
+        "--start",
+        "x y",
+        "--disk",
+        "4G");
+    assertEquals(
+        "{\"name\":\"w\",\"image\":\"/i.tar\",\"start\":\"x y\",\"diskSizeMB\":4096}",
+        host.requests.get(0).text());
+    for (String[] wrong :
+        new String[][] {
+          {"template", "build", "--oci", "/i"},
+          {"template", "build", "micro", "--oci", "/i", "--name", "x"},
+          {"template", "build", "micro", "--no-start"}
+        }) {
+      assertEquals(2, host.run(wrong).status());
+    }
+    assertEquals(1, host.requests.size());
+  }
+
+  @Test
   void doctorExplains() {
     host.on("/doctor", 200, Answers.doctor("DEGRADED", 1L << 30));
     FakeHost.Outcome done = host.run("doctor");

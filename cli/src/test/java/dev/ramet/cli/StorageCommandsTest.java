@@ -148,6 +148,23 @@ final class StorageCommandsTest {
   }
 
   @Test
+  void anIncrementTellsWhatItBuildsOn() {
+    host.on(
+        "/storage/export",
+        200,
+        "{\"result\":"
+            + EXCHANGED.replace("\"directory\"", "\"base\":\"s0\",\"directory\"")
+            + "}\n");
+    FakeHost.Outcome done = host.run("storage", "export", "tuesday", "/b/x", "--since", "monday");
+    assertEquals(0, done.status(), done.err());
+    assertEquals(
+        "Exported snapshot s1 since s0: 9 files, 1 GiB, 1 MiB without holes.\n", done.err());
+    assertEquals(
+        "{\"snapshot\":\"tuesday\",\"directory\":\"/b/x\",\"since\":\"monday\"}",
+        host.requests.get(0).text());
+  }
+
+  @Test
   void anImportTellsTheNewId() {
     host.on("/storage/import", 200, exchange());
     FakeHost.Outcome done = host.run("storage", "import", "/b/x", "--name", "before");

@@ -3,6 +3,7 @@ package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.HostTrust;
 import dev.ramet.api.RametException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -85,6 +86,10 @@ final class Failures {
 
   /** What an I/O error on the way to a host means. */
   static RametException broken(URI host, IOException e) {
+    RametException tls = HostTrust.explained(host, e);
+    if (tls != null) {
+      return tls;
+    }
     if (e instanceof ConnectException || e instanceof HttpConnectTimeoutException) {
       return new RametException(
           ErrorCode.UNAVAILABLE,

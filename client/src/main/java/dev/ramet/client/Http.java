@@ -2,6 +2,7 @@
 package dev.ramet.client;
 
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.HostTrust;
 import dev.ramet.api.RametException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /** Requests to one host. Thread-safe. */
@@ -47,11 +49,14 @@ final class Http {
     this.settings = settings;
     String text = uri.toString();
     this.base = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
-    this.client =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(settings.connectTimeout())
-            .build();
+            .connectTimeout(settings.connectTimeout());
+    if (settings.authority() != null) {
+      builder.sslContext(HostTrust.in(settings.authority()));
+    }
+    this.client = builder.build();
   }
 
   /** One segment of a path, or one value of a query, encoded. */
@@ -112,7 +117,7 @@ final class Http {
         if (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis) - end >= 0) {
           throw refused;
         }
-      } catch (ConnectException | HttpConnectTimeoutException e) {
+      } catch (ConnectException | HttpConnectTimeoutException | SSLHandshakeException e) {
         throw broken(e);
       } catch (IOException e) {
         if (attempt >= ATTEMPTS) {

@@ -50,7 +50,7 @@ public final class Ramet implements AutoCloseable {
   /**
    * A host.
    *
-   * @throws RametException INVALID_ARGUMENT if the address is none
+   * @throws RametException INVALID_ARGUMENT if the address is none, or the file of authorities
    */
   public static Ramet connect(Settings settings) {
     return new Ramet(settings);

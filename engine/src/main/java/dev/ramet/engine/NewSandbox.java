@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param environment environment of every process the agent starts
  * @param cpuCount virtual CPUs, or null for the template's; another value means a cold boot
  * @param memoryBytes guest memory, or null for the template's; another value means a cold boot
+ * @param diskBytes virtual size of the disk, or null for the template's; a larger one needs a start
+ *     by a cold boot, {@code INVALID_ARGUMENT} without
  * @param outbound whether it may open connections, or null for the host's default
  * @param memoryMode id of the only memory mode for captures of it, or null to choose; {@code
  *     UNSUPPORTED} when that one cannot work for it
@@ -26,6 +28,7 @@ public record NewSandbox(
     Map<String, String> environment,
     @Nullable Integer cpuCount,
     @Nullable Long memoryBytes,
+    @Nullable Long diskBytes,
     @Nullable Boolean outbound,
     @Nullable String memoryMode,
     Rules rules) {
@@ -52,8 +55,33 @@ public record NewSandbox(
         environment,
         cpuCount,
         memoryBytes,
+        null,
         outbound,
         memoryMode,
         Rules.PLAIN);
+  }
+
+  /** A sandbox with the template's disk. */
+  public NewSandbox(
+      String template,
+      @Nullable Duration timeout,
+      Map<String, String> metadata,
+      Map<String, String> environment,
+      @Nullable Integer cpuCount,
+      @Nullable Long memoryBytes,
+      @Nullable Boolean outbound,
+      @Nullable String memoryMode,
+      Rules rules) {
+    this(
+        template,
+        timeout,
+        metadata,
+        environment,
+        cpuCount,
+        memoryBytes,
+        null,
+        outbound,
+        memoryMode,
+        rules);
   }
 }

@@ -7,6 +7,18 @@ public interface Progress {
   /** Nobody listens. */
   Progress NONE = step -> {};
 
-  /** A step begins. */
+  /**
+   * A step begins.
+   *
+   * @throws dev.ramet.api.RametException {@code CANCELLED} when the operation is not wanted any
+   *     more
+   */
   void step(String description);
+
+  /**
+   * Asked several times a second while nothing is to be told but the operation can be ended.
+   *
+   * @throws dev.ramet.api.RametException {@code CANCELLED} when it is not wanted any more
+   */
+  default void checkWanted() {}
 }

@@ -49,11 +49,25 @@ public interface Storage {
    *     is full, {@code CORRUPT} when something of the snapshot is gone, {@code CANCELLED} when it
    *     was stopped
    */
-  Exchanged exportTo(String idOrName, Path directory, CopyProgress progress);
+  default Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
+    return exportTo(idOrName, null, directory, progress);
+  }
+
+  /**
+   * The same, or only what the snapshot has otherwise than another one, its base: then it is an
+   * increment, for hosts that have the base's content.
+   *
+   * @param since id or name of the base, any other snapshot or template of this host; null to write
+   *     the whole
+   * @throws dev.ramet.api.RametException as above, and {@code INVALID_ARGUMENT} when the base is
+   *     the snapshot itself
+   */
+  Exchanged exportTo(
+      String idOrName, @Nullable String since, Path directory, CopyProgress progress);
 
   /**
    * Makes a snapshot or template of what {@link #exportTo} wrote, with an id of its own. What it
-   * was taken of, or created from, need not be here.
+   * was taken of, or created from, need not be here; what an increment builds on must be.
    *
    * @param directory an absolute path on the host
    * @param name its name, or null for the one it had
@@ -61,7 +75,9 @@ public interface Storage {
    * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when the directory is no export,
    *     {@code CORRUPT} when something in it is missing or is not what its record says, {@code
    *     UNSUPPORTED} when a newer version made it or its hypervisor is unknown here, {@code
-   *     ALREADY_EXISTS} when the name is taken, {@code CANCELLED} when it was stopped
+   *     ALREADY_EXISTS} when the name is taken, {@code CANCELLED} when it was stopped, {@code
+   *     NOT_FOUND} when what an increment builds on is not here, {@code CONFLICT} when what is here
+   *     holds something else
    */
   Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress);
 
@@ -71,6 +87,7 @@ public interface Storage {
    * @param id the snapshot's id in this host
    * @param name its name, or null
    * @param template whether it is a template
+   * @param base id in this host of the snapshot that it builds on, or null when it is whole
    * @param directory the exported directory
    * @param files how many files are in it
    * @param sizeBytes their sizes
@@ -80,6 +97,7 @@ public interface Storage {
       String id,
       @Nullable String name,
       boolean template,
+      @Nullable String base,
       Path directory,
       int files,
       long sizeBytes,

@@ -11,6 +11,26 @@ public interface Templates {
    */
   Template build(BuildTemplate request, Progress progress);
 
+  /**
+   * Makes a template of a container image: boots it, starts what the image starts, waits until that
+   * is ready, and captures it warm. When the same content is there already under that name, nothing
+   * is built.
+   */
+  Template buildImage(ImageTemplate request, Progress progress);
+
+  /** An id for {@link DerivedTemplate}, which nothing else gets. */
+  String newId();
+
+  /**
+   * Makes a template of another by steps that are done in a machine of it, which nobody else sees;
+   * then starts what is to be started, waits until that is ready, and captures it warm. A failure
+   * leaves nothing behind, and the template of that name as it was.
+   *
+   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when a step fails; its message
+   *     holds the end of what the step said
+   */
+  Template derive(DerivedTemplate request, BuildLog log);
+
   /** Makes a template of an operator's own kernel and root file system. */
   Template importImages(ImportTemplate request, Progress progress);
 

@@ -5,10 +5,14 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import io.micronaut.context.BeanProvider;
+import io.micronaut.context.event.StartupEvent;
 import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -20,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the engine beside the running server, so that the server answers at once, and hands it to
- * whoever needs it. Thread-safe.
+ * Opens the engine beside the server, so that the server answers at once, and hands it to whoever
+ * needs it. Thread-safe.
  */
 @Singleton
 public class EngineHolder {
@@ -38,9 +42,34 @@ public class EngineHolder {
     this.settings = settings;
   }
 
-  /** Begins to open the engine once the server listens. */
+  /**
+   * Begins to open the engine while the server is still being made. Not when the server will fail
+   * because its address is taken: who starts a host twice must find the data root as it was.
+   */
+  @EventListener
+  void startBeside(StartupEvent event) {
+    if (settings.port() <= 0 || isFree(settings.bind(), settings.port())) {
+      start();
+    }
+  }
+
+  /** Begins to open the engine once the server listens, if that was not clear before. */
   @EventListener
   void start(ServerStartupEvent event) {
+    start();
+  }
+
+  private static boolean isFree(String address, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true); // as the server does: connections that linger are no obstacle
+      socket.bind(new InetSocketAddress(address, port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void start() {
     synchronized (this) {
       if (started || stopped) {
         return;

@@ -52,8 +52,9 @@ final class ExchangeController {
   }
 
   /**
-   * Writes a snapshot or template to a new directory on the host. Answers progress line by line
-   * when the client accepts {@code application/x-ndjson}.
+   * Writes a snapshot or template to a new directory on the host, whole or as what it has otherwise
+   * than another one. Answers progress line by line when the client accepts {@code
+   * application/x-ndjson}.
    *
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
    */
@@ -75,6 +76,8 @@ final class ExchangeController {
     StorageExchange.Export request = Json.read(body, StorageExchange.Export.class);
     String snapshot =
         Checks.reference("snapshot or template", Checks.required("snapshot", request.snapshot()));
+    String since =
+        request.since() == null ? null : Checks.reference("snapshot or template", request.since());
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
     boolean waits = Checks.flag("wait", wait, true);
@@ -84,7 +87,10 @@ final class ExchangeController {
         ids -> Optional.empty(),
         progress -> {
           Waiting.before(engine, snapshot, waits);
-          return storage.exportTo(snapshot, directory, progress);
+          if (since != null) {
+            Waiting.before(engine, since, waits);
+          }
+          return storage.exportTo(snapshot, since, directory, progress);
         });
   }
 
@@ -180,6 +186,7 @@ final class ExchangeController {
         e.id(),
         e.name(),
         e.template() ? "template" : "snapshot",
+        e.base(),
         e.directory().toString(),
         e.files(),
         e.sizeBytes(),

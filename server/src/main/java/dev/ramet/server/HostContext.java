@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
+import dev.ramet.server.tls.Tls;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.env.EnvironmentPropertySource;
@@ -27,7 +28,8 @@ final class HostContext {
         .banner(false)
         .propertySources(
             PropertySource.of("ramet-defaults", Configuration.defaults(sources), DEFAULTS),
-            PropertySource.of("ramet-file", configuration.fileProperties(), FILE));
+            PropertySource.of("ramet-file", configuration.fileProperties(), FILE),
+            PropertySource.of("ramet-tls", Tls.properties(configuration.text(Tls.SETTING))));
   }
 
   /** A context with these settings whatever the environment says, and defaults beside. */
@@ -37,6 +39,7 @@ final class HostContext {
         .banner(false)
         .propertySources(
             PropertySource.of("ramet-defaults", Configuration.defaults(none), DEFAULTS),
-            PropertySource.of("ramet-given", settings, GIVEN));
+            PropertySource.of("ramet-given", settings, GIVEN),
+            PropertySource.of("ramet-tls", Tls.properties(settings.get(Tls.SETTING))));
   }
 }

@@ -30,6 +30,7 @@ final class Requests {
         Checks.environment("envVars", request.envVars()),
         Checks.cpuCount(request.cpuCount()),
         Checks.memoryBytes(request.memoryMB()),
+        Checks.diskBytes(request.diskSizeMB()),
         request.allow_internet_access(),
         request.memoryMode(),
         rules(request, secure));

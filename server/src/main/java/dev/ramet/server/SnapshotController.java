@@ -233,6 +233,8 @@ final class SnapshotController {
 
   /**
    * Starts a sandbox from a snapshot: the same as creating one with the snapshot as its template.
+   * Other sizes than the snapshot's have it boot from the disk; {@code diskSizeMB} alone is for
+   * snapshots that boot anyway.
    *
    * @param id id or name
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
@@ -246,7 +248,6 @@ final class SnapshotController {
       @QueryValue @Nullable String wait,
       @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
     JsonNode tree = Json.tree(body);
-    Unsupported.refuse(tree, "diskSizeMB");
     Unsupported.refuseAtCreate(tree);
     CreateSandbox request = Json.convert(tree, CreateSandbox.class);
     String reference = Checks.reference("snapshot", id);

@@ -4,17 +4,20 @@ package dev.ramet.server;
 import dev.ramet.api.BuildEvent;
 import dev.ramet.api.BuildTemplateRequest;
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.ImageTemplateRequest;
 import dev.ramet.api.ImportTemplateRequest;
 import dev.ramet.api.RametException;
 import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.work.Asked;
+import dev.ramet.server.work.Operation;
 import dev.ramet.server.work.Outcome;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
@@ -37,6 +40,7 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -168,6 +172,47 @@ final class TemplateController {
         progress -> templates.importImages(wanted, progress));
   }
 
+  /**
+   * Makes a template of a container image that lies on the host. Answers progress line by line when
+   * the client accepts {@code application/x-ndjson}.
+   */
+  @Post("/image")
+  @Produces({MediaType.APPLICATION_JSON, Lines.NDJSON})
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(mediaType = Lines.NDJSON, schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> buildImageTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = ImageTemplateRequest.class) String body) {
+    ImageTemplateRequest request = Json.read(body, ImageTemplateRequest.class);
+    ImageTemplate wanted =
+        new ImageTemplate(
+            Checks.name("name", Checks.required("name", request.name())),
+            directories.check("image", request.image()),
+            request.platform(),
+            request.tag(),
+            request.start(),
+            Boolean.TRUE.equals(request.noStart()),
+            request.ready(),
+            Checks.cpuCount(request.cpuCount()),
+            Checks.memoryBytes(request.memoryMB()),
+            Checks.diskBytes(request.diskSizeMB()));
+    Templates templates = templates();
+    return make(
+        http,
+        Asked.of(http, "template.image", wanted.name(), body),
+        progress -> templates.buildImage(wanted, progress));
+  }
+
   /** What was made stays useful, so it is made to the end when the client goes away. */
   private HttpResponse<?> make(
       HttpRequest<?> http, Asked asked, Function<Progress, Template> operation) {
@@ -177,18 +222,31 @@ final class TemplateController {
         new LongWork.Task<>(
             Json.reader(TemplateInfo.class),
             (running, line) -> {
-              Template made =
-                  operation.apply(
-                      step -> {
-                        running.step(step);
-                        line.accept(new BuildEvent(step, null, null));
-                      });
+              Template made = operation.apply(new Told(running, line));
               return Outcome.created(views.of(made), made.id());
             },
             ids -> Found.template(engine, ids).map(t -> Outcome.created(views.of(t), t.id())),
             made -> new BuildEvent(null, made, null),
             error -> new BuildEvent(null, null, error),
             true));
+  }
+
+  /**
+   * Tells the operation and its client.
+   *
+   * @param line where the client reads it
+   */
+  private record Told(Operation running, Consumer<Object> line) implements Progress {
+    @Override
+    public void step(String description) {
+      running.step(description);
+      line.accept(new BuildEvent(description, null, null));
+    }
+
+    @Override
+    public void checkWanted() {
+      running.checkCancelled();
+    }
   }
 
   /**

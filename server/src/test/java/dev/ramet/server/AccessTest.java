@@ -85,6 +85,7 @@ class AccessTest {
     "GET, /doctor, 403, 200",
     "POST, /templates, 403, 400",
     "POST, /templates/import, 403, 400",
+    "POST, /templates/image, 403, 400",
     "DELETE, /templates/base, 403, 204",
     "GET, /%74emplates/x, 403, 404",
     "GET, //templates, 403, 404",

@@ -70,7 +70,7 @@ class ApiTest {
     String body =
         """
         {"templateID":"base","timeout":-1,"metadata":{"a":"1"},"envVars":{"E":"v"},"cpuCount":2,
-         "memoryMB":64,"memoryMode":"full","allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
+         "memoryMB":64,"diskSizeMB":2048,"memoryMode":"full","allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
         """;
     assertEquals(201, host.post("/v2/sandboxes", body).status());
     assertEquals(
@@ -81,6 +81,7 @@ class ApiTest {
             Map.of("E", "v"),
             2,
             64L << 20,
+            2L << 30,
             false,
             "full",
             new Rules(Rules.AtEnd.KILL, true, false, true)),
@@ -276,7 +277,9 @@ class ApiTest {
     Answer forked = host.post("/snapshots/one/fork", "{\"memoryMB\":128}");
     assertEquals(201, forked.status());
     assertEquals(snapshot, forked.json().path("templateID").asText());
-    assertEquals(501, host.post("/snapshots/one/fork", "{\"diskSizeMB\":128}").status());
+    assertEquals(201, host.post("/snapshots/one/fork", "{\"diskSizeMB\":128}").status());
+    assertEquals(128L << 20, Objects.requireNonNull(host.engine.sandboxes.last).diskBytes());
+    assertEquals(400, host.post("/snapshots/one/fork", "{\"diskSizeMB\":1}").status());
 
     assertEquals(204, host.delete("/templates/one%3Adefault").status());
     assertEquals(404, host.delete("/templates/one").json().path("code").asInt());
@@ -321,6 +324,10 @@ class ApiTest {
             "{\"name\":\"i\",\"kernel\":\"/proc/version\",\"rootfs\":\"/proc/version\"}");
     assertEquals(201, imported.status());
     assertEquals(512, imported.json().path("memoryMB").asInt());
+    Answer ofImage =
+        host.post("/templates/image", "{\"name\":\"web\",\"image\":\"/proc/version\"}");
+    assertEquals(201, ofImage.status());
+    assertEquals("web", ofImage.json().path("names").path(0).asText());
   }
 
   @Test

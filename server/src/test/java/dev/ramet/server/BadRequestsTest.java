@@ -139,6 +139,10 @@ class BadRequestsTest {
         "kernel | /templates/import | {\"name\":\"a\",\"kernel\":\"rel\",\"rootfs\":\"/x\"}",
         "kernel | /templates/import | {\"name\":\"a\",\"kernel\":\"/\\u0000\",\"rootfs\":\"/x\"}",
         "rootfs | /templates/import | {\"name\":\"a\",\"kernel\":\"/x\"}",
+        "name | /templates/image | {\"image\":\"/x\"}",
+        "image | /templates/image | {\"name\":\"a\"}",
+        "image | /templates/image | {\"name\":\"a\",\"image\":\"layout\"}",
+        "diskSizeMB | /templates/image | {\"name\":\"a\",\"image\":\"/x\",\"diskSizeMB\":1}",
       })
   void fieldsOfTemplates(String field, String path, String body) throws Exception {
     Answer answer = host.post(path, body);

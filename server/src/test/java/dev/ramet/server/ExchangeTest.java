@@ -46,6 +46,10 @@ class ExchangeTest {
       assertEquals("again", named.json().path("name").asText(), named.response().body());
       assertEquals("/b/x", named.json().path("directory").asText());
 
+      String since = "{\"snapshot\":\"before\",\"since\":\"older\",\"directory\":\"/b/x\"}";
+      Answer increment = host.post("/storage/export", since);
+      assertEquals("older", increment.json().path("base").asText(), increment.response().body());
+
       Answer lines = host.send("POST", "/storage/import", load(Path.of("/b/x")), "Accept", LINES);
       assertEquals(
           List.of(
@@ -62,12 +66,12 @@ class ExchangeTest {
       assertEquals(409, host.post("/storage/export", export(Path.of("/b/taken"))).status());
 
       assertEquals(
-          List.of("before", "before", "before"),
+          List.of("before", "before", "older", "before", "before"),
           host.engine.snapshots.awaited,
           "one that is being written is waited for");
       Path free = Path.of("/b/x");
       assertEquals(200, host.post("/storage/export?wait=false", export(free)).status());
-      assertEquals(3, host.engine.snapshots.awaited.size());
+      assertEquals(5, host.engine.snapshots.awaited.size());
     }
   }
 
@@ -79,6 +83,11 @@ class ExchangeTest {
       assertRefused(400, "directory", host.post("/storage/export", export(Path.of("b"))));
       assertRefused(
           404, "a/b", host.post("/storage/export", "{\"snapshot\":\"a/b\",\"directory\":\"/b\"}"));
+      assertRefused(
+          404,
+          "a/b",
+          host.post(
+              "/storage/export", "{\"snapshot\":\"a\",\"since\":\"a/b\",\"directory\":\"/b\"}"));
       assertRefused(400, "directory", host.post("/storage/import", null));
       assertRefused(400, "directory", host.post("/storage/import", "{\"directory\":7}"));
       assertRefused(
@@ -157,6 +166,8 @@ class ExchangeTest {
         assertForbidden("directory", host.post("/storage/import", load(bad)));
         assertForbidden("kernel", host.post("/templates/import", images(bad, file)));
         assertForbidden("rootfs", host.post("/templates/import", images(file, bad)));
+        assertForbidden(
+            "image", host.post("/templates/image", "{\"name\":\"a\",\"image\":\"" + bad + "\"}"));
       }
     }
   }

@@ -61,17 +61,22 @@ final class FakeStorage implements Storage {
   }
 
   @Override
-  public Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
-    return exchange(idOrName, idOrName, directory, progress);
+  public Exchanged exportTo(
+      String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
+    return exchange(idOrName, idOrName, since, directory, progress);
   }
 
   @Override
   public Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
-    return exchange("new", name, directory, progress);
+    return exchange("new", name, null, directory, progress);
   }
 
   private Exchanged exchange(
-      String id, @Nullable String name, Path directory, CopyProgress progress) {
+      String id,
+      @Nullable String name,
+      @Nullable String base,
+      Path directory,
+      CopyProgress progress) {
     if (directory.endsWith("taken")) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, directory + " is there already");
     }
@@ -88,6 +93,6 @@ final class FakeStorage implements Storage {
       throw new RametException(ErrorCode.CANCELLED, "stopped");
     }
     ended.add("done");
-    return new Exchanged(id, name, false, directory, 6, 100, 10);
+    return new Exchanged(id, name, false, base, directory, 6, 100, 10);
   }
 }

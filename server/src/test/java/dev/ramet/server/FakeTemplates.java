@@ -3,7 +3,11 @@ package dev.ramet.server;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.BuildLog;
+import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Snapshot;
@@ -14,13 +18,17 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Templates on the heap. The recipe {@code slow} ends only when it is allowed to. */
 final class FakeTemplates implements Templates {
   final Map<String, Template> byName = new ConcurrentHashMap<>();
   final CountDownLatch slow = new CountDownLatch(1);
+  final List<DerivedTemplate> derived = new CopyOnWriteArrayList<>();
+  private final AtomicInteger ids = new AtomicInteger();
 
   FakeTemplates() {
     add("base", 1, 512L << 20, "key");
@@ -68,6 +76,62 @@ final class FakeTemplates implements Templates {
       throw RametException.invalid("kernel", "no such file: " + request.kernel());
     }
     return add(request.name(), request.cpuCount(), request.memoryBytes(), null);
+  }
+
+  @Override
+  public Template buildImage(ImageTemplate request, Progress progress) {
+    if (!Files.exists(request.image())) {
+      throw RametException.invalid("image", "no such file: " + request.image());
+    }
+    return add(request.name(), 1, 512L << 20, "key");
+  }
+
+  @Override
+  public String newId() {
+    return "t" + String.format("%019d", ids.incrementAndGet());
+  }
+
+  /**
+   * Says what its commands are; {@code false} fails, {@code sleep} goes on until it is cancelled.
+   */
+  @Override
+  public Template derive(DerivedTemplate request, BuildLog log) {
+    derived.add(request);
+    log.at(0);
+    log.step("starting " + request.source());
+    get(request.source());
+    int number = 0;
+    for (BuildStep step : request.steps()) {
+      log.at(++number);
+      log.step(String.valueOf(step));
+      if (step instanceof BuildStep.Run run) {
+        log.output(false, "said by " + run.command());
+        if (run.command().equals("false")) {
+          throw new RametException(ErrorCode.INVALID_ARGUMENT, "exit status 1");
+        }
+        while (run.command().equals("sleep")) {
+          log.waiting();
+        }
+      }
+    }
+    log.at(number + 1);
+    log.step("capturing the machine");
+    Template made =
+        new Template(
+            request.id(),
+            request.name(),
+            Snapshot.Status.READY,
+            null,
+            true,
+            1,
+            512L << 20,
+            1L << 30,
+            4096,
+            Instant.now(),
+            null,
+            1_500_000);
+    byName.put(request.name(), made);
+    return made;
   }
 
   @Override

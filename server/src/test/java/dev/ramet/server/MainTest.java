@@ -2,17 +2,24 @@
 package dev.ramet.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.server.Guest.Http;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +30,17 @@ class MainTest {
   @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})
   void wantsKeysWhereOthersReachIt(String address) {
     assertEquals(2, Main.run(null, "-ramet.port=-1", "-ramet.auth=OFF", "-ramet.bind=" + address));
+  }
+
+  @Test
+  void leavesADataRootAloneWhenItsAddressIsTaken(@TempDir Path place) throws Exception {
+    Path root = place.resolve("data");
+    try (ServerSocket taken = new ServerSocket()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      assertEquals(
+          1, Main.run(null, "-ramet.port=" + taken.getLocalPort(), "-ramet.data-root=" + root));
+    }
+    assertFalse(Files.exists(root));
   }
 
   @Test

@@ -39,7 +39,7 @@ class StreamingTest {
     return method + " /files HTTP/1.1\r\nHost: localhost\r\nE2b-Sandbox-Id: " + id + "\r\n";
   }
 
-  private static long bufferBytes() {
+  static long bufferBytes() {
     ByteBufAllocator used = ByteBufAllocator.DEFAULT;
     long bytes = 0;
     for (ByteBufAllocator allocator :
@@ -217,7 +217,7 @@ class StreamingTest {
     }
   }
 
-  private static void await(CountDownLatch latch) throws IOException {
+  static void await(CountDownLatch latch) throws IOException {
     try {
       latch.await();
     } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.HostTrust;
 import dev.ramet.api.RametException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +13,10 @@ import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,14 +37,16 @@ public final class Client {
 
   private final String base;
   private final @Nullable String apiKey;
+  private final @Nullable SSLSocketFactory sockets;
 
   /**
    * A client.
    *
    * @param base the host's address, {@code http://…} or {@code https://…}
    * @param apiKey what to send as {@code X-API-KEY}, or null for nothing
+   * @param authority a PEM file of the only authorities to trust, or null for those of Java
    */
-  public Client(String base, @Nullable String apiKey) {
+  public Client(String base, @Nullable String apiKey, @Nullable Path authority) {
     if (!base.startsWith("http://") && !base.startsWith("https://")) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -50,6 +56,10 @@ public final class Client {
     }
     this.base = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
     this.apiKey = apiKey;
+    this.sockets =
+        authority != null && base.startsWith("https://")
+            ? HostTrust.in(authority).getSocketFactory()
+            : null;
   }
 
   /** One segment of a path, or one value of a query, encoded. */
@@ -118,6 +128,9 @@ public final class Client {
       URI uri = URI.create(base + path);
       if (!(uri.toURL().openConnection() instanceof HttpURLConnection connection)) {
         throw new IllegalArgumentException(base);
+      }
+      if (sockets != null && connection instanceof HttpsURLConnection secure) {
+        secure.setSSLSocketFactory(sockets);
       }
       connection.setRequestMethod(method);
       connection.setInstanceFollowRedirects(false);

@@ -3,12 +3,14 @@ package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.HostTrust;
 import dev.ramet.api.RametException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpRetryException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +98,10 @@ final class Failures {
           "put it into the environment as RAMET_API_KEY",
           e);
     }
+    RametException tls = HostTrust.explained(URI.create(base), e);
+    if (tls != null) {
+      return tls;
+    }
     if (e instanceof ConnectException || e instanceof NoRouteToHostException) {
       return new RametException(
           ErrorCode.UNAVAILABLE, "no host answers at " + base, "start it with: ramet serve", e);
@@ -114,7 +120,10 @@ final class Failures {
     return new RametException(
         ErrorCode.UNAVAILABLE,
         "the connection to " + base + " broke: " + e.getMessage(),
-        "see whether the host still runs: ramet doctor",
+        base.startsWith("https:")
+            ? "see whether the host still runs: ramet doctor"
+            : "see whether the host still runs: ramet doctor; the address of one that speaks TLS"
+                + " begins with https://",
         e);
   }
 }

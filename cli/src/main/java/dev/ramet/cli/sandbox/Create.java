@@ -63,6 +63,12 @@ final class Create extends ApiCommand {
   private @Nullable String memory;
 
   @Option(
+      names = "--disk",
+      paramLabel = "SIZE",
+      description = "A larger disk, such as 4G, for what boots: see --memory.")
+  private @Nullable String disk;
+
+  @Option(
       names = "--mode",
       paramLabel = "MODE",
       description = "The only memory mode for captures of it; else the best is chosen for each.")
@@ -82,6 +88,7 @@ final class Create extends ApiCommand {
             env.isEmpty() ? null : env,
             cpu,
             Options.mebibytes("--memory", memory),
+            Options.mebibytes("--disk", disk),
             null,
             mode);
     Answer answer =

@@ -18,7 +18,10 @@ import picocli.CommandLine.Parameters;
     name = "fork",
     description = "Starts a sandbox that goes on from a snapshot, and prints its id.",
     footerHeading = "%nExamples:%n",
-    footer = {"  ramet snapshot fork SNAPSHOT", "  ramet snapshot fork SNAPSHOT --memory 1G"})
+    footer = {
+      "  ramet snapshot fork SNAPSHOT",
+      "  ramet snapshot fork SNAPSHOT --memory 1G --disk 8G"
+    })
 final class Fork extends ApiCommand {
   @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
   private String id = "";
@@ -42,6 +45,12 @@ final class Fork extends ApiCommand {
   private @Nullable String memory;
 
   @Option(
+      names = "--disk",
+      paramLabel = "SIZE",
+      description = "A larger disk, such as 4G, for what boots: see --memory.")
+  private @Nullable String disk;
+
+  @Option(
       names = "--mode",
       paramLabel = "MODE",
       description = "The only memory mode for captures of it; else the best is chosen for each.")
@@ -61,6 +70,7 @@ final class Fork extends ApiCommand {
             null,
             cpu,
             Options.mebibytes("--memory", memory),
+            Options.mebibytes("--disk", disk),
             null,
             mode);
     Answer answer =

@@ -75,6 +75,11 @@ abstract class Exchange extends ApiCommand {
         + Human.size(p.totalBytes());
   }
 
+  /** What it builds on, for people, and the end of that. */
+  static String since(StorageExchange.Result result) {
+    return (result.base() == null ? "" : " since " + result.base()) + ": ";
+  }
+
   /** How much it is, for people. */
   static String size(StorageExchange.Result result) {
     return result.files()

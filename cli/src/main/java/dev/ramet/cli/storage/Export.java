@@ -5,7 +5,9 @@ import dev.ramet.api.StorageExchange;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Writes a snapshot to a directory. */
@@ -15,11 +17,14 @@ import picocli.CommandLine.Parameters;
       "Writes a snapshot or template to a new directory on the host's machine:",
       "sparse images of its disk and memory, its devices, its kernel, and a SHA-256",
       "of each. It needs nothing else to be imported, there or on another host.",
+      "With --since it has only what differs from an older snapshot, and is for hosts",
+      "that have that one's content, imported or their own.",
       "What is stopped or fails leaves nothing."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage export before-upgrade /backup/before-upgrade",
+      "  ramet storage export tuesday /backup/tuesday --since monday",
       "  tar -C /backup -cSf - before-upgrade | ssh other tar -C /backup -xSf -",
       "",
       "Whoever can read the directory can read all that the machine had in memory."
@@ -37,6 +42,12 @@ final class Export extends Exchange {
       description = "A directory that is not there yet, in one that is.")
   private Path directory = Path.of("");
 
+  @Option(
+      names = "--since",
+      paramLabel = "OLDER",
+      description = "Id or name of another snapshot or template: write only what differs from it.")
+  private @Nullable String since;
+
   Export(Context context) {
     super(context);
   }
@@ -46,7 +57,7 @@ final class Export extends Exchange {
     return exchange(
         client,
         "/storage/export",
-        new StorageExchange.Export(snapshot, absolute(directory)),
+        new StorageExchange.Export(snapshot, absolute(directory), since),
         "Exporting " + snapshot);
   }
 
@@ -55,6 +66,7 @@ final class Export extends Exchange {
     context().out().println(result.directory());
     context()
         .err()
-        .println("Exported " + result.kind() + " " + result.id() + ": " + size(result) + ".");
+        .println(
+            "Exported " + result.kind() + " " + result.id() + since(result) + size(result) + ".");
   }
 }

@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes a snapshot or template of a directory that ramet storage export has",
       "made, and prints its id. Every byte is compared with the directory's record",
-      "first; the directory stays."
+      "first; the directory stays. What was exported with --since goes together with",
+      "what it builds on, which has to be here."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -57,7 +58,7 @@ final class Import extends Exchange {
             "Imported "
                 + result.kind()
                 + (result.name() == null ? "" : " " + result.name())
-                + ": "
+                + since(result)
                 + size(result)
                 + ".");
   }

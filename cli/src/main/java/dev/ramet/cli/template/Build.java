@@ -2,36 +2,76 @@
 package dev.ramet.cli.template;
 
 import dev.ramet.api.BuildTemplateRequest;
+import dev.ramet.api.ImageTemplateRequest;
+import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;
 import dev.ramet.cli.http.Client;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Builds a template from a recipe. */
+/** Builds a template from a recipe or a container image. */
 @Command(
     name = "build",
     description = {
-      "Builds a template from a recipe, boots it, captures it warm, and prints its id.",
-      "When the same content is there already, nothing is built."
+      "Builds a template from a recipe or a container image, boots it, captures it warm, and",
+      "prints its id. When the same content is there already, nothing is built.",
+      "An image is an OCI layout, as a directory or tar archive, or what docker save wrote. The",
+      "host reads it: it has to be on its machine, in one of its ramet.exchange-directories if",
+      "those are set. What the image starts is started, as its user, and runs in every sandbox."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet template build",
-      "  ramet template build micro --name big --memory 1G --cpu 2 --disk 4G"
+      "  ramet template build micro --name big --memory 1G --cpu 2 --disk 4G",
+      "  ramet template build --oci nginx.tar --name web --ready 'curl -sf localhost'",
+      "  ramet template build --oci layout --tag v2 --name tools --no-start"
     })
 final class Build extends Making {
   @Parameters(
       arity = "0..1",
       paramLabel = "RECIPE",
-      defaultValue = "micro",
-      description = "The recipe (default: ${DEFAULT-VALUE}); see: ramet template recipes")
-  private String recipe = "micro";
+      description = "The recipe (default: micro); see: ramet template recipes")
+  private @Nullable String recipe;
 
-  @Option(names = "--name", paramLabel = "NAME", description = "The recipe's name unless given.")
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "The recipe's name unless given; an image needs one.")
   private @Nullable String name;
+
+  @Option(names = "--oci", paramLabel = "IMAGE", description = "A container image, by its path.")
+  private @Nullable Path image;
+
+  @Option(
+      names = "--platform",
+      paramLabel = "OS/ARCH",
+      description = "Which platform of the image (default: linux/amd64).")
+  private @Nullable String platform;
+
+  @Option(
+      names = "--tag",
+      paramLabel = "TAG",
+      description = "Which image, where there are several.")
+  private @Nullable String tag;
+
+  @Option(
+      names = "--start",
+      paramLabel = "COMMAND",
+      description = "Start this, by a shell, in place of what the image starts.")
+  private @Nullable String start;
+
+  @Option(names = "--no-start", description = "Start nothing.")
+  private boolean noStart;
+
+  @Option(
+      names = "--ready",
+      paramLabel = "COMMAND",
+      description = "Capture it once this succeeds, rather than after three seconds.")
+  private @Nullable String ready;
 
   @Option(names = "--cpu", paramLabel = "N", description = "Virtual CPUs.")
   private @Nullable Integer cpu;
@@ -48,12 +88,43 @@ final class Build extends Making {
 
   @Override
   protected int run(Client client) {
+    Path file = image;
+    if (file != null) {
+      return ofImage(client, file);
+    }
+    if (platform != null || tag != null || start != null || noStart || ready != null) {
+      throw RametException.invalid(
+          "--platform, --tag, --start, --no-start, --ready", "are for an image, given by --oci");
+    }
     return make(
         client,
         "/templates",
         new BuildTemplateRequest(
-            recipe,
+            recipe == null ? "micro" : recipe,
             name,
+            cpu,
+            Options.mebibytes("--memory", memory),
+            Options.mebibytes("--disk", disk)));
+  }
+
+  private int ofImage(Client client, Path file) {
+    if (recipe != null) {
+      throw RametException.invalid("--oci", "is in place of a recipe; give one of them");
+    }
+    if (name == null) {
+      throw RametException.invalid("--name", "is needed for a template of an image");
+    }
+    return make(
+        client,
+        "/templates/image",
+        new ImageTemplateRequest(
+            name,
+            file.toAbsolutePath().normalize().toString(),
+            platform,
+            tag,
+            start,
+            noStart ? Boolean.TRUE : null,
+            ready,
             cpu,
             Options.mebibytes("--memory", memory),
             Options.mebibytes("--disk", disk)));

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Sandbox;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
@@ -75,6 +78,41 @@ final class BrokenStepTest {
           made.forEach(id -> ground.engine().sandboxes().kill(id));
           made.clear();
         });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aBrokenBuildOfATemplateLeavesNothing() {
+    ground.steps().reset();
+    Ground.derive(ground.engine(), "derived", "true");
+    List<String> steps =
+        ground.steps().seen().stream()
+            // A capture's own steps are those of a snapshot.
+            .filter(step -> step.startsWith("template.") || step.equals("snapshot.publish"))
+            .distinct()
+            .toList();
+    ground.engine().templates().delete("derived");
+    assertTrue(steps.contains("template.step") && steps.contains("snapshot.publish"), "" + steps);
+    return steps.stream()
+        .map(
+            step ->
+                DynamicTest.dynamicTest(
+                    step,
+                    () ->
+                        breakStep(
+                            () -> Ground.derive(ground.engine(), "derived", "true"), step, 0)));
+  }
+
+  @Test
+  void aFailingStepOfATemplateIsToldAndLeavesNothing() throws Exception {
+    SortedSet<String> before = ground.files();
+    RametException e =
+        assertThrows(
+            RametException.class,
+            () -> Ground.derive(ground.engine(), "derived", "echo the reason; exit 3"));
+    assertEquals(ErrorCode.INVALID_ARGUMENT, e.code());
+    assertTrue(String.valueOf(e.getMessage()).matches("(?s).*exit status 3.*the reason"), "" + e);
+    assertEquals(before, ground.files());
+    assertEquals(1, ground.machines().size());
   }
 
   /** Runs the operation once to see its steps; then once for each with that step broken. */

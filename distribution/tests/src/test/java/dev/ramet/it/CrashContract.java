@@ -130,6 +130,12 @@ abstract class CrashContract {
                     step, () -> crash("clone", step, step.equals("clone.commit") ? 2 : 1)));
   }
 
+  @TestFactory
+  Stream<DynamicTest> duringTheBuildOfATemplate() {
+    return Stream.of("template.step", "snapshot.publish")
+        .map(step -> DynamicTest.dynamicTest(step, () -> crash("derive", step, 0)));
+  }
+
   private void crash(String operation, String step, int pass) throws Exception {
     String mark = operation + "-" + step;
     ground.shell(sandbox.id()).run("echo " + mark + " > /tmp/file");
@@ -161,6 +167,9 @@ abstract class CrashContract {
     ground.engine().snapshots().list(null).stream()
         .filter(snapshot -> "crashed".equals(snapshot.name()))
         .forEach(snapshot -> ground.engine().snapshots().delete(snapshot.id(), false));
+    ground.engine().templates().list().stream()
+        .filter(template -> template.name().equals("crashed"))
+        .forEach(template -> ground.engine().templates().delete(template.id()));
     assertEquals(
         withoutPauses(before), withoutPauses(withoutMachines(ground.files())), "nothing half-made");
   }

@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.testing.Features;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.stream.Stream;
@@ -110,6 +114,43 @@ final class DmSnapshotMachinesTest {
 
     ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
     ground.engine().snapshots().delete("busy", false);
+    assertEquals(before, ground.files());
+  }
+
+  @Test
+  @Timeout(300)
+  void aForkThatBootsHasALargerDisk() throws Exception {
+    SortedSet<String> before = ground.files();
+    Sandbox origin = ground.create();
+    ground.shell(origin.id()).run("echo disk > /root/file && sync");
+    Snapshot snapshot =
+        ground
+            .engine()
+            .snapshots()
+            .create(new NewSnapshot(origin.id(), null, null, null, true, false, false));
+    Sandbox larger =
+        ground
+            .engine()
+            .sandboxes()
+            .create(
+                new NewSandbox(
+                    snapshot.id(),
+                    null,
+                    Map.of(),
+                    Map.of(),
+                    null,
+                    null,
+                    2L << 30,
+                    null,
+                    null,
+                    Rules.PLAIN));
+    GuestShell inside = ground.shell(larger.id());
+    assertEquals("disk", inside.run("cat /root/file"));
+    String blocks = "df -m / | awk 'NR == 2 { print $2 }'";
+    assertTrue(Long.parseLong(inside.run(blocks)) > 1900);
+    assertTrue(Long.parseLong(ground.shell(origin.id()).run(blocks)) < 1024);
+    ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
+    ground.engine().snapshots().delete(snapshot.id(), false);
     assertEquals(before, ground.files());
   }
 

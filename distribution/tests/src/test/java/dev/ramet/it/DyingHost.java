@@ -60,6 +60,7 @@ final class DyingHost {
       // Where a sandbox is named elsewhere, these have the exported directory.
       case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);
       case "import" -> engine.storage().importFrom(Path.of(sandbox), "crashed", CopyProgress.NONE);
+      case "derive" -> Ground.derive(engine, "crashed", "true");
       case "kill" -> engine.sandboxes().kill(sandbox);
       default -> throw new IllegalArgumentException(arguments[1]);
     }

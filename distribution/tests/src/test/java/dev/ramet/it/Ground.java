@@ -4,13 +4,17 @@ package dev.ramet.it;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ramet.engine.BuildLog;
+import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Template;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,7 +109,7 @@ final class Ground implements AutoCloseable {
   }
 
   static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
-    Path guest = Path.of(System.getProperty("ramet.guest"));
+    Path guest = GuestFiles.directory();
     Path cache = Path.of(System.getProperty("ramet.cache"));
     EngineConfig base = EngineConfig.of(dataRoot, guest, cache);
     return new EngineConfig(
@@ -132,6 +136,37 @@ final class Ground implements AutoCloseable {
         steps);
   }
 
+  /** Makes a template of the usual one by a command. */
+  static Template derive(Engine engine, String name, String command) {
+    BuildLog silent =
+        new BuildLog() {
+          @Override
+          public void at(int number) {}
+
+          @Override
+          public void step(String description) {}
+
+          @Override
+          public void output(boolean error, String line) {}
+
+          @Override
+          public void waiting() {}
+        };
+    return engine
+        .templates()
+        .derive(
+            new DerivedTemplate(
+                engine.templates().newId(),
+                name,
+                TEMPLATE,
+                null,
+                null,
+                List.of(new BuildStep.Run(command, null)),
+                null,
+                null),
+            silent);
+  }
+
   Path dataRoot() {
     return dataRoot;
   }
@@ -151,6 +186,10 @@ final class Ground implements AutoCloseable {
       throw new IllegalStateException("the engine is not open");
     }
     return open;
+  }
+
+  boolean isOpen() {
+    return engine != null;
   }
 
   /** Lets go of the engine; machines run on. */

@@ -23,16 +23,18 @@ final class Hosts {
         command.add(argument);
       }
     }
-    for (String property : List.of("ramet.guest", "ramet.cache")) {
-      command.add("-D" + property + "=" + System.getProperty(property));
-    }
+    command.add("-Dramet.guest=" + GuestFiles.directory());
+    command.add("-Dramet.cache=" + System.getProperty("ramet.cache"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("dev.ramet.it" + "." + className);
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")))
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")));
+    // The directory of recipes is this process's, which will be there to remove it.
+    builder.environment().remove("RAMET_TEST_TEMPLATE");
+    return builder.start();
   }
 
   /** The command line of a process, empty when it is gone. */

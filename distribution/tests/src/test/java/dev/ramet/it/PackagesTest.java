@@ -73,6 +73,44 @@ final class PackagesTest {
     assertTrue(none.err().contains("holds no Java 17 or newer"), none.err());
   }
 
+  /** The same steps as in a container: see {@link ContainerTest}. */
+  @Test
+  void nothingElseIsNeededForAMachine() throws Exception {
+    Path template = FirstMachine.template(work);
+    Path there = Files.createDirectory(work.resolve("there"));
+    Run run =
+        done(
+            Map.of("FIRST_MACHINE_PORT", "" + freePort()),
+            "" + FirstMachine.STEPS,
+            "" + archive("first"),
+            "" + template,
+            "" + there);
+    assertTrue(run.out().stripTrailing().endsWith(FirstMachine.DONE), run.out());
+  }
+
+  /** Nothing of it but what the package asks for, and all of that. */
+  @Test
+  void theContainerHasWhatThePackageDependsOn() throws Exception {
+    String recipe = Files.readString(FirstMachine.STEPS.resolveSibling("Dockerfile"));
+    String list = recipe.substring(recipe.indexOf("recommends") + "recommends".length());
+    List<String> installed =
+        new ArrayList<>(List.of(list.replace("\\", " ").strip().split("\\s+", -1)));
+    String control = Files.readString(Path.of("../src/deb/control"));
+    String depends =
+        control.lines().filter(line -> line.startsWith("Depends: ")).findFirst().orElseThrow();
+    for (String one : depends.substring("Depends: ".length()).split(", ", -1)) {
+      assertTrue(
+          installed.removeAll(List.of(one.split(" \\| ", -1))), () -> one + " is not in " + list);
+    }
+    assertEquals(List.of(), installed);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
+  }
+
   @Test
   void thePackageInstallsRunsAndGoes() throws Exception {
     Path root = work.resolve("root");
@@ -139,10 +177,7 @@ final class PackagesTest {
 
   /** Starts a host, asks it, and stops it. */
   private void serve(Path program, Map<String, String> environment) throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = freePort();
     Path data = work.resolve("data");
     Path log = work.resolve("log");
     ProcessBuilder builder =

@@ -84,6 +84,8 @@ final class CaptureMetrics {
     }
     bytes.add((double) report.memoryBytesSelected(), mode, "selected");
     bytes.add((double) report.memoryBytesWritten(), mode, "written");
+    long put = report.memoryBytesWritten() + report.memoryBytesHoles();
+    bytes.add((double) (report.memoryBytesSelected() - put), mode, "same");
     bytes.add((double) report.memoryBytesHoles(), mode, "holes");
     bytes.add((double) report.precopyBytes(), mode, "precopied");
     rounds.add(report.precopyRounds(), mode);

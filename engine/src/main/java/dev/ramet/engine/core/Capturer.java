@@ -297,7 +297,10 @@ final class Capturer {
       Attachment image = storage.attach(memoryId);
       PagesWritten written;
       try (Fingerprint all = fingerprint(machine, order);
-          Capture pages = context.pages().open(image, source.tracker().baseline())) {
+          Capture pages =
+              context
+                  .pages()
+                  .open(image, source.tracker().baseline(), equalFile(image, base, replaced))) {
         phases.ended("prepare");
         preCopier.copy(vm, source.tracker(), pages);
         if (preCopier.rounds() > 0) {
@@ -348,6 +351,19 @@ final class Capturer {
     }
   }
 
+  /**
+   * The file whose bytes a fresh image has, if there is one. Where images are block devices none is
+   * asked for: to attach it may make a device, for a saving of some pages.
+   */
+  private @Nullable Path equalFile(
+      Attachment image, Reclaimer.@Nullable Pin base, CaptureReport.@Nullable Replaced replaced) {
+    if (base == null || replaced != null || image.kind() != Attachment.Kind.FILE) {
+      return null;
+    }
+    Attachment equal = context.storage().attach(Layout.snapshotMemory(base.record().id()));
+    return equal.kind() == Attachment.Kind.FILE ? equal.path() : null;
+  }
+
   private @Nullable Fingerprint fingerprint(SandboxRecord.Machine machine, Order order) {
     boolean wanted = order.verify() || context.config().verifyCaptures();
     return wanted ? new Fingerprint(machine.memoryBytes()) : null;
@@ -393,6 +409,7 @@ final class Capturer {
         identity,
         report,
         order.contentKey(),
+        null,
         false,
         order.kind().hidden());
   }

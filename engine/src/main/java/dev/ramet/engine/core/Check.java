@@ -114,7 +114,8 @@ final class Check {
         || name.startsWith(".pool")
         || name.startsWith("api-keys.json")
         || name.startsWith("audit.log")
-        || name.equals("requests");
+        || name.equals("requests")
+        || name.equals("uploads");
   }
 
   private void record(Place place) {

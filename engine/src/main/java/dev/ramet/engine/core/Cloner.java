@@ -174,6 +174,7 @@ final class Cloner {
                     parent.sourceName(),
                     base.cpuCount(),
                     base.memoryBytes(),
+                    base.diskBytes(),
                     parent.id(),
                     parent.metadata(),
                     parent.terms().environment(),

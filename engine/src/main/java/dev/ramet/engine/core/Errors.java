@@ -3,29 +3,47 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.store.NoRoomException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Turns failures of the engine's own file operations into errors for the caller. */
 final class Errors {
-  // Manifests and logs need little; with less than this left, any failure is one of space.
-  private static final long NO_ROOM_BYTES = 64 << 10;
-
   private Errors() {}
 
   /** An input-output failure below {@code root} while doing {@code what}. */
   static RametException io(String what, Path root, IOException e) {
-    if (full(root)) {
-      return new RametException(
-          ErrorCode.NO_SPACE,
-          what + ": the file system of " + root + " is full",
-          "delete snapshots or sandboxes that are not needed, or enlarge it",
-          e);
+    return io(what, root, 0, e);
+  }
+
+  /**
+   * The same of a failure that has given back the room it had taken.
+   *
+   * @param needBytes how much was to be written
+   */
+  static RametException io(String what, Path root, long needBytes, IOException e) {
+    if (e instanceof NoRoomException || NoRoomException.isFull(root, needBytes)) {
+      return full(what, root, e);
     }
     return new RametException(ErrorCode.HOST_UNFIT, what + ": " + e, e);
+  }
+
+  /**
+   * A failure of a machine or its guest, or that of the full file system behind it: a guest is only
+   * told that a write failed, and who asks it hears less.
+   */
+  static RametException orFull(String what, Path root, RametException e) {
+    boolean said = e.code() == ErrorCode.NO_SPACE || e.code() == ErrorCode.CANCELLED;
+    return said || !NoRoomException.isFull(root, 0) ? e : full(what, root, e);
+  }
+
+  private static RametException full(String what, Path root, Exception cause) {
+    return new RametException(
+        ErrorCode.NO_SPACE,
+        what + ": the file system of " + root + " is full",
+        "delete snapshots or sandboxes that are not needed, or enlarge it",
+        cause);
   }
 
   /** Whatever was thrown while doing {@code what}, as the one exception of the contract. */
@@ -40,14 +58,5 @@ final class Errors {
       return io(what, root, e);
     }
     return new RametException(ErrorCode.INTERNAL, what + ": " + thrown, thrown);
-  }
-
-  private static boolean full(Path root) {
-    try {
-      FileStore store = Files.getFileStore(root);
-      return store.getUsableSpace() < NO_ROOM_BYTES;
-    } catch (IOException e) {
-      return false;
-    }
   }
 }

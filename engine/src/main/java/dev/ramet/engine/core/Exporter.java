@@ -24,6 +24,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes snapshots and templates out of the root, which stay while that lasts. An export appears
@@ -40,10 +41,24 @@ final class Exporter {
     this.reclaimer = reclaimer;
   }
 
-  Storage.Exchanged export(String idOrName, Path directory, CopyProgress progress) {
+  /**
+   * Exports.
+   *
+   * @param since id or name of what it is to build on, or null for all of it
+   */
+  Storage.Exchanged export(
+      String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
     Path target = target(directory);
     try (Reclaimer.Pin pin = reclaimer.pin("snapshot or template", idOrName)) {
-      return export(pin.record(), target, progress);
+      if (since == null) {
+        return export(pin.record(), null, target, progress);
+      }
+      try (Reclaimer.Pin base = reclaimer.pin("snapshot or template", since)) {
+        if (base.record().id().equals(pin.record().id())) {
+          throw RametException.invalid("since", "must be another snapshot than the exported one");
+        }
+        return export(pin.record(), base.record(), target, progress);
+      }
     } catch (IOException e) {
       throw Errors.io("cannot export to " + target, context.layout().root(), e);
     }
@@ -83,12 +98,16 @@ final class Exporter {
     }
   }
 
-  private Storage.Exchanged export(SnapshotRecord record, Path target, CopyProgress progress)
+  private Storage.Exchanged export(
+      SnapshotRecord record, @Nullable SnapshotRecord base, Path target, CopyProgress progress)
       throws IOException {
     Path from = context.layout().snapshot(record.id());
     List<Path> devices = record.warm() ? devices(record, from) : List.of();
     boolean initrd = Files.exists(Layout.initrd(from), LinkOption.NOFOLLOW_LINKS);
-    Meter meter = new Meter(sizeBytes(record, from, devices), progress);
+    IncrementExporter increment =
+        base == null ? null : new IncrementExporter(context, record, base);
+    long more = increment == null ? 0 : increment.moreBytes();
+    Meter meter = new Meter(sizeBytes(record, from, devices) + more, progress);
     try (Undo undo = new Undo()) {
       context.before("export.intent");
       ExportIntent intent = ExportIntent.begin(context.layout(), parent(target));
@@ -96,12 +115,16 @@ final class Exporter {
       context.before("export.directory");
       ExportWriter writer = new ExportWriter(intent.partial(), target, meter);
       context.before("export.kernel");
-      writer.copy(ExportRecord.KERNEL, Layout.kernel(from));
+      small(ExportRecord.KERNEL, Layout.kernel(from), increment, writer);
       if (initrd) {
-        writer.copy(ExportRecord.INITRD, Layout.initrd(from));
+        small(ExportRecord.INITRD, Layout.initrd(from), increment, writer);
       }
       context.before("export.disk");
-      image(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
+      if (increment == null) {
+        image(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
+      } else {
+        increment.disk(writer);
+      }
       if (record.warm()) {
         context.before("export.devices");
         writer.makeDevices();
@@ -109,10 +132,12 @@ final class Exporter {
           writer.copy(ExportRecord.DEVICES + "/" + file.getFileName(), file);
         }
         context.before("export.memory");
-        image(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
+        if (increment == null || !increment.memory(writer)) {
+          image(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
+        }
       }
       context.before("export.record");
-      writer.finish(record);
+      writer.finish(record, increment == null ? null : increment.base());
       meter.tell();
       context.before("export.publish");
       writer.publish();
@@ -125,10 +150,21 @@ final class Exporter {
           record.id(),
           record.name(),
           record.kind() == SnapshotRecord.Kind.TEMPLATE,
+          base == null ? null : base.id(),
           target,
           writer.files(),
           writer.sizeBytes(),
           writer.dataBytes());
+    }
+  }
+
+  private static void small(
+      String name, Path source, @Nullable IncrementExporter increment, ExportWriter writer)
+      throws IOException {
+    if (increment == null) {
+      writer.copy(name, source);
+    } else {
+      writer.copyUnlessSame(name, source, increment.file(name));
     }
   }
 

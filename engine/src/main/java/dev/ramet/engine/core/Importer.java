@@ -10,6 +10,7 @@ import dev.ramet.engine.exchange.Export;
 import dev.ramet.engine.exchange.ExportFiles;
 import dev.ramet.engine.exchange.ExportRecord;
 import dev.ramet.engine.exchange.HostFailures;
+import dev.ramet.engine.exchange.Increment;
 import dev.ramet.engine.exchange.Meter;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
@@ -46,16 +47,30 @@ final class Importer {
 
   private final Context context;
   private final Set<String> hypervisors;
+  private final Bases bases;
+  private final Composer composer;
 
   /**
    * Imports.
    *
    * @param hypervisors ids of the hypervisors that are known here, whether or not they work
+   * @param bases finds what increments build on
+   * @param composer makes images of them
    */
-  Importer(Context context, Set<String> hypervisors) {
+  Importer(Context context, Set<String> hypervisors, Bases bases, Composer composer) {
     this.context = context;
     this.hypervisors = hypervisors;
+    this.bases = bases;
+    this.composer = composer;
   }
+
+  /**
+   * What an increment builds on.
+   *
+   * @param increment the increment
+   * @param record the snapshot that is here; it stays meanwhile
+   */
+  private record Base(Increment increment, SnapshotRecord record) {}
 
   Storage.Exchanged run(Path directory, @Nullable String newName, CopyProgress progress) {
     if (!directory.isAbsolute()) {
@@ -66,11 +81,27 @@ final class Importer {
     SandboxOperations.checkSize(found.cpuCount(), found.memoryBytes());
     checkHypervisor(export, found.identity());
     String name = newName == null ? found.name() : newName;
-    try (SnapshotStore.Reservation reservation = reserve(name)) {
-      return make(export, name, new Meter(export.files().sizeBytes(), progress));
+    try (SnapshotStore.Reservation reservation = reserve(name);
+        Reclaimer.Pin pin = bases.find(export)) {
+      Increment increment = export.increment();
+      if (increment == null || pin == null) {
+        return make(export, null, name, new Meter(export.files().sizeBytes(), progress));
+      }
+      Base base = new Base(increment, pin.record());
+      Meter meter = new Meter(sizeBytes(export, base), progress);
+      bases.check(export, increment, base.record(), meter);
+      Composer.check(export, increment, meter);
+      return make(export, base, name, meter);
     } catch (IOException e) {
       throw Errors.io("cannot import " + directory, context.layout().root(), e);
     }
+  }
+
+  private static long sizeBytes(Export export, Base base) {
+    return export.files().sizeBytes()
+        // Images are made, and then read once more.
+        + base.increment().sizeBytes() * 3 / 2
+        + Bases.toRead(base.record(), base.increment());
   }
 
   private SnapshotStore.Reservation reserve(@Nullable String name) {
@@ -98,8 +129,8 @@ final class Importer {
     }
   }
 
-  private Storage.Exchanged make(Export export, @Nullable String name, Meter meter)
-      throws IOException {
+  private Storage.Exchanged make(
+      Export export, @Nullable Base base, @Nullable String name, Meter meter) throws IOException {
     SnapshotRecord found = export.snapshot();
     boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
     String id = Ids.next(template ? 't' : 's');
@@ -109,14 +140,14 @@ final class Importer {
       context.before("import.directory");
       undo.add("directory of " + id, () -> context.snapshots().abandon(id));
       Path partial = context.snapshots().begin(id);
-      long data = file(files, ExportRecord.KERNEL, Layout.kernel(partial), meter);
-      if (files.has(ExportRecord.INITRD)) {
-        data += file(files, ExportRecord.INITRD, Layout.initrd(partial), meter);
+      long data = small(files, base, ExportRecord.KERNEL, Layout.kernel(partial), meter);
+      if (files.makes(ExportRecord.INITRD)) {
+        data += small(files, base, ExportRecord.INITRD, Layout.initrd(partial), meter);
       }
       context.before("import.disk");
       NodeId disk = Layout.snapshotDisk(id);
       undo.add("disk of " + id, () -> context.storage().delete(disk));
-      data += image(files, ExportRecord.DISK, disk, meter);
+      data += image(export, base, ExportRecord.DISK, disk, meter);
       if (found.warm()) {
         context.before("import.devices");
         Files.createDirectory(Layout.devices(partial));
@@ -126,16 +157,23 @@ final class Importer {
         context.before("import.memory");
         NodeId memory = Layout.snapshotMemory(id);
         undo.add("memory image of " + id, () -> context.storage().delete(memory));
-        data += image(files, ExportRecord.MEMORY, memory, meter);
+        data += image(export, base, ExportRecord.MEMORY, memory, meter);
       }
       long diskBytes = context.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
-      SnapshotRecord record = found.imported(id, name, diskBytes);
+      SnapshotRecord record = found.imported(id, name, diskBytes, export.content());
       meter.tell();
       context.before("import.publish");
       context.snapshots().publish(record, true);
       undo.commit();
       return new Storage.Exchanged(
-          id, name, template, export.directory(), files.count(), files.sizeBytes(), data);
+          id,
+          name,
+          template,
+          base == null ? null : base.record().id(),
+          export.directory(),
+          files.count(),
+          files.sizeBytes(),
+          data);
     }
   }
 
@@ -148,8 +186,44 @@ final class Importer {
     }
   }
 
+  /** Copies a file of the export, or of the base if it is the same there. */
+  private long small(
+      ExportFiles files, @Nullable Base base, String name, Path target, Meter meter) {
+    if (base == null || files.has(name)) {
+      return file(files, name, target, meter);
+    }
+    Path source = context.layout().snapshot(base.record().id()).resolve(name);
+    try (Fd from = Fd.openRead(source);
+        Fd to = Fd.createNew(target, OWNER_FILE)) {
+      ExportRecord.Item item = files.made(name);
+      boolean same = from.sizeBytes() == item.sizeBytes();
+      if (!same
+          || !Content.read(from, item.sizeBytes(), to, meter).sha256().equals(item.sha256())) {
+        throw new RametException(
+            ErrorCode.CONFLICT, source + " is not the " + name + " of what the export builds on");
+      }
+      return 0;
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot copy " + source, context.layout().root());
+    }
+  }
+
   /** Brings a disk or memory image in; answers how much of it is data. */
-  private long image(ExportFiles files, String name, NodeId id, Meter meter) {
+  private long image(Export export, @Nullable Base base, String name, NodeId id, Meter meter) {
+    ExportFiles files = export.files();
+    if (base == null || files.has(name)) {
+      return whole(files, name, id, meter);
+    }
+    boolean memory = name.equals(ExportRecord.MEMORY);
+    String from = base.record().id();
+    NodeId begin = memory ? Layout.snapshotMemory(from) : Layout.snapshotDisk(from);
+    long data = composer.make(export, base.increment(), name, begin, id, meter);
+    context.before("import.seal");
+    context.storage().seal(id, Durability.DURABLE);
+    return data;
+  }
+
+  private long whole(ExportFiles files, String name, NodeId id, Meter meter) {
     ExportRecord.Item item = files.item(name);
     StorageBackend backend = RoledStorage.of(context.storage(), id);
     // Holes get lost on the way, and network file systems tell none: zeros are none again then.

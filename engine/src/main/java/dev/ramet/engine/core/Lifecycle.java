@@ -77,6 +77,7 @@ final class Lifecycle {
    * @param sourceName its name, or null
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
+   * @param diskBytes virtual size of its disk, at least the source's
    * @param parentId the sandbox it is cloned from, or null
    * @param metadata the creator's own pairs
    * @param environment default environment of its processes
@@ -94,6 +95,7 @@ final class Lifecycle {
       @Nullable String sourceName,
       int cpuCount,
       long memoryBytes,
+      long diskBytes,
       @Nullable String parentId,
       Map<String, String> metadata,
       Map<String, String> environment,
@@ -122,7 +124,7 @@ final class Lifecycle {
             timeout == null ? null : now.plus(timeout),
             order.outbound(),
             order.memoryMode(),
-            source.diskBytes(),
+            order.diskBytes(),
             source.agentPort(),
             new SandboxRecord.Terms(
                 order.rules(),
@@ -154,13 +156,14 @@ final class Lifecycle {
                   source,
                   order.cpuCount(),
                   order.memoryBytes(),
+                  order.diskBytes(),
                   order.outbound(),
                   order.environment(),
                   intent.terms().accessToken(),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       context.before(order.operation() + ".commit");
-      SandboxRecord record = intent.on(started.machine(), source.diskBytes(), source.agentPort());
+      SandboxRecord record = intent.on(started.machine(), order.diskBytes(), source.agentPort());
       context.sandboxes().save(record);
       live.becomes(record, started.vm());
       undo.commit();
@@ -224,6 +227,26 @@ final class Lifecycle {
     kill(live, record -> true);
   }
 
+  /** The same for one that belongs to an operation: nobody but this tries it again. */
+  void discard(LiveSandbox live) {
+    try {
+      kill(live);
+    } catch (RuntimeException e) {
+      boolean gone = e instanceof RametException known && known.code() == ErrorCode.NOT_FOUND;
+      if (!gone && !closed) {
+        LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
+        var again =
+            timer.schedule(
+                () -> workers.execute(() -> discard(live)),
+                END_AGAIN.toSeconds(),
+                TimeUnit.SECONDS);
+        if (again.isCancelled()) {
+          LOG.log(System.Logger.Level.DEBUG, "the next start removes {0}", live.id());
+        }
+      }
+    }
+  }
+
   private void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
     try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
       SandboxRecord record = context.sandboxes().get(live.id()).saved();
@@ -233,12 +256,15 @@ final class Lifecycle {
       context.before("kill.intent");
       RunningVm vm = live.machine();
       SandboxRecord killed = record.in(SandboxRecord.State.KILLED, null);
-      context.sandboxes().save(killed);
+      saveIntent(killed);
       live.becomes(killed, vm);
       context.before("kill.machine");
       live.tracking().close();
       if (vm != null) {
         vm.kill(KILL_TIMEOUT);
+      } else if (record.state() != SandboxRecord.State.PAUSED) {
+        // One that this host could not find again may run all the same.
+        context.hypervisor().reap(context.layout().sandbox(live.id()));
       }
       live.becomes(killed, null);
       context.before("kill.disk");
@@ -248,6 +274,22 @@ final class Lifecycle {
       reclaimer.reclaim(record.machine().memoryBase());
     } catch (IOException e) {
       throw Errors.io("cannot kill " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /**
+   * Who kills may do so for want of room: then it is done without a record of the intent, and a
+   * crash in the middle leaves a sandbox that has failed.
+   */
+  private void saveIntent(SandboxRecord killed) {
+    try {
+      context.sandboxes().save(killed);
+    } catch (IOException e) {
+      RametException failure = Errors.io("cannot kill " + killed.id(), context.layout().root(), e);
+      if (failure.code() != ErrorCode.NO_SPACE) {
+        throw failure;
+      }
+      LOG.log(System.Logger.Level.WARNING, "killed without a record of it: " + killed.id(), e);
     }
   }
 

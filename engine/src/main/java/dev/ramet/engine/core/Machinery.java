@@ -58,19 +58,53 @@ final class Machinery {
 
   /** Probes both roles in a scratch directory of the data root. */
   static Machinery probe(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
-    Path scratch = Files.createTempDirectory(config.dataRoot(), ProbeRemains.PREFIX);
-    try {
-      List<Probed> hypervisors = probe(config, plugins, prober, scratch, Role.HYPERVISOR);
-      List<Probed> modes = probe(config, plugins, prober, scratch, Role.MEMORY);
-      return new Machinery(config, plugins, prober, hypervisors, modes);
-    } finally {
-      Trees.delete(scratch);
+    try (Probing probing = Probing.begin(config, plugins, prober)) {
+      return probing.found();
     }
   }
 
-  private static List<Probed> probe(
-      EngineConfig config, Plugins plugins, Prober prober, Path scratch, Role role) {
-    return prober.probe(role, plugins.of(role), id -> context(config, scratch, id));
+  /**
+   * Both roles' probes under way. Used by one thread.
+   *
+   * @param scratch the directory they work in
+   */
+  record Probing(
+      EngineConfig config,
+      Plugins plugins,
+      Prober prober,
+      Path scratch,
+      Prober.Pending hypervisors,
+      Prober.Pending memoryModes)
+      implements AutoCloseable {
+    /** Begins them. */
+    static Probing begin(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
+      Path scratch = Files.createTempDirectory(config.dataRoot(), ProbeRemains.PREFIX);
+      return new Probing(
+          config,
+          plugins,
+          prober,
+          scratch,
+          begin(config, plugins, prober, scratch, Role.HYPERVISOR),
+          begin(config, plugins, prober, scratch, Role.MEMORY));
+    }
+
+    private static Prober.Pending begin(
+        EngineConfig config, Plugins plugins, Prober prober, Path scratch, Role role) {
+      return prober.begin(role, plugins.of(role), id -> context(config, scratch, id));
+    }
+
+    /** Waits for them. */
+    Machinery found() {
+      return new Machinery(config, plugins, prober, hypervisors.results(), memoryModes.results());
+    }
+
+    /** Waits for them too, and removes what they worked in. */
+    @Override
+    public void close() throws IOException {
+      hypervisors.results();
+      memoryModes.results();
+      Trees.delete(scratch);
+    }
   }
 
   private static ProbeContext context(EngineConfig config, Path directory, String id) {

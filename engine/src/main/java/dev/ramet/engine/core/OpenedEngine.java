@@ -93,17 +93,21 @@ public final class OpenedEngine implements Engine {
 
     Plugins plugins = Plugins.load(config.plugins());
     Prober prober = new Prober(PROBE_DEADLINE);
-    Machinery machinery = Machinery.probe(config, plugins, prober);
     RootOpener opener = new RootOpener(config, plugins, prober);
-    Roots roots = Roots.open(config, opener);
-    Layout layout = roots.main().layout();
-    Files.createDirectories(layout.snapshots());
-    Files.createDirectories(layout.sandboxes());
-
+    Machinery machinery;
+    Roots roots;
     List<Check.Place> places = new ArrayList<>();
-    for (RootOpener.Root root : roots.all()) {
-      places.add(new Check.Place(root, open(config, root, close)));
+    // Most of a probe is waiting for programs: meanwhile the roots are found and opened.
+    try (Machinery.Probing probing = Machinery.Probing.begin(config, plugins, prober)) {
+      roots = Roots.open(config, opener);
+      Files.createDirectories(roots.main().layout().snapshots());
+      Files.createDirectories(roots.main().layout().sandboxes());
+      for (RootOpener.Root root : roots.all()) {
+        places.add(new Check.Place(root, open(config, root, close)));
+      }
+      machinery = probing.found();
     }
+    Layout layout = roots.main().layout();
     StorageBackend disks = places.get(0).storage();
     StorageBackend storage =
         places.size() == 1 ? disks : new RoledStorage(disks, places.get(1).storage());
@@ -192,11 +196,19 @@ public final class OpenedEngine implements Engine {
         new TemplateOperations(
             context,
             new TemplateMaker(context, capturer, lifecycle, reclaimer),
+            new TemplateDeriver(context, capturer, lifecycle, reclaimer),
             reclaimer,
             views,
             machinery.hypervisorKey()),
         new StorageOperations(
-            context, places, reclaimer, new Importer(context, machinery.hypervisorIds())),
+            context,
+            places,
+            reclaimer,
+            new Importer(
+                context,
+                machinery.hypervisorIds(),
+                new Bases(context, reclaimer),
+                new Composer(context, places))),
         doctor,
         context.metrics(),
         close);

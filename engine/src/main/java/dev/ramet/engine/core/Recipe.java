@@ -5,10 +5,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Json;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +16,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,13 +26,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Recipe {
   private static final int LINES_IN_ERRORS = 15;
+  // As sysexits.h has them. The last two lines say what is wrong, and what to do.
+  private static final int BAD_INPUT = 65;
+  private static final int NO_SPACE = 73;
+
+  /** The recipe of container images, which cannot be built without one. */
+  private static final String OF_IMAGES = "image";
 
   private final EngineConfig config;
   private final Path program;
+  private final Map<String, String> settings;
 
-  private Recipe(EngineConfig config, Path program) {
+  private Recipe(EngineConfig config, Path program, Map<String, String> settings) {
     this.config = config;
     this.program = program;
+    this.settings = settings;
   }
 
   /**
@@ -52,8 +62,9 @@ final class Recipe {
     try {
       List<String> names = new ArrayList<>();
       for (Path directory : Trees.children(config.guestDirectory().resolve("templates"))) {
-        if (Files.isExecutable(directory.resolve("recipe"))) {
-          names.add(String.valueOf(directory.getFileName()));
+        String name = String.valueOf(directory.getFileName());
+        if (Files.isExecutable(directory.resolve("recipe")) && !name.equals(OF_IMAGES)) {
+          names.add(name);
         }
       }
       return names;
@@ -74,14 +85,51 @@ final class Recipe {
               : "there are: " + String.join(", ", names),
           null);
     }
-    return new Recipe(
-        config, config.guestDirectory().resolve("templates").resolve(name).resolve("recipe"));
+    return new Recipe(config, program(config, name), Map.of());
   }
 
-  /** Names the content it would make. */
-  String key(@Nullable Long diskBytes) {
+  /** The recipe that makes a machine of a container image. */
+  static Recipe of(EngineConfig config, ImageTemplate image) {
+    List<String> options = new ArrayList<>();
+    option(options, "platform", image.platform());
+    option(options, "tag", image.tag());
+    option(options, "start", image.start());
+    option(options, "ready", image.ready());
+    if (image.noStart()) {
+      options.add("-no-start");
+    }
+    return new Recipe(
+        config,
+        program(config, OF_IMAGES),
+        Map.of(
+            "RAMET_IMAGE",
+            image.image().toString(),
+            "RAMET_IMAGE_OPTIONS",
+            String.join("\n", options)));
+  }
+
+  private static void option(List<String> options, String name, @Nullable String value) {
+    if (value == null) {
+      return;
+    }
+    if (value.isEmpty() || value.chars().anyMatch(Character::isISOControl)) {
+      throw RametException.invalid(name, "must be one line that is not empty");
+    }
+    options.add("-" + name + "=" + value);
+  }
+
+  private static Path program(EngineConfig config, String name) {
+    return config.guestDirectory().resolve("templates").resolve(name).resolve("recipe");
+  }
+
+  /**
+   * Names the content it would make.
+   *
+   * @param directory where it would be made
+   */
+  String key(Path directory, @Nullable Long diskBytes, Progress progress) {
     List<String> lines = new ArrayList<>();
-    run(List.of("key"), diskBytes, lines::add);
+    run(List.of("key"), directory, diskBytes, lines::add, progress);
     if (lines.isEmpty()) {
       throw new RametException(ErrorCode.HOST_UNFIT, program + " key printed nothing");
     }
@@ -90,7 +138,8 @@ final class Recipe {
 
   /** Makes the images in an existing directory. */
   Machine build(Path directory, @Nullable Long diskBytes, Progress progress) {
-    run(List.of("build", directory.toString()), diskBytes, progress);
+    List<String> arguments = List.of("build", directory.toString());
+    run(arguments, directory, diskBytes, progress::step, progress);
     try {
       return Json.read(directory.resolve("template.json"), Machine.class);
     } catch (IOException e) {
@@ -98,52 +147,63 @@ final class Recipe {
     }
   }
 
-  private void run(List<String> arguments, @Nullable Long diskBytes, Progress lines) {
+  private void run(
+      List<String> arguments,
+      Path directory,
+      @Nullable Long diskBytes,
+      Consumer<String> steps,
+      Progress progress) {
     List<String> command = new ArrayList<>();
     command.add(program.toAbsolutePath().toString());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder
-        .environment()
-        .put(
-            "RAMET_AGENT",
-            config.guestDirectory().resolve("ramet-agent").toAbsolutePath().toString());
-    builder.environment().put("RAMET_CACHE", config.cacheDirectory().toAbsolutePath().toString());
+    Map<String, String> environment = builder.environment();
+    environment.put(
+        "RAMET_AGENT", config.guestDirectory().resolve("ramet-agent").toAbsolutePath().toString());
+    environment.put("RAMET_CACHE", config.cacheDirectory().toAbsolutePath().toString());
+    environment.put(RecipeProcesses.MARK, RecipeProcesses.mark(directory));
+    environment.putAll(settings);
     if (diskBytes != null) {
-      builder.environment().put("RAMET_DISK_MB", Long.toString(diskBytes >> 20));
+      environment.put("RAMET_DISK_MB", Long.toString(diskBytes >> 20));
     }
     Deque<String> last = new ArrayDeque<>();
     try {
-      Process process = builder.start();
-      try (BufferedReader output = process.inputReader()) {
-        process.getOutputStream().close();
-        for (String line = output.readLine(); line != null; line = output.readLine()) {
-          lines.step(line);
-          last.addLast(line);
-          if (last.size() > LINES_IN_ERRORS) {
-            last.removeFirst();
-          }
-        }
-        int status = process.waitFor();
-        if (status != 0) {
-          throw new RametException(
-              ErrorCode.HOST_UNFIT,
-              program
-                  + " "
-                  + arguments.get(0)
-                  + " ended with status "
-                  + status
-                  + ":\n"
-                  + String.join("\n", last));
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new RametException(ErrorCode.CANCELLED, "interrupted while building a template", e);
-      } finally {
-        process.destroy();
+      RecipeOutput output = RecipeOutput.of(builder.start());
+      int status =
+          output.follow(
+              line -> {
+                steps.accept(line);
+                last.addLast(line);
+                if (last.size() > LINES_IN_ERRORS) {
+                  last.removeFirst();
+                }
+              },
+              progress);
+      if (status != 0) {
+        throw failed(arguments.get(0), status, last);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while building a template", e);
     } catch (IOException e) {
       throw Errors.io("cannot run " + program, config.dataRoot(), e);
+    } finally {
+      // Before anybody deletes what they are writing.
+      RecipeProcesses.end(directory);
     }
+  }
+
+  private RametException failed(String verb, int status, Deque<String> last) {
+    if ((status == BAD_INPUT || status == NO_SPACE) && last.size() > 1) {
+      String remedy = last.removeLast();
+      return new RametException(
+          status == BAD_INPUT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.NO_SPACE,
+          last.removeLast(),
+          remedy,
+          null);
+    }
+    return new RametException(
+        ErrorCode.HOST_UNFIT,
+        program + " " + verb + " ended with status " + status + ":\n" + String.join("\n", last));
   }
 }

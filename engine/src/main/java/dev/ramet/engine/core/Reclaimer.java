@@ -119,10 +119,28 @@ final class Reclaimer {
       try {
         context.snapshots().update(now.asDeleted(), true);
       } catch (IOException e) {
-        throw Errors.io("cannot delete " + record.id(), context.layout().root(), e);
+        if (isNeeded(now.id())) {
+          throw Errors.io("cannot delete " + now.id(), context.layout().root(), e);
+        }
+        removeUnmarked(now.id());
+        return;
       }
     }
     reclaim(record.id());
+  }
+
+  /**
+   * Removes a snapshot that nothing rests on where there is no room even for a mark. Its directory
+   * goes first, by a rename, which takes none: volumes without one are removed at the next start.
+   */
+  private void removeUnmarked(String id) {
+    try {
+      context.snapshots().remove(id);
+    } catch (IOException e) {
+      throw Errors.io("cannot delete " + id, context.layout().root(), e);
+    }
+    context.storage().delete(Layout.snapshotMemory(id));
+    context.storage().delete(Layout.snapshotDisk(id));
   }
 
   /**

@@ -80,8 +80,17 @@ final class Recovery {
     }
   }
 
-  /** An export may have left more where it was writing to, which may not be there any more. */
+  /**
+   * A recipe that nobody follows any more goes on, and an export may have left more where it was
+   * writing to, which may not be there any more.
+   */
   private static void clearBuild(Path directory) {
+    try {
+      RecipeProcesses.end(directory);
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.WARNING, "left for the next start: " + directory, e);
+      return;
+    }
     try {
       ExportIntent.undo(directory);
     } catch (IOException | RuntimeException e) {
@@ -153,9 +162,7 @@ final class Recovery {
       lost = "its machine had ended when the host started";
     } catch (RametException e) {
       lost = "its machine could not be found again: " + e.getMessage();
-      if (e.code() == ErrorCode.HOST_UNFIT) {
-        // That says nothing of the machine. It may run, and a start that finds the host fit again,
-        // because what a probe took too long for is there in time, finds it.
+      if (saysNothing(e.code())) {
         LOG.log(System.Logger.Level.WARNING, "sandbox {0} is out of reach: {1}", record.id(), lost);
         return new LiveSandbox(record.in(SandboxRecord.State.FAILED, lost), null);
       }
@@ -163,9 +170,22 @@ final class Recovery {
       lost = "its machine could not be found again: " + e.getMessage();
     }
     LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", record.id(), lost);
+    // From here on nobody looks for it any more.
+    context.hypervisor().reap(context.layout().sandbox(record.id()));
     SandboxRecord failed = record.in(SandboxRecord.State.FAILED, lost);
     context.sandboxes().save(failed);
     return new LiveSandbox(failed, null);
+  }
+
+  /**
+   * Whether a failure to find a machine says nothing of the machine: it may run, and a later start
+   * finds it, on a host that is fit again or with a plugin that was mended.
+   */
+  private static boolean saysNothing(ErrorCode code) {
+    return switch (code) {
+      case HOST_UNFIT, INTERNAL, DEADLINE_EXCEEDED -> true;
+      default -> false;
+    };
   }
 
   /** Whether a node's name is one that the engine gives. */

@@ -9,6 +9,7 @@ import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -52,7 +53,7 @@ final class Rollback {
       // One whose machine died can be put back too.
       RunningVm old = live.machine();
       replace(live, before, old, pin.record());
-      clearAway(before);
+      clearAway(before, old);
       return new RollbackReport(views.sandbox(live), pin.record().id(), System.nanoTime() - start);
     }
   }
@@ -71,6 +72,7 @@ final class Rollback {
                   source,
                   source.cpuCount(),
                   source.memoryBytes(),
+                  source.diskBytes(),
                   before.outbound(),
                   Map.of(),
                   before.terms().accessToken(),
@@ -84,29 +86,12 @@ final class Rollback {
       undo.commit();
       live.tracking().close();
       if (paused != null && old != null) {
-        end(paused, old);
+        starter.giveUp(paused::kill, old);
       }
       lifecycle.watch(live);
       lifecycle.scheduleEnd(live);
     } catch (IOException e) {
       throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
-    }
-  }
-
-  /**
-   * Ends the machine that was given up. The rollback has happened: what fails here fails nobody,
-   * but two machines must not run for one sandbox.
-   */
-  private void end(PausedVm paused, RunningVm old) {
-    try {
-      paused.kill();
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
-      try {
-        context.hypervisor().reap(old.spec().directory());
-      } catch (RuntimeException again) {
-        LOG.log(System.Logger.Level.ERROR, "cannot end " + old.spec().name(), again);
-      }
     }
   }
 
@@ -148,9 +133,14 @@ final class Rollback {
   }
 
   /** The rollback has happened; what fails here is found at the next start. */
-  private void clearAway(SandboxRecord before) {
+  private void clearAway(SandboxRecord before, @Nullable RunningVm old) {
     try {
       context.before("rollback.clear");
+      if (old == null && before.state() != SandboxRecord.State.PAUSED) {
+        // One that this host could not find again may run all the same.
+        Path directory = context.layout().machine(before.id(), before.machine().number());
+        context.hypervisor().reap(directory);
+      }
       starter.discardFiles(before.id(), before.machine().number());
       reclaimer.reclaim(before.machine().memoryBase());
     } catch (RuntimeException e) {

@@ -83,7 +83,14 @@ final class RootOpener {
       StorageBackendProvider provider,
       List<Probed> probed,
       Doctor.Selection selection,
-      @Nullable String advice) {}
+      @Nullable String advice) {
+    /** Whether a fork shares what it does not change. */
+    boolean copyOnWrite() {
+      return probed.stream()
+          .filter(one -> one.provider().id().equals(provider.id()))
+          .anyMatch(RootOpener::copyOnWrite);
+    }
+  }
 
   /** Finds or makes a root. */
   Root open(Wish wish) {

@@ -15,6 +15,7 @@ import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -67,6 +68,7 @@ final class SandboxOperations implements Sandboxes {
       int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
       long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
       boolean warm = Starter.warm(source, cpuCount, memoryBytes);
+      long diskBytes = diskBytes(request.diskBytes(), source, warm);
       context.modes().checkForced(request.memoryMode(), warm ? source.id() : null);
       String id = Ids.next('i');
       Intents.tell(List.of(id));
@@ -80,6 +82,7 @@ final class SandboxOperations implements Sandboxes {
                   source.name(),
                   cpuCount,
                   memoryBytes,
+                  diskBytes,
                   null,
                   request.metadata(),
                   request.environment(),
@@ -89,6 +92,28 @@ final class SandboxOperations implements Sandboxes {
                   request.rules(),
                   false)));
     }
+  }
+
+  /** A disk only grows, and under a guest that has yet to boot: one in memory knows its size. */
+  private static long diskBytes(@Nullable Long asked, SnapshotRecord source, boolean warm) {
+    if (asked == null || asked == source.diskBytes()) {
+      return source.diskBytes();
+    }
+    if (asked < source.diskBytes()) {
+      throw RametException.invalid(
+          "diskSizeMB", "must be at least the source's, " + (source.diskBytes() >> 20));
+    }
+    if (warm) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "diskSizeMB: "
+              + source.id()
+              + " goes on from memory, where the guest knows its disk's size",
+          "give memoryMB or cpuCount another value too, which boots it; or take a snapshot of the"
+              + " disk alone",
+          null);
+    }
+    return asked;
   }
 
   /** Refuses sizes no machine can have. */

@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
@@ -15,6 +16,8 @@ import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Starts machines for sandboxes: restored from a warm source, else booted. Thread-safe. */
 final class Starter {
+  private static final System.Logger LOG = System.getLogger(Starter.class.getName());
   private static final int ADDRESS_TRIES = 5;
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
 
@@ -45,6 +49,7 @@ final class Starter {
    * @param source what it starts from
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
+   * @param diskBytes virtual size of the disk, at least the source's
    * @param outbound whether it may open connections
    * @param environment default environment of its processes; empty leaves what the guest has
    * @param accessToken what its agent is to ask for, or null for nothing
@@ -57,6 +62,7 @@ final class Starter {
       SnapshotRecord source,
       int cpuCount,
       long memoryBytes,
+      long diskBytes,
       boolean outbound,
       Map<String, String> environment,
       @Nullable String accessToken,
@@ -86,6 +92,10 @@ final class Starter {
       var disk = Layout.machineDisk(order.sandboxId(), order.number());
       undo.add("disk of " + order.sandboxId(), () -> context.storage().delete(disk));
       context.storage().fork(Layout.snapshotDisk(source.id()), disk, Durability.RELAXED);
+      if (order.diskBytes() > source.diskBytes()) {
+        context.before(order.operation() + ".grow");
+        grow(disk, order.diskBytes());
+      }
 
       context.before(order.operation() + ".directory");
       Path directory = context.layout().machine(order.sandboxId(), order.number());
@@ -111,15 +121,7 @@ final class Starter {
       Integer agentPort = source.agentPort();
       if (agentPort != null) {
         context.before(order.operation() + ".agent");
-        context
-            .agent()
-            .initialise(
-                vm.forward(agentPort),
-                order.environment(),
-                order.accessToken(),
-                !order.warm(),
-                () -> !vm.exit().toCompletableFuture().isDone(),
-                context.config().agentTimeout());
+        initialise(order, vm, agentPort);
       }
       context.before(order.operation() + ".started");
       Started started =
@@ -144,10 +146,58 @@ final class Starter {
     }
   }
 
+  private void initialise(Order order, RunningVm vm, int agentPort) {
+    try {
+      context
+          .agent()
+          .initialise(
+              vm.forward(agentPort),
+              order.environment(),
+              order.accessToken(),
+              !order.warm(),
+              () -> !vm.exit().toCompletableFuture().isDone(),
+              context.config().agentTimeout());
+    } catch (RametException e) {
+      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  /** The agent has the guest's file system follow when it starts. */
+  private void grow(NodeId disk, long sizeBytes) {
+    Growable growable = Capability.of(RoledStorage.of(context.storage(), disk), Growable.class);
+    if (growable == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "the storage backend cannot make a disk larger",
+          "leave out diskSizeMB, or use another storage backend",
+          null);
+    }
+    growable.grow(disk, sizeBytes);
+  }
+
   /** Kills a started machine and removes its disk and directory. */
   void discard(String sandboxId, Started started) {
     started.vm().kill(KILL_TIMEOUT);
     discardFiles(sandboxId, started.machine().number());
+  }
+
+  /**
+   * Ends a machine that its sandbox does not need any more. What fails here fails nobody; but it
+   * must not run on beside what took its place.
+   *
+   * @param kill how it is ended by itself
+   */
+  void giveUp(Runnable kill, RunningVm old) {
+    try {
+      kill.run();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
+      try {
+        context.hypervisor().reap(old.spec().directory());
+      } catch (RuntimeException again) {
+        LOG.log(System.Logger.Level.ERROR, "cannot end " + old.spec().name(), again);
+      }
+    }
   }
 
   /** Removes the disk and the directory of a machine that does not run any more. */

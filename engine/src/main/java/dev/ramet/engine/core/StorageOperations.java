@@ -69,8 +69,9 @@ final class StorageOperations implements Storage {
   }
 
   @Override
-  public Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
-    return new Exporter(context, places, reclaimer).export(idOrName, directory, progress);
+  public Exchanged exportTo(
+      String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
+    return new Exporter(context, places, reclaimer).export(idOrName, since, directory, progress);
   }
 
   @Override

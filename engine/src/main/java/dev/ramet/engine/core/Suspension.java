@@ -123,7 +123,7 @@ final class Suspension {
       live.becomes(after, null);
       undo.commit();
       live.tracking().close();
-      standing.end();
+      starter.giveUp(standing::end, vm);
     } catch (IOException e) {
       throw Errors.io("cannot pause " + live.id(), context.layout().root(), e);
     }
@@ -175,6 +175,7 @@ final class Suspension {
                   source,
                   source.cpuCount(),
                   source.memoryBytes(),
+                  source.diskBytes(),
                   before.outbound(),
                   before.terms().environment(),
                   before.terms().accessToken(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
@@ -12,6 +14,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TemplateMaker {
   private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(60);
+  // A database that is made at the first start takes minutes where guests are emulated.
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
 
   private final Context context;
   private final Capturer capturer;
@@ -51,6 +56,7 @@ final class TemplateMaker {
    * @param memoryBytes guest memory
    * @param agentPort the agent's port, or null when there is none
    * @param contentKey names the content, or null
+   * @param starts whether the agent starts a command that has to be ready before the capture
    */
   record Images(
       String name,
@@ -61,7 +67,8 @@ final class TemplateMaker {
       int cpuCount,
       long memoryBytes,
       @Nullable Integer agentPort,
-      @Nullable String contentKey) {}
+      @Nullable String contentKey,
+      boolean starts) {}
 
   /** Publishes the images as they are. */
   SnapshotRecord makeCold(Images images, Progress progress) {
@@ -85,6 +92,7 @@ final class TemplateMaker {
                   null,
                   images.cpuCount(),
                   images.memoryBytes(),
+                  pin.record().diskBytes(),
                   null,
                   Map.of(),
                   Map.of(),
@@ -108,7 +116,7 @@ final class TemplateMaker {
       RunningVm vm = live.runningMachine();
       Integer port = images.agentPort();
       if (port != null) {
-        context.agent().settle(vm.forward(port), null, SETTLE_TIMEOUT);
+        prepare(vm.forward(port), images.starts(), progress);
       }
       progress.step("capturing it");
       return capturer.capture(
@@ -127,8 +135,36 @@ final class TemplateMaker {
     }
   }
 
+  private void prepare(InetSocketAddress agent, boolean starts, Progress progress) {
+    try {
+      if (starts) {
+        awaitReady(agent, progress);
+      }
+      context.agent().settle(agent, null, SETTLE_TIMEOUT);
+    } catch (RametException e) {
+      throw Errors.orFull("cannot make a template", context.layout().root(), e);
+    }
+  }
+
+  /** Each step is where a caller who has thought better of it can stop. */
+  private void awaitReady(InetSocketAddress agent, Progress progress) {
+    progress.step("waiting until what it starts is ready");
+    long end = System.nanoTime() + READY_TIMEOUT.toNanos();
+    while (!context.agent().ready(agent, null, SETTLE_TIMEOUT)) {
+      if (System.nanoTime() - end > 0) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            "what the image starts was not ready within " + READY_TIMEOUT.toMinutes() + " minutes",
+            "give another command that tells, as ready",
+            null);
+      }
+      progress.step("it is not ready yet");
+    }
+  }
+
   private SnapshotRecord publish(Images images, SnapshotRecord.Kind kind, @Nullable String name) {
     String id = Ids.next('t');
+    Path initrd = images.initrd();
     if (kind == SnapshotRecord.Kind.TEMPLATE) {
       Intents.tell(List.of(id));
     }
@@ -144,7 +180,6 @@ final class TemplateMaker {
       context.storage().seal(disk, Durability.DURABLE);
       context.before("template.kernel");
       Files.copy(images.kernel(), Layout.kernel(partial));
-      Path initrd = images.initrd();
       if (initrd != null) {
         Files.copy(initrd, Layout.initrd(partial));
       }
@@ -167,13 +202,20 @@ final class TemplateMaker {
               null,
               null,
               images.contentKey(),
+              null,
               false,
               kind == SnapshotRecord.Kind.CLONE_BASE);
       context.snapshots().publish(record, true);
       undo.commit();
       return record;
     } catch (IOException e) {
-      throw Errors.io("cannot make a template", context.layout().root(), e);
+      Path root = context.layout().root();
+      // A copy that fails takes back what it wrote.
+      throw Errors.io("cannot make a template", root, size(images.kernel()) + size(initrd), e);
     }
+  }
+
+  private static long size(@Nullable Path file) {
+    return file == null ? 0 : file.toFile().length();
   }
 }

@@ -3,7 +3,10 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Template;
@@ -20,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The templates as the engine's host sees them. */
 final class TemplateOperations implements Templates {
@@ -30,6 +34,7 @@ final class TemplateOperations implements Templates {
 
   private final Context context;
   private final TemplateMaker maker;
+  private final TemplateDeriver deriver;
   private final Reclaimer reclaimer;
   private final Views views;
   private final String hypervisorKey;
@@ -43,11 +48,13 @@ final class TemplateOperations implements Templates {
   TemplateOperations(
       Context context,
       TemplateMaker maker,
+      TemplateDeriver deriver,
       Reclaimer reclaimer,
       Views views,
       String hypervisorKey) {
     this.context = context;
     this.maker = maker;
+    this.deriver = deriver;
     this.reclaimer = reclaimer;
     this.views = views;
     this.hypervisorKey = hypervisorKey;
@@ -55,61 +62,129 @@ final class TemplateOperations implements Templates {
 
   @Override
   public Template build(BuildTemplate request, Progress progress) {
-    Ids.checkName("name", request.name());
-    SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
-    Long diskBytes = request.diskBytes();
+    return build(
+        new Wanted(
+            request.name(), request.cpuCount(), request.memoryBytes(), request.diskBytes(), false),
+        () -> Recipe.named(context.config(), request.recipe()),
+        progress);
+  }
+
+  @Override
+  public Template buildImage(ImageTemplate request, Progress progress) {
+    if (request.noStart() && request.start() != null) {
+      throw RametException.invalid("start", "is not for noStart, which starts nothing");
+    }
+    return build(
+        new Wanted(
+            request.name(), request.cpuCount(), request.memoryBytes(), request.diskBytes(), true),
+        () -> Recipe.of(context.config(), request),
+        progress);
+  }
+
+  /** What both have in common; null stands for what the recipe says. */
+  private record Wanted(
+      String name,
+      @Nullable Integer cpuCount,
+      @Nullable Long memoryBytes,
+      @Nullable Long diskBytes,
+      boolean starts) {}
+
+  private Template build(Wanted wanted, Supplier<Recipe> source, Progress progress) {
+    Ids.checkName("name", wanted.name());
+    SandboxOperations.checkSize(wanted.cpuCount(), wanted.memoryBytes());
+    Long diskBytes = wanted.diskBytes();
     if (diskBytes != null && (diskBytes < LEAST_DISK_BYTES || diskBytes > MOST_DISK_BYTES)) {
       throw RametException.invalid("diskSizeMB", "must be 32 to 16777216");
     }
-    Recipe recipe = Recipe.named(context.config(), request.recipe());
+    Recipe recipe = source.get();
+    return once(
+        wanted.name(),
+        () -> {
+          // Before anything is started, so that a next start finds all that a crash leaves.
+          Path directory = context.layout().builds().resolve(Ids.next('t'));
+          try {
+            Files.createDirectories(directory);
+            return build(recipe, wanted, directory, progress);
+          } catch (IOException e) {
+            throw Errors.io("cannot build a template", context.layout().root(), e);
+          } finally {
+            Trees.delete(directory);
+          }
+        });
+  }
+
+  private Template build(Recipe recipe, Wanted wanted, Path directory, Progress progress) {
+    long start = System.nanoTime();
+    String key =
+        String.join(
+            "/",
+            recipe.key(directory, wanted.diskBytes(), progress),
+            String.valueOf(wanted.cpuCount()),
+            String.valueOf(wanted.memoryBytes()),
+            hypervisorKey);
+    Optional<SnapshotRecord> present = template(wanted.name());
+    if (present.isPresent() && key.equals(present.get().contentKey())) {
+      progress.step("it is there already");
+      return views.template(present.get(), 0);
+    }
+    SnapshotRecord made = buildImages(recipe, wanted, key, directory, progress);
+    present.ifPresent(reclaimer::delete);
+    return views.template(made, System.nanoTime() - start);
+  }
+
+  private SnapshotRecord buildImages(
+      Recipe recipe, Wanted wanted, String key, Path directory, Progress progress) {
+    Recipe.Machine machine = recipe.build(directory, wanted.diskBytes(), progress);
+    Path initrd = directory.resolve("initrd");
+    Integer cpuCount = wanted.cpuCount();
+    Long memoryBytes = wanted.memoryBytes();
+    return maker.makeWarm(
+        new TemplateMaker.Images(
+            wanted.name(),
+            directory.resolve("kernel"),
+            Files.exists(initrd) ? initrd : null,
+            directory.resolve("rootfs.raw"),
+            machine.kernelArguments(),
+            cpuCount == null ? machine.cpuCount() : cpuCount,
+            memoryBytes == null ? machine.memoryMb() << 20 : memoryBytes,
+            machine.agentPort(),
+            key,
+            wanted.starts()),
+        progress);
+  }
+
+  @Override
+  public String newId() {
+    return Ids.next('t');
+  }
+
+  @Override
+  public Template derive(DerivedTemplate request, BuildLog log) {
+    Ids.checkName("name", request.name());
+    SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
+    if (!Ids.isId(request.id()) || context.snapshots().find(request.id()).isPresent()) {
+      throw RametException.invalid("id", "must be a new one");
+    }
     return once(
         request.name(),
         () -> {
           long start = System.nanoTime();
-          String key =
-              String.join(
-                  "/",
-                  recipe.key(diskBytes),
-                  String.valueOf(request.cpuCount()),
-                  String.valueOf(request.memoryBytes()),
-                  hypervisorKey);
-          Optional<SnapshotRecord> present = template(request.name());
-          if (present.isPresent() && key.equals(present.get().contentKey())) {
-            progress.step("it is there already");
-            return views.template(present.get(), 0);
+          Optional<SnapshotRecord> present = context.snapshots().resolve(request.name());
+          if (present.isPresent() && present.get().kind() != SnapshotRecord.Kind.TEMPLATE) {
+            throw taken(request.name());
           }
-          SnapshotRecord made = buildImages(recipe, request, key, progress);
+          SnapshotRecord made = deriver.derive(request, log);
           present.ifPresent(reclaimer::delete);
           return views.template(made, System.nanoTime() - start);
         });
   }
 
-  private SnapshotRecord buildImages(
-      Recipe recipe, BuildTemplate request, String key, Progress progress) {
-    Path directory = context.layout().builds().resolve(Ids.next('t'));
-    try {
-      Files.createDirectories(directory);
-      Recipe.Machine machine = recipe.build(directory, request.diskBytes(), progress);
-      Path initrd = directory.resolve("initrd");
-      Integer cpuCount = request.cpuCount();
-      Long memoryBytes = request.memoryBytes();
-      return maker.makeWarm(
-          new TemplateMaker.Images(
-              request.name(),
-              directory.resolve("kernel"),
-              Files.exists(initrd) ? initrd : null,
-              directory.resolve("rootfs.raw"),
-              machine.kernelArguments(),
-              cpuCount == null ? machine.cpuCount() : cpuCount,
-              memoryBytes == null ? machine.memoryMb() << 20 : memoryBytes,
-              machine.agentPort(),
-              key),
-          progress);
-    } catch (IOException e) {
-      throw Errors.io("cannot build a template", context.layout().root(), e);
-    } finally {
-      Trees.delete(directory);
-    }
+  private static RametException taken(String name) {
+    return new RametException(
+        ErrorCode.ALREADY_EXISTS,
+        "the name " + name + " is taken by another snapshot or template",
+        "remove that one first, or give another name",
+        null);
   }
 
   @Override
@@ -127,11 +202,7 @@ final class TemplateOperations implements Templates {
         () -> {
           long start = System.nanoTime();
           if (context.snapshots().resolve(request.name()).isPresent()) {
-            throw new RametException(
-                ErrorCode.ALREADY_EXISTS,
-                "the name " + request.name() + " is taken by another snapshot or template",
-                "remove that one first, or give another name",
-                null);
+            throw taken(request.name());
           }
           String arguments = request.kernelArguments();
           TemplateMaker.Images images =
@@ -144,7 +215,8 @@ final class TemplateOperations implements Templates {
                   request.cpuCount(),
                   request.memoryBytes(),
                   request.cold() ? null : AGENT_PORT,
-                  null);
+                  null,
+                  false);
           SnapshotRecord made =
               request.cold() ? maker.makeCold(images, progress) : maker.makeWarm(images, progress);
           return views.template(made, System.nanoTime() - start);

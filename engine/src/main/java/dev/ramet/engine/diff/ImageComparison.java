@@ -23,6 +23,24 @@ import org.jspecify.annotations.Nullable;
 public final class ImageComparison {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
+  /** Follows a comparison on the thread that makes it. What it throws ends that. */
+  public interface Watcher {
+    /** So much more of the images is compared. */
+    void compared(long bytes);
+
+    /** These pages differ; ranges come in ascending order and do not touch. */
+    void differs(long offset, long length);
+  }
+
+  private static final Watcher NOBODY =
+      new Watcher() {
+        @Override
+        public void compared(long bytes) {}
+
+        @Override
+        public void differs(long offset, long length) {}
+      };
+
   private final Path pathA;
   private final Path pathB;
   private final int mostRanges;
@@ -47,19 +65,29 @@ public final class ImageComparison {
    *     thread is interrupted
    */
   public ImageDifference run() {
+    return run(NOBODY);
+  }
+
+  /**
+   * Compares.
+   *
+   * @param watcher told all of it meanwhile, also the ranges that are more than the most
+   * @throws RametException as the other one does
+   */
+  public ImageDifference run(Watcher watcher) {
     try (Fd a = Fd.openRead(pathA);
         Fd b = Fd.openRead(pathB)) {
       long sizeBytes = Math.max(a.sizeBytes(), b.sizeBytes());
       List<Extent> extentsA = extents(a);
       List<Extent> extentsB = extents(b);
-      try (PageDifferences pages = new PageDifferences(a, b, sizeBytes, mostRanges)) {
+      try (PageDifferences pages = new PageDifferences(a, b, sizeBytes, mostRanges, watcher)) {
         long shared = 0;
         if (extentsA == null || extentsB == null) {
           pages.compare(0, sizeBytes);
         } else {
           // Numbers of blocks mean something only within one file system.
           boolean comparable = a.stat().device() == b.stat().device();
-          shared = walk(extentsA, extentsB, comparable, sizeBytes, pages);
+          shared = walk(extentsA, extentsB, comparable, sizeBytes, pages, watcher);
         }
         return pages.result(sizeBytes, shared);
       }
@@ -76,7 +104,8 @@ public final class ImageComparison {
       List<Extent> extentsB,
       boolean comparable,
       long sizeBytes,
-      PageDifferences pages)
+      PageDifferences pages,
+      Watcher watcher)
       throws LinuxException {
     ExtentCursor cursorA = new ExtentCursor(extentsA);
     ExtentCursor cursorB = new ExtentCursor(extentsB);
@@ -88,8 +117,11 @@ public final class ImageComparison {
       long end = Math.min(cursorA.until(at, sizeBytes), cursorB.until(at, sizeBytes));
       if (a != null && b != null && comparable && samePlace(a, b, at)) {
         shared += end - at;
+        watcher.compared(end - at);
       } else if (a != null || b != null) {
         pages.compare(at, end);
+      } else {
+        watcher.compared(end - at);
       }
       at = end;
     }

@@ -21,6 +21,7 @@ final class PageDifferences implements AutoCloseable {
   private final Fd b;
   private final long sizeBytes;
   private final int mostRanges;
+  private final ImageComparison.Watcher watcher;
   private final NativeBuffer bufferA;
   private final NativeBuffer bufferB;
   private final List<ImageDifference.Range> ranges = new ArrayList<>();
@@ -31,11 +32,13 @@ final class PageDifferences implements AutoCloseable {
   private long openStart = -1;
   private long openEnd;
 
-  PageDifferences(Fd a, Fd b, long sizeBytes, int mostRanges) throws LinuxException {
+  PageDifferences(Fd a, Fd b, long sizeBytes, int mostRanges, ImageComparison.Watcher watcher)
+      throws LinuxException {
     this.a = a;
     this.b = b;
     this.sizeBytes = sizeBytes;
     this.mostRanges = mostRanges;
+    this.watcher = watcher;
     this.bufferA = NativeBuffer.allocate(CHUNK_BYTES);
     this.bufferB = NativeBuffer.allocate(CHUNK_BYTES);
   }
@@ -60,6 +63,7 @@ final class PageDifferences implements AutoCloseable {
     ByteBuffer viewA = read(a, bufferA, offset, bytes);
     ByteBuffer viewB = read(b, bufferB, offset, bytes);
     comparedBytes += bytes;
+    watcher.compared(bytes);
     int at = 0;
     while (at < bytes) {
       int same = viewA.limit(bytes).position(at).mismatch(viewB.limit(bytes).position(at));
@@ -96,6 +100,7 @@ final class PageDifferences implements AutoCloseable {
   private void closeRange() {
     if (openStart >= 0) {
       rangeCount++;
+      watcher.differs(openStart, openEnd - openStart);
       if (ranges.size() < mostRanges) {
         ranges.add(new ImageDifference.Range(openStart, openEnd - openStart));
       }

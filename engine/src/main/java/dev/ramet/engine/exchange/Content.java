@@ -39,6 +39,18 @@ public final class Content {
   public static Summary read(Fd source, long sizeBytes, @Nullable Fd target, Meter meter)
       throws LinuxException {
     MessageDigest digest = sha256();
+    long dataBytes = read(source, sizeBytes, target, meter, digest);
+    return new Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
+  }
+
+  /** Copies as {@link #read} does, for who hashes what has become of the copy. */
+  public static void copy(Fd source, long sizeBytes, Fd target, Meter meter) throws LinuxException {
+    read(source, sizeBytes, target, meter, null);
+  }
+
+  private static long read(
+      Fd source, long sizeBytes, @Nullable Fd target, Meter meter, @Nullable MessageDigest digest)
+      throws LinuxException {
     if (target != null && target.sizeBytes() < sizeBytes) {
       target.truncate(sizeBytes);
     }
@@ -51,7 +63,9 @@ public final class Content {
       long data = data(source, at, sizeBytes);
       for (; at < data; at = Math.min(data, at + BUFFER_BYTES)) {
         int zeros = (int) Math.min(data - at, BUFFER_BYTES);
-        digest.update(ZEROS, 0, zeros);
+        if (digest != null) {
+          digest.update(ZEROS, 0, zeros);
+        }
         meter.add((long) passes * zeros);
       }
       long hole = hole(source, at, sizeBytes);
@@ -63,13 +77,15 @@ public final class Content {
               ErrorCode.CORRUPT, source + " ends at byte " + at + " of " + sizeBytes);
         }
         buffer.flip().get(bytes, 0, length);
-        digest.update(bytes, 0, length);
+        if (digest != null) {
+          digest.update(bytes, 0, length);
+        }
         dataBytes += target == null ? length : write(target, buffer, bytes, length, at);
         at += length;
         meter.add((long) passes * length);
       }
     }
-    return new Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
+    return dataBytes;
   }
 
   /**
@@ -81,12 +97,8 @@ public final class Content {
     long written = 0;
     int from = 0;
     while (from < length) {
-      int to = from;
-      boolean zeros = isZeroPage(bytes, from, length);
-      while (to < length && isZeroPage(bytes, to, length) == zeros) {
-        to = Math.min(length, to + PAGE);
-      }
-      if (!zeros) {
+      int to = runEnd(bytes, from, length);
+      if (!isZeroPage(bytes, from, length)) {
         buffer.limit(to).position(from);
         target.pwrite(buffer, at + from);
         written += to - from;
@@ -96,7 +108,18 @@ public final class Content {
     return written;
   }
 
-  private static boolean isZeroPage(byte[] bytes, int from, int length) {
+  /** Where the run of pages ends that are, or are not, all zeros as the one at {@code from} is. */
+  static int runEnd(byte[] bytes, int from, int length) {
+    boolean zeros = isZeroPage(bytes, from, length);
+    int to = from;
+    while (to < length && isZeroPage(bytes, to, length) == zeros) {
+      to = Math.min(length, to + PAGE);
+    }
+    return to;
+  }
+
+  /** Whether the page at {@code from}, or what there is of it, is all zeros. */
+  static boolean isZeroPage(byte[] bytes, int from, int length) {
     int to = Math.min(length, from + PAGE);
     return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
   }

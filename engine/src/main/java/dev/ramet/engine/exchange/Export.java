@@ -4,6 +4,7 @@ package dev.ramet.engine.exchange;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.ImageContent;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
 import java.io.IOException;
@@ -25,14 +26,26 @@ import org.jspecify.annotations.Nullable;
  * @param directory where it is, without links in its path
  * @param files its files
  * @param snapshot its manifest: the snapshot as it was where it was exported
+ * @param increment what it builds on, or null when it is whole
  */
-public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot) {
+public record Export(
+    Path directory, ExportFiles files, SnapshotRecord snapshot, @Nullable Increment increment) {
   private static final Pattern DEVICE =
       Pattern.compile(ExportRecord.DEVICES + "/[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
-  private static final Set<String> IMAGES = Set.of(ExportRecord.DISK, ExportRecord.MEMORY);
-  private static final Set<String> SMALL =
-      Set.of(ExportRecord.MANIFEST, ExportRecord.KERNEL, ExportRecord.INITRD);
+  private static final Set<String> LARGE =
+      Set.of(
+          ExportRecord.DISK,
+          ExportRecord.MEMORY,
+          ExportRecord.DISK_DELTA,
+          ExportRecord.MEMORY_DELTA);
+  private static final Set<String> NAMES =
+      Set.of(
+          ExportRecord.MANIFEST,
+          ExportRecord.DISK,
+          ExportRecord.MEMORY,
+          ExportRecord.KERNEL,
+          ExportRecord.INITRD);
   private static final List<String> NEEDED =
       List.of(ExportRecord.MANIFEST, ExportRecord.DISK, ExportRecord.KERNEL);
 
@@ -56,14 +69,19 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
       Path real = directory.toRealPath();
       ExportRecord record = record(real);
       refuseLinks(real);
-      Map<String, ExportRecord.Item> items = items(real, record);
+      boolean whole = record.format() == ExportRecord.FORMAT;
+      Map<String, ExportRecord.Item> items =
+          items(real, record.files(), whole ? NAMES : Increment.NAMES, true);
+      Increment increment = whole ? null : increment(real, record, items);
+      ExportFiles files =
+          new ExportFiles(real, items, increment == null ? Map.of() : increment.composed());
+      require(files, whole ? NEEDED : Increment.NEEDED);
       for (ExportRecord.Item item : items.values()) {
         checkSize(real.resolve(item.path()), item);
       }
-      ExportFiles files = new ExportFiles(real, items);
       SnapshotRecord snapshot = manifest(files);
       new ManifestCheck(files, snapshot).run();
-      return new Export(real, files, snapshot);
+      return new Export(real, files, snapshot, increment);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
@@ -71,6 +89,27 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
           "let the host's user read there",
           e);
     }
+  }
+
+  private static Increment increment(
+      Path directory, ExportRecord record, Map<String, ExportRecord.Item> files) {
+    List<ExportRecord.Item> composed = record.composed();
+    return Increment.of(
+        directory.resolve(ExportRecord.FILE),
+        record.base(),
+        files,
+        items(directory, composed == null ? List.of() : composed, Increment.COMPOSED, false));
+  }
+
+  /** What the images hold that come of it. */
+  public ImageContent content() {
+    boolean warm = files.makes(ExportRecord.MEMORY);
+    return new ImageContent(image(ExportRecord.DISK), warm ? image(ExportRecord.MEMORY) : null);
+  }
+
+  private ImageContent.Image image(String name) {
+    ExportRecord.Item item = files.made(name);
+    return new ImageContent.Image(item.sizeBytes(), item.sha256());
   }
 
   /** Whether a path in an export is one that a file of the device state can have. */
@@ -119,14 +158,14 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, file + " is not the record of an export: " + first(e), e);
     }
-    if (record.format() > ExportRecord.FORMAT) {
+    if (record.format() > ExportRecord.INCREMENT) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
           file + " has format " + record.format() + ", which this version does not know",
           "import it with a newer version of Ramet",
           null);
     }
-    if (record.format() != ExportRecord.FORMAT || record.files() == null) {
+    if (record.format() < ExportRecord.FORMAT || record.files() == null) {
       throw ExportFiles.invalid(
           file + " is not the record of an export: it lacks a format or the files");
     }
@@ -138,15 +177,16 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
     return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }
 
-  private static Map<String, ExportRecord.Item> items(Path directory, ExportRecord record) {
+  private static Map<String, ExportRecord.Item> items(
+      Path directory, List<ExportRecord.Item> items, Set<String> names, boolean devices) {
     Path file = directory.resolve(ExportRecord.FILE);
     Map<String, ExportRecord.Item> found = new TreeMap<>();
-    for (ExportRecord.@Nullable Item item : record.files()) {
+    for (ExportRecord.@Nullable Item item : items) {
       String path = item == null ? null : item.path();
       if (item == null || path == null) {
         throw ExportFiles.invalid(file + " names a file without a path");
       }
-      if (!IMAGES.contains(path) && !SMALL.contains(path) && !isDevice(path)) {
+      if (!names.contains(path) && !(devices && isDevice(path))) {
         throw ExportFiles.invalid(file + " names a file that no export has: " + path);
       }
       if (item.sha256() == null || !SHA256.matcher(item.sha256()).matches()) {
@@ -156,12 +196,13 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
         throw ExportFiles.invalid(file + " names " + path + " twice");
       }
     }
-    for (String needed : NEEDED) {
-      if (!found.containsKey(needed)) {
-        throw ExportFiles.invalid(file + " does not name " + needed);
-      }
-    }
     return found;
+  }
+
+  private static void require(ExportFiles files, List<String> names) {
+    names.forEach(files::item);
+    files.made(ExportRecord.DISK);
+    files.made(ExportRecord.KERNEL);
   }
 
   private static void checkSize(Path path, ExportRecord.Item item) throws IOException {
@@ -173,7 +214,7 @@ public record Export(Path directory, ExportFiles files, SnapshotRecord snapshot)
     if (Files.size(path) != size) {
       throw ExportFiles.damaged(path, "has " + Files.size(path) + " bytes, not " + size);
     }
-    if (size < 1 || (!IMAGES.contains(item.path()) && size > MOST_SMALL_BYTES)) {
+    if (size < 1 || (!LARGE.contains(item.path()) && size > MOST_SMALL_BYTES)) {
       throw ExportFiles.invalid(path + " cannot have " + size + " bytes");
     }
   }

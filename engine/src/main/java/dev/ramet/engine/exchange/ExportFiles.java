@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +17,20 @@ import java.util.Map;
 public final class ExportFiles {
   private final Path directory;
   private final Map<String, ExportRecord.Item> items;
+  private final Map<String, ExportRecord.Item> composed;
 
-  ExportFiles(Path directory, Map<String, ExportRecord.Item> items) {
+  /**
+   * The files of an export.
+   *
+   * @param composed what is not there but comes of them and of what they build on
+   */
+  ExportFiles(
+      Path directory,
+      Map<String, ExportRecord.Item> items,
+      Map<String, ExportRecord.Item> composed) {
     this.directory = directory;
     this.items = items;
+    this.composed = composed;
   }
 
   /** Where a file is. */
@@ -39,6 +50,17 @@ public final class ExportFiles {
       throw invalid(path(ExportRecord.FILE) + " does not name " + name);
     }
     return item;
+  }
+
+  /** Whether this is there, or comes of what is there. */
+  public boolean makes(String name) {
+    return items.containsKey(name) || composed.containsKey(name);
+  }
+
+  /** What is there, or comes of what is there. */
+  public ExportRecord.Item made(String name) {
+    ExportRecord.Item item = composed.get(name);
+    return item == null ? item(name) : item;
   }
 
   /** The files of the device state. */
@@ -73,6 +95,45 @@ public final class ExportFiles {
       return content.dataBytes();
     } catch (LinuxException e) {
       throw HostFailures.of(e, "cannot copy " + path, directory);
+    }
+  }
+
+  /**
+   * Looks at a file of what an image has otherwise, from its start to its end.
+   *
+   * @param baseBytes the size of what it builds on
+   * @param imageBytes the size of what comes of it
+   * @throws RametException {@code CORRUPT} when it is not what the record says, {@code
+   *     INVALID_ARGUMENT} when it makes no sense
+   */
+  public void checkDelta(ExportRecord.Item item, long baseBytes, long imageBytes, Meter meter) {
+    Path path = path(item.path());
+    try (Fd source = Fd.openRead(path)) {
+      check(item, Content.read(source, item.sizeBytes(), null, meter));
+      // It is counted once; this time only its records are looked at.
+      Meter unwatched = new Meter(0, CopyProgress.NONE);
+      new Delta(path, source, item.sizeBytes(), unwatched)
+          .read(baseBytes, imageBytes, Delta.NOTHING);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot read " + path, directory);
+    }
+  }
+
+  /**
+   * Makes of the base's content what the file says. What has come of it is for the caller to
+   * compare with the record.
+   *
+   * @return how much of it is data
+   * @throws RametException {@code INVALID_ARGUMENT} when it makes no sense, whatever {@link
+   *     #checkDelta} found
+   */
+  public long apply(
+      ExportRecord.Item item, long baseBytes, long imageBytes, Delta.Target target, Meter meter) {
+    Path path = path(item.path());
+    try (Fd source = Fd.openRead(path)) {
+      return new Delta(path, source, item.sizeBytes(), meter).read(baseBytes, imageBytes, target);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot import " + path, directory);
     }
   }
 

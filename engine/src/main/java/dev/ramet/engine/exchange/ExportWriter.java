@@ -3,6 +3,8 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.diff.ImageComparison;
+import dev.ramet.engine.store.ImageContent;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.linux.Fd;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fills the directory of an export, readable by its owner alone, and gives it its name when
@@ -34,6 +37,7 @@ public final class ExportWriter {
   private final Path target;
   private final Meter meter;
   private final List<ExportRecord.Item> items = new ArrayList<>();
+  private final List<ExportRecord.Item> composed = new ArrayList<>();
   private long dataBytes;
 
   /**
@@ -105,13 +109,80 @@ public final class ExportWriter {
     }
   }
 
+  /** Copies a whole file in, unless the base's is the same: then it is only noted. */
+  public void copyUnlessSame(String name, Path source, Path base) throws IOException {
+    if (Files.isRegularFile(base, LinkOption.NOFOLLOW_LINKS) && Files.mismatch(source, base) < 0) {
+      try (Fd file = Fd.openRead(source)) {
+        long size = file.sizeBytes();
+        compose(name, size, Content.read(file, size, null, meter));
+        meter.add(size);
+      } catch (LinuxException e) {
+        throw failed(e);
+      }
+    } else {
+      copy(name, source);
+    }
+  }
+
+  /**
+   * Writes what an image has otherwise than another one. Nobody writes them meanwhile.
+   *
+   * @param delta the file's name
+   * @param name that of the image which it makes of the base
+   * @param baseBytes the base's size
+   * @param sizeBytes the image's size
+   * @return what the base holds
+   */
+  public ImageContent.Image delta(
+      String delta, String name, Path base, long baseBytes, Path image, long sizeBytes) {
+    try (Fd from = Fd.openRead(base);
+        Fd of = Fd.openRead(image);
+        Fd to = Fd.createNew(path(delta), OWNER_FILE)) {
+      DeltaWriter writer = new DeltaWriter(of, sizeBytes, baseBytes, to);
+      new ImageComparison(base, image, 0).run(watcher(writer));
+      Content.Summary written = writer.finish();
+      to.fsync();
+      note(delta, writer.writtenBytes(), written);
+      compose(name, sizeBytes, Content.read(of, sizeBytes, null, meter));
+      return new ImageContent.Image(baseBytes, Content.read(from, baseBytes, null, meter).sha256());
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  private ImageComparison.Watcher watcher(DeltaWriter writer) {
+    return new ImageComparison.Watcher() {
+      @Override
+      public void compared(long bytes) {
+        meter.add(bytes);
+      }
+
+      @Override
+      public void differs(long offset, long length) {
+        try {
+          writer.differs(offset, length);
+        } catch (LinuxException e) {
+          throw failed(e);
+        }
+      }
+    };
+  }
+
+  private void compose(String name, long sizeBytes, Content.Summary content) {
+    composed.add(new ExportRecord.Item(name, sizeBytes, content.sha256()));
+  }
+
   /** Makes the directory of the device state. */
   public void makeDevices() {
     makeDirectory(path(ExportRecord.DEVICES));
   }
 
-  /** Adds the manifest and the record. */
-  public void finish(SnapshotRecord snapshot) {
+  /**
+   * Adds the manifest and the record.
+   *
+   * @param base what all of it builds on, or null when it is whole
+   */
+  public void finish(SnapshotRecord snapshot, ExportRecord.@Nullable Base base) {
     byte[] manifest = Json.bytes(snapshot);
     write(ExportRecord.MANIFEST, manifest);
     String digest = HexFormat.of().formatHex(Content.sha256().digest(manifest));
@@ -120,7 +191,13 @@ public final class ExportWriter {
         ExportRecord.FILE,
         Json.bytes(
             new ExportRecord(
-                ExportRecord.FORMAT, snapshot.id(), snapshot.name(), Instant.now(), items)));
+                base == null ? ExportRecord.FORMAT : ExportRecord.INCREMENT,
+                snapshot.id(),
+                snapshot.name(),
+                Instant.now(),
+                items,
+                base,
+                base == null ? null : composed)));
     try {
       Path devices = path(ExportRecord.DEVICES);
       if (Files.isDirectory(devices)) {

@@ -28,18 +28,18 @@ record ManifestCheck(ExportFiles files, SnapshotRecord s) {
     require(s.kernelArguments() != null, "kernelArguments");
     Integer port = s.agentPort();
     require(port == null || (port > 0 && port <= MOST_PORT), "agentPort");
-    require(s.diskBytes() == files.item(ExportRecord.DISK).sizeBytes(), "diskBytes");
+    require(s.diskBytes() == files.made(ExportRecord.DISK).sizeBytes(), "diskBytes");
     boolean warm = s.warm();
-    require(warm == files.has(ExportRecord.MEMORY), "warm");
+    require(warm == files.makes(ExportRecord.MEMORY), "warm");
     require(warm != files.devices().isEmpty(), "warm");
     if (warm) {
-      require(s.memoryBytes() == files.item(ExportRecord.MEMORY).sizeBytes(), "memoryBytes");
+      require(s.memoryBytes() == files.made(ExportRecord.MEMORY).sizeBytes(), "memoryBytes");
     }
     require(warm ? isIdentity(s.identity()) : s.identity() == null, "identity");
     require(isReport(s.capture()), "capture");
   }
 
-  private static boolean isName(String name) {
+  static boolean isName(String name) {
     try {
       return !name.equals(".") && !name.equals("..") && name.equals(Ids.checkName("name", name));
     } catch (RametException e) {

@@ -11,6 +11,15 @@
  * devices/…         the device state; of a warm one
  * kernel, initrd
  * </pre>
+ *
+ * <p>An increment to another snapshot, its base, has these instead of the images, and no kernel and
+ * initial ram disk that are the base's. Its record says what the base holds, by size and SHA-256,
+ * and what comes of both.
+ *
+ * <pre>
+ * disk.delta        what the disk has otherwise than the base's
+ * memory.delta      the same of the memory image; of a warm one to a warm one
+ * </pre>
  */
 @NullMarked
 package dev.ramet.engine.exchange;

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
+  private static final int MOST_TOLD = 4000;
+  private static final int ACCEPTED = 202;
+  private static final int FAILED_DEPENDENCY = 424;
   // User networking accepts a connection before a booting guest listens, and lets it hang.
   private static final Duration FIRST_ATTEMPT_BOOTING = Duration.ofMillis(250);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(2);
@@ -86,6 +89,40 @@ public final class Agent {
   public void settle(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
     Question question = new Question("POST", "/settle", () -> new byte[0], accessToken);
     ask(address, question, timeout, () -> true, timeout);
+  }
+
+  /**
+   * Waits for a while until the command that the guest's image starts is ready.
+   *
+   * @param accessToken what the agent asks for, or null for nothing
+   * @param timeout longer than the agent's own while
+   * @return whether it is
+   * @throws RametException {@code INVALID_ARGUMENT} when the command has failed; {@code
+   *     GUEST_UNREACHABLE} when the agent does not answer
+   */
+  public boolean ready(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
+    Question question = new Question("POST", "/ready", () -> new byte[0], accessToken);
+    HttpResponse<String> answer = answer(address, question, timeout, () -> true, timeout);
+    if (answer.statusCode() == FAILED_DEPENDENCY) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          message(answer.body()),
+          "give a command that stays, as start, or none, as noStart",
+          null);
+    }
+    checked(question, answer);
+    return answer.statusCode() != ACCEPTED;
+  }
+
+  private static String message(String body) {
+    try {
+      String told = Json.tree(body).path("message").asText();
+      // Of a guest that anybody may have made: no terminal is to obey it.
+      return told.substring(0, Math.min(told.length(), MOST_TOLD))
+          .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+    } catch (IOException e) {
+      return "what the image starts failed";
+    }
   }
 
   /**
@@ -179,6 +216,29 @@ public final class Agent {
       Duration firstAttempt,
       BooleanSupplier alive,
       Duration timeout) {
+    return checked(question, answer(address, question, firstAttempt, alive, timeout));
+  }
+
+  private static String checked(Question question, HttpResponse<String> answer) {
+    if (answer.statusCode() / 100 == 2) {
+      return answer.body();
+    }
+    throw new RametException(
+        ErrorCode.GUEST_UNREACHABLE,
+        "the guest's agent answered "
+            + question.path()
+            + " with "
+            + answer.statusCode()
+            + ": "
+            + answer.body());
+  }
+
+  private HttpResponse<String> answer(
+      InetSocketAddress address,
+      Question question,
+      Duration firstAttempt,
+      BooleanSupplier alive,
+      Duration timeout) {
     String path = question.path();
     URI uri =
         URI.create(
@@ -189,19 +249,7 @@ public final class Agent {
     while (true) {
       Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
       try {
-        HttpResponse<String> answer =
-            send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
-        if (answer.statusCode() / 100 == 2) {
-          return answer.body();
-        }
-        throw new RametException(
-            ErrorCode.GUEST_UNREACHABLE,
-            "the guest's agent answered "
-                + path
-                + " with "
-                + answer.statusCode()
-                + ": "
-                + answer.body());
+        return send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
       } catch (IOException e) {
         last = e;
       } catch (InterruptedException e) {

@@ -35,6 +35,15 @@ public final class Trees {
           directory,
           new SimpleFileVisitor<>() {
             @Override
+            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
+              // As packages have it that were unpacked here; what stays so fails below.
+              if (!Files.isWritable(dir)) {
+                boolean unused = dir.toFile().setWritable(true);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                 throws IOException {
               Files.deleteIfExists(file);

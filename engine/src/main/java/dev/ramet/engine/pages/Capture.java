@@ -239,6 +239,7 @@ public final class Capture implements AutoCloseable {
         copiedBytes + selected.copyBytes() + selected.zeroBytes(),
         image.writtenBytes(),
         image.holeBytes(),
+        image.sameBytes(),
         streamedBytes);
   }
 

@@ -88,7 +88,7 @@ final class ChunkStream implements AutoCloseable {
     while ((chunk = next()) != null) {
       RuntimeException why = null;
       try {
-        image.write(chunk);
+        image.writeAll(chunk);
         image.beginWriteBack(chunk);
       } catch (RuntimeException e) {
         why = e;

@@ -30,14 +30,20 @@ final class ImageWriter implements AutoCloseable {
   private boolean canPunch = true;
   private long writtenBytes;
   private long holeBytes;
+  private long sameBytes;
+
+  /** What the image holds that was not written yet; null where that is not known. */
+  private final @Nullable BasePages base;
 
   /**
    * Opens an image.
    *
+   * @param base the file whose bytes the image holds, to leave out what is the same; null to write
+   *     everything
    * @throws RametException {@code CONFLICT} when the attachment is read-only or somebody else uses
    *     the image, {@code HOST_UNFIT} when the image cannot be opened
    */
-  ImageWriter(Attachment image, Baseline baseline) {
+  ImageWriter(Attachment image, Baseline baseline, @Nullable Path base) {
     this.path = image.path();
     if (image.readOnly()) {
       throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
@@ -64,6 +70,16 @@ final class ImageWriter implements AutoCloseable {
       throw failure(e);
     }
     this.startsAsZeros = baseline == Baseline.NONE;
+    this.base = base == null ? null : open(base);
+  }
+
+  private static @Nullable BasePages open(Path base) {
+    try {
+      return BasePages.open(base);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "{0} cannot be compared: {1}", base, e.getMessage());
+      return null;
+    }
   }
 
   /**
@@ -123,8 +139,25 @@ final class ImageWriter implements AutoCloseable {
     return holeBytes;
   }
 
-  /** Writes the pages of a chunk in the longest runs there are, and holes for pages of zeros. */
+  /** What was left out because the image held it already. */
+  long sameBytes() {
+    return sameBytes;
+  }
+
+  /**
+   * Writes the pages of a chunk in the longest runs there are, and holes for pages of zeros. While
+   * the machine runs: pages that the image holds already are found and left out.
+   */
   void write(Chunk chunk) {
+    write(chunk, base);
+  }
+
+  /** The same while the machine stands still, which is no time to look for what could be saved. */
+  void writeAll(Chunk chunk) {
+    write(chunk, null);
+  }
+
+  private void write(Chunk chunk, @Nullable BasePages known) {
     ByteBuffer view = chunk.view().clear();
     int at = 0;
     for (int run = 0; run < chunk.runs(); run++) {
@@ -138,12 +171,26 @@ final class ImageWriter implements AutoCloseable {
         }
         if (zero) {
           hole(shift + at, to - at);
-        } else {
+        } else if (known == null) {
           data(chunk.memory(), at, to - at, shift + at);
+        } else {
+          different(chunk, at, to, shift, known);
         }
         at = to;
       }
     }
+  }
+
+  private void different(Chunk chunk, int from, int to, long shift, BasePages known) {
+    int begun = from;
+    for (int page = from; page < to; page += PAGE) {
+      if (known.has(chunk.view(), page, shift + page, to - page)) {
+        data(chunk.memory(), begun, page - begun, shift + begun);
+        sameBytes += PAGE;
+        begun = page + PAGE;
+      }
+    }
+    data(chunk.memory(), begun, to - begun, shift + begun);
   }
 
   /**
@@ -164,6 +211,10 @@ final class ImageWriter implements AutoCloseable {
   }
 
   private void data(NativeBuffer from, long bufferOffset, long lengthBytes, long imageOffset) {
+    if (lengthBytes == 0) {
+      return;
+    }
+    changed(imageOffset, lengthBytes);
     try {
       file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
     } catch (LinuxException e) {
@@ -174,6 +225,7 @@ final class ImageWriter implements AutoCloseable {
 
   /** Makes a part of the image read as zeros, whatever the baseline has there. */
   void hole(long imageOffset, long lengthBytes) {
+    changed(imageOffset, lengthBytes);
     if (startsAsZeros) {
       holeBytes += lengthBytes;
       return;
@@ -194,6 +246,12 @@ final class ImageWriter implements AutoCloseable {
     NativeBuffer memory = zeroMemory();
     for (long done = 0; done < lengthBytes; done += ZEROS_BYTES) {
       data(memory, 0, Math.min(ZEROS_BYTES, lengthBytes - done), imageOffset + done);
+    }
+  }
+
+  private void changed(long imageOffset, long lengthBytes) {
+    if (base != null) {
+      base.changed(imageOffset, lengthBytes);
     }
   }
 
@@ -225,6 +283,9 @@ final class ImageWriter implements AutoCloseable {
   @Override
   public void close() {
     file.close();
+    if (base != null) {
+      base.close();
+    }
     if (zeroMemory != null) {
       zeroMemory.close();
     }

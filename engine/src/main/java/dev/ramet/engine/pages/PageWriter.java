@@ -4,6 +4,8 @@ package dev.ramet.engine.pages;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes selected pages of paused machines into memory images, the same way for every memory mode.
@@ -40,7 +42,16 @@ public final class PageWriter {
    *     HOST_UNFIT} when it cannot be opened, {@code CANCELLED} when the thread is interrupted
    */
   public Capture open(Attachment image, Baseline baseline) {
-    ImageWriter writer = new ImageWriter(image, baseline);
+    return open(image, baseline, null);
+  }
+
+  /**
+   * Prepares one that leaves out what the image holds already, as far as that is cheap to tell.
+   *
+   * @param base a file that holds the same bytes as the image now, and keeps them
+   */
+  public Capture open(Attachment image, Baseline baseline, @Nullable Path base) {
+    ImageWriter writer = new ImageWriter(image, baseline, base);
     try {
       return new Capture(writer, pool, pool.takeAndWarm(chunksPerCapture), chunksPerCapture);
     } catch (RuntimeException e) {

@@ -13,14 +13,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Probes providers side by side. A probe that hangs is reported, not waited for. */
+/**
+ * Probes providers side by side. A probe that hangs is reported, not waited for; one that failed is
+ * tried once more. {@code Unusable} is an answer, and failed is none: a host that was slow for a
+ * moment must not lose the plugin that all its sandboxes run on.
+ */
 public final class Prober {
+  private static final System.Logger LOG = System.getLogger(Prober.class.getName());
+
   private final Duration deadline;
 
   /**
    * A prober.
    *
-   * @param deadline how long one probe may take
+   * @param deadline how long one probe may take, with its second try
    */
   public Prober(Duration deadline) {
     this.deadline = deadline;
@@ -28,6 +34,12 @@ public final class Prober {
 
   /** Probes all providers of a role, each where {@code where} says; the order is kept. */
   public List<Probed> probe(
+      Role role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
+    return begin(role, providers, where).results();
+  }
+
+  /** Begins to probe all providers of a role: {@link #probe} for who has other things to do. */
+  public Pending begin(
       Role role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
     List<FutureTask<Probed>> tasks = new ArrayList<>();
     for (Provider<?> provider : providers) {
@@ -40,11 +52,19 @@ public final class Prober {
       tasks.add(task);
     }
     long end = System.nanoTime() + deadline.toNanos();
-    List<Probed> results = new ArrayList<>();
-    for (int i = 0; i < tasks.size(); i++) {
-      results.add(await(role, providers.get(i), tasks.get(i), end));
-    }
-    return List.copyOf(results);
+    return () -> {
+      List<Probed> results = new ArrayList<>();
+      for (int i = 0; i < tasks.size(); i++) {
+        results.add(await(role, providers.get(i), tasks.get(i), end));
+      }
+      return List.copyOf(results);
+    };
+  }
+
+  /** Probes under way. */
+  public interface Pending {
+    /** What they found, in the order of the providers; waits for them, up to the deadline. */
+    List<Probed> results();
   }
 
   private Probed await(Role role, Provider<?> provider, FutureTask<Probed> task, long end) {
@@ -68,13 +88,23 @@ public final class Prober {
 
   private static Probed probeOne(Role role, Provider<?> provider, ProbeContext where) {
     long start = System.nanoTime();
-    ProbeResult result;
-    try {
-      result = provider.probe(where);
-    } catch (RuntimeException | LinkageError e) {
-      result = new ProbeResult.Failed(e);
+    ProbeResult result = tryOnce(provider, where);
+    if (result instanceof ProbeResult.Failed failed && !Thread.currentThread().isInterrupted()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "the probe of " + provider.id() + " failed and is tried once more",
+          failed.cause());
+      result = tryOnce(provider, where);
     }
     return new Probed(
         role, provider, result, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+  }
+
+  private static ProbeResult tryOnce(Provider<?> provider, ProbeContext where) {
+    try {
+      return provider.probe(where);
+    } catch (RuntimeException | LinkageError e) {
+      return new ProbeResult.Failed(e);
+    }
   }
 }

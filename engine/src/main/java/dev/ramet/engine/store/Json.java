@@ -113,8 +113,9 @@ public final class Json {
         channel.force(true);
       }
     } catch (IOException e) {
+      IOException failure = parent == null ? e : NoRoomException.orElse(parent, e);
       Files.deleteIfExists(fresh);
-      throw e;
+      throw failure;
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     if (sync && parent != null) {

@@ -45,6 +45,10 @@ public final class Manifests {
         record.kind(),
         record.createdAt(),
         record.kernelArguments());
+    ImageContent content = record.content();
+    if (content != null) {
+      complete("content.disk", content.disk());
+    }
     return record;
   }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param identity what the device state depends on; null when not warm
  * @param capture how it was taken; null when not warm
  * @param contentKey what a template was built from, or null
+ * @param content what its images held when it was imported; null when it was made here
  * @param deleted it was deleted; its files wait for the last sandbox that needs them
  * @param pending its clones are not all made yet: after a crash they are taken back
  */
@@ -45,6 +46,7 @@ public record SnapshotRecord(
     @Nullable VmIdentity identity,
     @Nullable CaptureReport capture,
     @Nullable String contentKey,
+    @Nullable ImageContent content,
     boolean deleted,
     boolean pending) {
   /** What a capture is for. */
@@ -70,7 +72,8 @@ public record SnapshotRecord(
   }
 
   /** The same, brought into another root, where its disk may be a little larger. */
-  public SnapshotRecord imported(String newId, @Nullable String newName, long newDiskBytes) {
+  public SnapshotRecord imported(
+      String newId, @Nullable String newName, long newDiskBytes, ImageContent newContent) {
     return new SnapshotRecord(
         newId,
         kind,
@@ -88,6 +91,7 @@ public record SnapshotRecord(
         identity,
         capture,
         contentKey,
+        newContent,
         false,
         false);
   }
@@ -111,6 +115,7 @@ public record SnapshotRecord(
         identity,
         capture,
         contentKey,
+        content,
         true,
         false);
   }

@@ -60,6 +60,7 @@ class ExportTest {
         warm ? new VmIdentity("qemu", "7.2", Map.of("machine", "pc-1")) : null,
         null,
         null,
+        null,
         false,
         false);
   }
@@ -87,7 +88,7 @@ class ExportTest {
       writer.copy("devices/state", Files.writeString(scratch.resolve("state"), "state"));
       writer.copy(ExportRecord.MEMORY, image("memory", MEMORY_BYTES), MEMORY_BYTES);
     }
-    writer.finish(snapshot(warm));
+    writer.finish(snapshot(warm), null);
     assertEquals(there, Files.exists(target), "not before it is whole");
     writer.publish();
     writer.syncName();
@@ -219,8 +220,8 @@ class ExportTest {
 
   @Test
   void aNewerFormatIsNotGuessed() throws Exception {
-    record(r -> r.put("format", 2).remove("files"));
-    String remedy = String.valueOf(refused(ErrorCode.UNSUPPORTED, "format 2").remedy());
+    record(r -> r.put("format", 3).remove("files"));
+    String remedy = String.valueOf(refused(ErrorCode.UNSUPPORTED, "format 3").remedy());
     assertTrue(remedy.contains("newer version"), remedy);
   }
 

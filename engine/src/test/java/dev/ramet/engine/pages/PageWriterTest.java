@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.ProcMaps;
 import dev.ramet.spi.memory.Baseline;
@@ -125,6 +126,72 @@ class PageWriterTest {
   }
 
   @Test
+  void whatTheBaseHoldsIsLeftOut() throws Exception {
+    Path base = base(PAGES);
+    Path image = Files.copy(base, directory.resolve("image"));
+    try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
+        Capture capture = writer.open(file(image), Baseline.RESTORE_IMAGE, base)) {
+      byte[] expected = Files.readAllBytes(base);
+      // Of 1000 pages, 200 of which are zeros: one in the middle and the last are others.
+      Arrays.fill(expected, 501 * PAGE, 502 * PAGE, (byte) 9);
+      expected[999 * PAGE + PAGE - 1] = 8;
+      memory.view(0, expected.length).put(expected);
+      PageRanges written = new PageRanges.Builder().copy(0, memory.address(), 1000L * PAGE).build();
+      capture.readWhilePaused(PID, written);
+      PagesWritten done = capture.finish();
+      assertArrayEquals(expected, Files.readAllBytes(image));
+      assertEquals(2L * PAGE, done.writtenBytes());
+      assertEquals(200L * PAGE, done.holeBytes());
+      assertEquals(798L * PAGE, done.sameBytes());
+      assertEquals(done.selectedBytes(), 1000L * PAGE);
+    }
+  }
+
+  @Test
+  void whatWasCopiedIsNotTakenForTheBase() throws Exception {
+    Path base = base(PAGES);
+    Path image = Files.copy(base, directory.resolve("image"));
+    try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
+        Capture capture = writer.open(file(image), Baseline.RESTORE_IMAGE, base)) {
+      // A page that was another, one that was zeros and one that stays, in the first round …
+      memory.view(6L * PAGE, PAGE).put(0, (byte) 77);
+      memory.view(7L * PAGE, PAGE).put(new byte[PAGE]);
+      PageRanges three =
+          new PageRanges.Builder().copy(6L * PAGE, memory.address() + 6L * PAGE, 3L * PAGE).build();
+      assertTrue(capture.copyWhileRunning(PID, three, System.nanoTime() + 60_000_000_000L));
+      // … hold what the base does when the machine stands still.
+      memory.view(6L * PAGE, PAGE).put(0, (byte) 1);
+      byte[] two = new byte[PAGE];
+      Arrays.fill(two, (byte) 2);
+      memory.view(7L * PAGE, PAGE).put(two);
+      capture.readWhilePaused(PID, three);
+      PagesWritten done = capture.finish();
+      assertArrayEquals(Files.readAllBytes(base), Files.readAllBytes(image));
+      assertEquals(3L * PAGE, done.writtenBytes());
+      assertEquals(PAGE, done.holeBytes());
+      assertEquals(2L * PAGE, done.sameBytes());
+    }
+  }
+
+  @Test
+  void aBaseThatIsNotInTheCacheOrNotThereIsNoObstacle() throws Exception {
+    Path base = base(PAGES);
+    try (Fd cold = Fd.openRead(base)) {
+      cold.fsync();
+      cold.dropCache(0, 0);
+    }
+    for (Path one : List.of(base, directory.resolve("none"))) {
+      Path image = Files.copy(base, Files.createTempDirectory(directory, "to").resolve("image"));
+      try (Machine machine = new Machine(base, PAGES, 3);
+          Capture capture = writer.open(file(image), Baseline.RESTORE_IMAGE, one)) {
+        capture.readWhilePaused(PID, machine.selected);
+        capture.finish();
+        assertArrayEquals(machine.content(), Files.readAllBytes(image));
+      }
+    }
+  }
+
+  @Test
   void pagesAreComparedWithAnImage() throws Exception {
     Path base = base(64);
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, 64L * PAGE)) {
@@ -162,7 +229,7 @@ class PageWriterTest {
               .zero(128L * PAGE, 64L * PAGE)
               .build();
       PagesWritten written = capture(image, Baseline.PREVIOUS_CAPTURE, ranges);
-      assertEquals(new PagesWritten(128L * PAGE, 0, 128L * PAGE, 0), written);
+      assertEquals(new PagesWritten(128L * PAGE, 0, 128L * PAGE, 0, 0), written);
     }
     Arrays.fill(ones, 0, 64 * PAGE, (byte) 0);
     Arrays.fill(ones, 128 * PAGE, 192 * PAGE, (byte) 0);
@@ -209,7 +276,7 @@ class PageWriterTest {
   void nothingSelectedIsNothingWritten() throws Exception {
     Path image = Files.copy(base(4), directory.resolve("image"));
     PagesWritten written = capture(image, Baseline.RESTORE_IMAGE, new PageRanges.Builder().build());
-    assertEquals(new PagesWritten(0, 0, 0, 0), written);
+    assertEquals(new PagesWritten(0, 0, 0, 0, 0), written);
   }
 
   @Test
@@ -305,7 +372,7 @@ class PageWriterTest {
         assertEquals(ErrorCode.CANCELLED, e.code());
         assertTrue(Thread.interrupted());
         holds.readWhilePaused(PID, new PageRanges.Builder().zero(0, PAGE).build());
-        assertEquals(new PagesWritten(PAGE, 0, PAGE, 0), holds.finish());
+        assertEquals(new PagesWritten(PAGE, 0, PAGE, 0, 0), holds.finish());
       }
     }
   }

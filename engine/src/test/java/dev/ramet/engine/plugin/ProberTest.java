@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,39 @@ final class ProberTest {
     assertFalse(found.get(0).usable());
     assertTrue(found.get(0).reason().contains("no answer within"), found.get(0).reason());
     assertEquals("works", Ranking.best(found).orElseThrow().provider().id());
+  }
+
+  @Test
+  void triesAFailedProbeOnceMore() {
+    AtomicInteger tries = new AtomicInteger();
+    List<Probed> found =
+        probe(
+            new FakeProvider(
+                "slow",
+                () ->
+                    tries.incrementAndGet() == 1
+                        ? new ProbeResult.Failed(new IllegalStateException("no answer in time"))
+                        : new ProbeResult.Usable(Set.of(), Map.of())),
+            new FakeProvider(
+                "unfit", () -> new ProbeResult.Unusable("no such kernel", "", "upgrade")));
+    assertTrue(found.get(0).usable(), found.get(0).reason());
+    assertEquals(2, tries.get());
+    assertFalse(found.get(1).usable(), "an answer is not asked for again");
+  }
+
+  @Test
+  void givesUpAProbeThatFailsTwice() {
+    AtomicInteger tries = new AtomicInteger();
+    List<Probed> found =
+        probe(
+            new FakeProvider(
+                "broken",
+                () -> {
+                  tries.incrementAndGet();
+                  throw new IllegalStateException("broken plugin");
+                }));
+    assertFalse(found.get(0).usable());
+    assertEquals(2, tries.get());
   }
 
   @Test

@@ -7,21 +7,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.server.WholeFile;
+import dev.ramet.server.WriterLock;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +32,7 @@ public final class KeyFile {
   private static final int VERSION = 1;
   private static final int MOST_KEYS = 10_000;
   private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9._-]{1,64}");
-  private static final FileAttribute<?> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final ObjectMapper MAPPER = new ObjectMapper();
-  // A file lock is the whole process's; this keeps its threads apart.
-  private static final ReentrantLock WRITER = new ReentrantLock();
 
   private final Path file;
 
@@ -65,7 +56,7 @@ public final class KeyFile {
       throw RametException.invalid(
           "name", "must be 1 to 64 letters, digits, dots, dashes and underscores");
     }
-    try (Lock lock = new Lock()) {
+    try (WriterLock lock = lock()) {
       List<ApiKey> keys = new ArrayList<>(list());
       if (keys.stream().anyMatch(key -> key.name().equals(name))) {
         throw new RametException(
@@ -98,7 +89,7 @@ public final class KeyFile {
    * @throws RametException {@code NOT_FOUND} when there is none
    */
   public ApiKey revoke(String idOrName) throws IOException {
-    try (Lock lock = new Lock()) {
+    try (WriterLock lock = lock()) {
       List<ApiKey> keys = new ArrayList<>(list());
       for (ApiKey key : keys) {
         if (key.id().equals(idOrName) || key.name().equals(idOrName)) {
@@ -175,59 +166,10 @@ public final class KeyFile {
     }
     JsonNode tree = MAPPER.createObjectNode().put("version", VERSION).set("keys", array);
     byte[] bytes = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree);
-    // Under the lock there is one writer, so what a killed one left can be replaced.
-    Path next = file.resolveSibling(file.getFileName() + ".new");
-    Files.deleteIfExists(next);
-    try {
-      Files.createFile(next, OWNER_ONLY);
-      Files.write(next, bytes, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      Files.deleteIfExists(next);
-      throw e;
-    }
-    try (FileChannel directory = FileChannel.open(file.toAbsolutePath().getParent())) {
-      directory.force(true); // a revoked key must not come back after a power loss
-    }
+    WholeFile.write(file, bytes, WholeFile.OWNER_ONLY);
   }
 
-  /** Held while the file is changed. */
-  private final class Lock implements AutoCloseable {
-    private final FileChannel channel;
-
-    Lock() throws IOException {
-      WRITER.lock();
-      FileChannel opened = null;
-      try {
-        Path beside = file.resolveSibling(file.getFileName() + ".lock");
-        createUnlessThere(beside);
-        opened = FileChannel.open(beside, StandardOpenOption.WRITE);
-        opened.lock(); // until the channel is closed
-        channel = opened;
-      } catch (IOException | RuntimeException e) {
-        if (opened != null) {
-          opened.close();
-        }
-        WRITER.unlock();
-        throw e;
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      try {
-        channel.close(); // which gives the lock back
-      } finally {
-        WRITER.unlock();
-      }
-    }
-  }
-
-  private static void createUnlessThere(Path path) throws IOException {
-    try {
-      Files.createFile(path, OWNER_ONLY);
-    } catch (FileAlreadyExistsException e) {
-      // Another run made it, which is as good.
-    }
+  private WriterLock lock() throws IOException {
+    return new WriterLock(file.resolveSibling(file.getFileName() + ".lock"));
   }
 }

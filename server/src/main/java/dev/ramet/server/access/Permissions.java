@@ -22,6 +22,8 @@ final class Permissions {
       // What is the same on every host.
       case "openapi.json", "openapi.yaml", "docs" -> null;
       case "sandboxes", "snapshots", "operations" -> Scope.USER;
+      // The address that a build was given to upload to is all that its client shows there.
+      case "uploads" -> method.equals("PUT") ? null : Scope.ADMIN;
       // Deleting a snapshot goes through here too; what is to be deleted decides.
       case "templates" -> FOR_USERS.contains(method) ? Scope.USER : Scope.ADMIN;
       default -> Scope.ADMIN;

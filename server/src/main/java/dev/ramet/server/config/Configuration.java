@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is set on a host, where, and everything that is wrong with it. An option goes before a
  * system property, that before the environment, that before the file, and the file before the
- * default. Reads the file and nothing else; changes nothing. Immutable and thread-safe.
+ * default. Reads the file and those of a TLS certificate; changes nothing. Immutable and
+ * thread-safe.
  */
 public final class Configuration {
   private static final String VARIABLE = "RAMET_";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.server.tls.Identity;
+import dev.ramet.server.tls.Tls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -28,6 +30,7 @@ final class Contradictions {
     finder.keys();
     finder.memoryRoot();
     finder.files();
+    finder.tls();
   }
 
   private void keys() {
@@ -71,6 +74,34 @@ final class Contradictions {
         && set.containsKey("ramet.audit-log")
         && path("ramet.keys-file", "").equals(path("ramet.audit-log", ""))) {
       add("ramet.audit-log", "is the same file as ramet.keys-file");
+    }
+  }
+
+  /** A host must not start with a certificate that clients refuse, nor without one by mistake. */
+  private void tls() {
+    boolean certificate = set.containsKey(Identity.CERTIFICATE_SETTING);
+    boolean key = set.containsKey(Identity.KEY_SETTING);
+    if (certificate && !key) {
+      add(Identity.CERTIFICATE_SETTING, "needs " + Identity.KEY_SETTING);
+    } else if (key && !certificate) {
+      add(Identity.KEY_SETTING, "needs " + Identity.CERTIFICATE_SETTING);
+    } else if (certificate) {
+      // What is wrong is told through the listener, and more than what comes back is not needed.
+      Identity unused =
+          Identity.read(
+              path(Identity.CERTIFICATE_SETTING, ""), path(Identity.KEY_SETTING, ""), this::add);
+    }
+    if (Tls.isOn(text(Tls.SETTING, "OFF"))) {
+      if (certificate && set.containsKey("ramet.tls-names")) {
+        add("ramet.tls-names", "is for a certificate that the host makes, and one is given");
+      }
+      return;
+    }
+    for (String needs :
+        new String[] {Identity.CERTIFICATE_SETTING, Identity.KEY_SETTING, "ramet.tls-names"}) {
+      if (set.containsKey(needs)) {
+        add(needs, "needs ramet.tls=ON: requests would not be encrypted");
+      }
     }
   }
 

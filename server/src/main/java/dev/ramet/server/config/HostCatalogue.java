@@ -10,7 +10,9 @@ final class HostCatalogue {
 
   static void addTo(List<Setting> list) {
     listening(new Part(list, "host"));
+    uploads(new Part(list, "host"));
     access(new Part(list, "access"));
+    tls(new Part(list, "TLS"));
   }
 
   private static void listening(Part part) {
@@ -20,8 +22,7 @@ final class HostCatalogue {
             Types.ADDRESS,
             "127.0.0.1",
             "Address to listen on. When others can reach it, requests need an API key (ramet key"
-                + " create NAME). Requests and keys are readable on their way: on an untrusted"
-                + " network, put TLS in front."));
+                + " create NAME). Without TLS, requests and keys are readable on their way."));
     part.add(
         part.setting(
             "ramet.port",
@@ -56,10 +57,22 @@ final class HostCatalogue {
                 Types.PATHS,
                 null,
                 "Directories on the host that requests may read and write files in: storage export"
-                    + " and import, template import. A path that leads elsewhere, also by a link,"
+                    + " and import, template import, container images. A path that leads elsewhere, also by a link,"
                     + " is answered 403. Set to nothing: none.")
             .orElse("everywhere, as far as the host's user may")
             .like("/srv/exchange"));
+  }
+
+  private static void uploads(Part part) {
+    part.add(
+        part.setting(
+                "ramet.upload-bytes",
+                Types.number(1, Long.MAX_VALUE),
+                "4294967296",
+                "How much room all files may take that clients upload for template builds. Those"
+                    + " that were not used for a day are removed, and before that the oldest when"
+                    + " others come.")
+            .in("bytes"));
   }
 
   private static void access(Part part) {
@@ -97,6 +110,46 @@ final class HostCatalogue {
                 "A line of JSON for each request that changes something or is refused.")
             .orElse("audit.log in the data root when keys are needed, else none")
             .like("/var/log/ramet/audit.log"));
+  }
+
+  private static void tls(Part part) {
+    part.add(
+        part.setting(
+            "ramet.tls",
+            Types.constant("OFF", "ON"),
+            "OFF",
+            "ON: the port speaks TLS and nothing else, HTTP/1.1 and HTTP/2 in it. Without a"
+                + " certificate the host makes one: clients trust it by tls/ca.pem in the data"
+                + " root."));
+    part.add(
+        part.setting(
+                "ramet.tls-certificate",
+                Types.FILE,
+                null,
+                "A PEM file: the host's certificate, and after it those that lead to its authority."
+                    + " Read again when it changes.")
+            .orElse("one that the host makes, and makes again before it ends")
+            .like("/etc/ramet/tls/fullchain.pem"));
+    part.add(
+        part.setting(
+                "ramet.tls-key",
+                Types.FILE,
+                null,
+                "A PEM file: the certificate's key, RSA, EC or EdDSA, not encrypted. It may be the"
+                    + " same file. Read again when it changes.")
+            .orElse("the one of the certificate that the host makes")
+            .like("/etc/ramet/tls/privkey.pem"));
+    part.add(
+        part.setting(
+                "ramet.tls-names",
+                Types.NAMES,
+                null,
+                "More names and addresses by which clients reach the host, for the certificate that"
+                    + " it makes.")
+            .orElse(
+                "localhost, 127.0.0.1, ::1, the machine's name, ramet.bind, ramet.domain and all"
+                    + " below it")
+            .like("ramet.example.org"));
   }
 
   static void addFrameworkTo(List<Setting> list) {

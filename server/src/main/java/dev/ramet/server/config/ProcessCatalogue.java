@@ -43,7 +43,17 @@ final class ProcessCatalogue {
                 Types.URL,
                 null,
                 "The host that commands ask; --server goes before it.")
-            .orElse("http://127.0.0.1 with RAMET_PORT or 3000"));
+            .orElse("http://127.0.0.1 with RAMET_PORT or 3000; https:// where RAMET_TLS is ON"));
+    cli.add(
+        cli.setting(
+                "RAMET_CA",
+                Types.FILE,
+                null,
+                "A PEM file of the only authorities that commands trust when the host speaks TLS;"
+                    + " --ca goes before it.")
+            .orElse(
+                "for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or /var/lib/ramet; else"
+                    + " those that Java trusts"));
     cli.add(
         cli.setting("RAMET_API_KEY", Types.TEXT, null, "The API key that commands send.").hidden());
     cli.add(

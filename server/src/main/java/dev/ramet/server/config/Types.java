@@ -20,6 +20,7 @@ final class Types {
           "names of folders with commas between",
           new Type("", false, value -> value.matches("[^/\\s]+")));
   static final Type ADDRESS = matching("an address or the name of a host", "[A-Za-z0-9.:%_-]+");
+  static final Type NAMES = several("names of hosts and addresses with commas between", ADDRESS);
   static final Type DOMAIN =
       matching("a domain name", "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9-]+)*");
   static final Type URL = matching("an address like http://127.0.0.1:3000", "https?://\\S+");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
@@ -111,8 +114,15 @@ final class Answer implements UpstreamHandler.Listener {
     part = Part.NONE;
     if (interim != null && exchange.clientVersion().equals(HttpVersion.HTTP_1_1)) {
       interim.headers().remove(HttpHeaderNames.CONNECTION);
-      Wire.write(client, interim);
-      Wire.writeAndFlush(client, LastHttpContent.EMPTY_LAST_CONTENT);
+      // In one piece, as HTTP/2 wants it.
+      Wire.writeAndFlush(
+          client,
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              interim.status(),
+              Unpooled.EMPTY_BUFFER,
+              interim.headers(),
+              EmptyHttpHeaders.INSTANCE));
     }
     interim = null;
   }

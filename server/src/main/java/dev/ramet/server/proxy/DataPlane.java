@@ -4,20 +4,34 @@ package dev.ramet.server.proxy;
 import dev.ramet.server.ServerSettings;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.http.body.stream.BodySizeLimits;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import jakarta.inject.Singleton;
 
-/** Puts a {@link FrontHandler} between the HTTP codec and routing of every connection. */
+/**
+ * Puts a {@link FrontHandler} between the HTTP codec and routing of every connection, and of every
+ * stream of one that speaks HTTP/2.
+ */
 @Singleton
 final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+  private static final String NAME = "ramet-front";
+
   private final Endpoints endpoints;
   private final ServerSettings settings;
+  private final BodyLimits limits;
   private final Upstreams upstreams = new Upstreams();
 
-  DataPlane(Endpoints endpoints, ServerSettings settings) {
+  DataPlane(
+      Endpoints endpoints, ServerSettings settings, NettyHttpServerConfiguration configuration) {
+    limits =
+        new BodyLimits(
+            new BodySizeLimits(
+                configuration.getMaxRequestSize(), configuration.getMaxRequestBufferSize()));
     this.endpoints = endpoints;
     this.settings = settings;
   }
@@ -44,12 +58,47 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
     }
 
     @Override
-    public void onStreamPipelineBuilt() {
-      ChannelPipeline pipeline = channel.pipeline();
-      pipeline.addAfter(
-          ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-          "ramet-front",
-          new FrontHandler(endpoints, upstreams, settings.domain()));
+    public NettyServerCustomizer specializeForChannel(Channel stream, ChannelRole role) {
+      return new ForStream(stream);
     }
+
+    @Override
+    public void onInitialPipelineBuilt() {
+      Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
+      if (codec != null) {
+        channel.pipeline().addLast(new IdleConnection(codec));
+      }
+    }
+
+    @Override
+    public void onStreamPipelineBuilt() {
+      channel
+          .pipeline()
+          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, front());
+    }
+  }
+
+  private final class ForStream implements NettyServerCustomizer {
+    private final Channel stream;
+
+    ForStream(Channel stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public void onStreamPipelineBuilt() {
+      // As on a connection: an exchange reads when it has room.
+      stream.config().setAutoRead(false);
+      stream
+          .pipeline()
+          .addAfter(
+              stream.pipeline().context(Http2StreamFrameToHttpObjectCodec.class).name(),
+              NAME,
+              front());
+    }
+  }
+
+  private FrontHandler front() {
+    return new FrontHandler(endpoints, upstreams, settings.domain(), limits);
   }
 }

@@ -4,9 +4,7 @@ package dev.ramet.server.proxy;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpContent;
@@ -18,6 +16,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -96,7 +95,7 @@ final class Exchange {
       return;
     }
     try {
-      upgrade = HopHeaders.request(request, where);
+      upgrade = HopHeaders.request(request, where, new ClientSide(client.channel()));
     } catch (RametException e) {
       refuse(Refusals.error(e));
       return;
@@ -139,13 +138,15 @@ final class Exchange {
     upstreams
         .connect(client.channel().eventLoop(), to)
         .addListener(
-            (ChannelFuture done) -> {
-              if (ended) {
-                Wire.close(done.channel());
-              } else if (done.isSuccess()) {
-                attach(where, done.channel(), false);
+            (Future<Channel> done) -> {
+              if (!done.isSuccess()) {
+                if (!ended) {
+                  refuse(Refusals.portClosed(where));
+                }
+              } else if (ended) {
+                Wire.close(done.getNow());
               } else {
-                refuse(Refusals.portClosed(where));
+                attach(where, done.getNow(), false);
               }
             });
   }
@@ -250,7 +251,7 @@ final class Exchange {
     ended = true;
     upstream = null;
     releaseEarly();
-    client.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+    new ClientSide(client.channel()).spoil();
     Wire.close(client);
   }
 

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
@@ -17,14 +18,15 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts a client connection's requests: those for a guest are carried there by an {@link Exchange},
- * the others go on to routing. A request waits while one of the other kind is under way, so that
- * answers keep the order of the requests.
+ * Sorts the requests of a client's connection, or the one of an HTTP/2 stream: those for a guest
+ * are carried there by an {@link Exchange}, the others go on to routing. A request waits while one
+ * of the other kind is under way, so that answers keep the order of the requests.
  */
 final class FrontHandler extends ChannelDuplexHandler {
   private final Endpoints endpoints;
   private final Upstreams upstreams;
   private final @Nullable String domain;
+  private final BodyLimits limits;
 
   /** What came of requests that must wait; nothing more is read while there is any. */
   private final Deque<Object> held = new ArrayDeque<>();
@@ -41,7 +43,9 @@ final class FrontHandler extends ChannelDuplexHandler {
   private boolean drainingHeld;
   private @Nullable ChannelPromise delayedClose;
 
-  FrontHandler(Endpoints endpoints, Upstreams upstreams, @Nullable String domain) {
+  FrontHandler(
+      Endpoints endpoints, Upstreams upstreams, @Nullable String domain, BodyLimits limits) {
+    this.limits = limits;
     this.endpoints = endpoints;
     this.upstreams = upstreams;
     this.domain = domain;
@@ -95,6 +99,7 @@ final class FrontHandler extends ChannelDuplexHandler {
     Signature signature = target == null && refusal == null ? Signature.of(request) : null;
     if (target == null && refusal == null && signature == null) {
       routed++;
+      limits.apply(ctx, request);
       receivingRouted = !(request instanceof LastHttpContent);
       ctx.fireChannelRead(request);
       return true;
@@ -238,6 +243,10 @@ final class FrontHandler extends ChannelDuplexHandler {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Http2ResetFrame && exchange != null) {
+      // The client gave up; nothing may be read just now that would tell so.
+      Wire.close(ctx);
+    }
     // A quiet stream, or an operation that takes its time, is not an idle connection.
     boolean busy = exchange != null || routed > 0;
     if (!(event instanceof IdleStateEvent) || !busy) {
@@ -247,8 +256,9 @@ final class FrontHandler extends ChannelDuplexHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (exchange != null || tunnel != null || discarding) {
-      Wire.close(ctx);
+    boolean malformed = routed == 0 && new ClientSide(ctx.channel()).isStream();
+    if (exchange != null || tunnel != null || discarding || malformed) {
+      Wire.close(ctx); // of a stream that no request came of, nobody else hears
     } else {
       ctx.fireExceptionCaught(cause);
     }

@@ -10,9 +10,11 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.HttpConversionUtil;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Takes off the headers that belong to one connection only (RFC 9110, 7.6.1), puts on ours. */
@@ -28,25 +30,40 @@ final class HopHeaders {
           "transfer-encoding",
           "upgrade");
 
+  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
   /** A Connection header that names these would change where a message goes or ends. */
   private static final Set<String> NEVER_STRIPPED = Set.of("content-length", "host");
+
+  /** What the codec of HTTP/2 tells in headers, of which HTTP/1.1 knows nothing. */
+  private static final HttpConversionUtil.ExtensionHeaderNames[] OF_STREAMS =
+      HttpConversionUtil.ExtensionHeaderNames.values();
 
   private HopHeaders() {}
 
   /**
    * Makes a client's request ready for the guest.
    *
+   * @param client how the client is connected
    * @return whether it asks for another protocol
    * @throws RametException {@code INVALID_ARGUMENT} when it cannot be passed on
    */
-  static boolean request(HttpRequest request, Target target) {
+  static boolean request(HttpRequest request, Target target, ClientSide client) {
     HttpHeaders headers = request.headers();
-    if (request.method().equals(HttpMethod.CONNECT) || !request.uri().startsWith("/")) {
+    if (request.method().equals(HttpMethod.CONNECT) || !isPath(request.uri())) {
       throw RametException.invalid("request target", "must be a path");
     }
+    if (!TOKEN.matcher(request.method().name()).matches()) {
+      throw RametException.invalid("request method", "must be a token");
+    }
     boolean chunked = chunked(headers);
-    String upgrade = upgrade(request);
+    String upgrade = client.isStream() ? null : upgrade(request);
     strip(headers);
+    if (client.isStream()) {
+      for (HttpConversionUtil.ExtensionHeaderNames name : OF_STREAMS) {
+        headers.remove(name.text());
+      }
+    }
     if (chunked) {
       headers.remove(HttpHeaderNames.CONTENT_LENGTH);
       headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
@@ -59,13 +76,18 @@ final class HopHeaders {
     if (host != null) {
       headers.set("X-Forwarded-Host", host);
     }
-    headers.set("X-Forwarded-Proto", "http");
+    headers.set("X-Forwarded-Proto", client.isSecure() ? "https" : "http");
     if (!target.byHost()) {
       // The client's Host is this server's name; many a development server refuses a strange one.
       headers.set(HttpHeaderNames.HOST, "localhost:" + target.port());
     }
     request.setProtocolVersion(HttpVersion.HTTP_1_1);
     return upgrade != null;
+  }
+
+  /** In HTTP/2 any character could stand there, also one that ends a line of HTTP/1.1. */
+  private static boolean isPath(String uri) {
+    return uri.startsWith("/") && uri.chars().allMatch(c -> c > ' ' && c != 0x7f);
   }
 
   private static boolean chunked(HttpHeaders headers) {

@@ -9,7 +9,8 @@ import java.util.Set;
  * What of the agent is for the host alone: whoever may call {@code /init} sets the access token.
  */
 final class HostOnly {
-  private static final Set<String> PATHS = Set.of("/init", "/settle", "/freeze", "/thaw");
+  private static final Set<String> PATHS =
+      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack");
 
   private HostOnly() {}
 

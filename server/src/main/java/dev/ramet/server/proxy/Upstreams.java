@@ -6,9 +6,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -24,6 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Upstreams {
   private static final int CONNECT_MILLIS = 5_000;
+
+  /**
+   * How long the first attempt lasts, each further one twice as long. Where connections are taken
+   * by a user-mode network, few may wait there: of many at once it drops some, and the kernel tries
+   * those again only after 1 s, 3 s and 7 s.
+   */
+  private static final int FIRST_ATTEMPT_MILLIS = 100;
 
   /** Shorter than servers commonly keep idle connections, so that ours end first. */
   private static final int IDLE_MILLIS = 4_000;
@@ -53,14 +63,40 @@ final class Upstreams {
   }
 
   /** A new connection, in the given event loop; reads only when told to. */
-  ChannelFuture connect(EventLoop loop, InetSocketAddress address) {
+  Future<Channel> connect(EventLoop loop, InetSocketAddress address) {
+    Promise<Channel> connected = loop.newPromise();
+    attempt(loop, address, FIRST_ATTEMPT_MILLIS, CONNECT_MILLIS, connected);
+    return connected;
+  }
+
+  private static void attempt(
+      EventLoop loop,
+      InetSocketAddress address,
+      int millis,
+      int leftMillis,
+      Promise<Channel> connected) {
+    int limit = Math.min(millis, leftMillis);
+    start(loop, address, limit)
+        .addListener(
+            (ChannelFuture done) -> {
+              if (done.isSuccess()) {
+                connected.setSuccess(done.channel());
+              } else if (done.cause() instanceof ConnectTimeoutException && leftMillis > limit) {
+                attempt(loop, address, 2 * limit, leftMillis - limit, connected);
+              } else {
+                connected.setFailure(done.cause());
+              }
+            });
+  }
+
+  private static ChannelFuture start(EventLoop loop, InetSocketAddress address, int millis) {
     return new Bootstrap()
         .group(loop)
         .channel(NioSocketChannel.class)
         .option(ChannelOption.AUTO_READ, false)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
         .handler(
             new ChannelInitializer<Channel>() {
               @Override

@@ -9,6 +9,8 @@ import dev.ramet.server.EngineSettings;
 import dev.ramet.server.ExchangeSettings;
 import dev.ramet.server.ServerSettings;
 import dev.ramet.server.access.AccessSettings;
+import dev.ramet.server.build.UploadSettings;
+import dev.ramet.server.tls.TlsSettings;
 import io.micronaut.core.convert.ConversionService;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -46,7 +48,14 @@ class ReferenceTest {
           "RAMET_TCK_TRACKED");
 
   /** What recipes of templates are given. */
-  private static final Set<String> RECIPES = Set.of("RAMET_AGENT", "RAMET_CACHE", "RAMET_DISK_MB");
+  private static final Set<String> RECIPES =
+      Set.of(
+          "RAMET_AGENT",
+          "RAMET_BUILD",
+          "RAMET_CACHE",
+          "RAMET_DISK_MB",
+          "RAMET_IMAGE",
+          "RAMET_IMAGE_OPTIONS");
 
   @Test
   void thePageIsWrittenFromTheCatalogue() throws IOException {
@@ -75,7 +84,10 @@ class ReferenceTest {
     try {
       Files.writeString(file, all);
       Configuration set = Configuration.load(Sources.of(file, Map.of(), Map.of()));
-      assertEquals(List.of(), set.problems());
+      // The certificate that is shown as an example is not there.
+      assertEquals(
+          Set.of("ramet.tls-certificate", "ramet.tls-key", "ramet.tls-names"),
+          set.problems().stream().map(Problem::key).collect(Collectors.toSet()));
       assertEquals(
           Catalogue.settings().stream().filter(one -> !one.environmentOnly()).count(),
           set.fileProperties().size());
@@ -90,9 +102,11 @@ class ReferenceTest {
     for (Class<?> type :
         List.of(
             ServerSettings.class,
+            UploadSettings.class,
             EngineSettings.class,
             ExchangeSettings.class,
-            AccessSettings.class)) {
+            AccessSettings.class,
+            TlsSettings.class)) {
       for (RecordComponent component : type.getRecordComponents()) {
         bound.add(
             "ramet." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
@@ -148,14 +162,17 @@ class ReferenceTest {
     read.removeAll(RECIPES);
     // The launcher looks for jars where the host will.
     assertTrue(read.remove(Setting.variable("ramet.plugins-dir")));
-    // Commands take the port they ask from where the host takes it.
-    assertTrue(read.remove(Setting.variable("ramet.port")));
+    // Commands take what they ask, and how, from where the host takes it.
+    for (String key : new String[] {"ramet.port", "ramet.tls", "ramet.data-root"}) {
+      assertTrue(read.remove(Setting.variable(key)), key);
+    }
     assertEquals(read, described(key -> key.startsWith("RAMET_")));
   }
 
   @Test
   void wordsAreTheProgramsOwn() {
     same("ramet.auth", AccessSettings.Auth.values());
+    same("ramet.tls", TlsSettings.Mode.values());
     same("ramet.storage-provision", EngineConfig.Provision.values());
     same("ramet.memory-volumes", EngineConfig.MemoryVolumes.values());
     same("ramet.working-set", EngineConfig.Switch.values());

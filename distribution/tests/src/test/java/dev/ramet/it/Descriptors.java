@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/** The descriptors of this process. */
+final class Descriptors {
+  private Descriptors() {}
+
+  /**
+   * What is open. Without what the JDK closes when it collects garbage: the jars of layers given
+   * up, and the selectors of HTTP clients.
+   */
+  static List<String> open() {
+    return Arrays.stream(Objects.requireNonNull(new File("/proc/self/fd").list()))
+        .map(fd -> target(Path.of("/proc/self/fd", fd)))
+        .filter(target -> !target.endsWith(".jar") && !target.startsWith("anon_inode:[event"))
+        .sorted()
+        .toList();
+  }
+
+  private static String target(Path fd) {
+    try {
+      return Files.readSymbolicLink(fd).toString();
+    } catch (IOException e) {
+      return "closed meanwhile";
+    }
+  }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Storage;
+import dev.ramet.it.Installed.Run;
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.testing.LoopFs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.function.Executable;
+
+/** What a snapshot has otherwise than an older one leaves a host, and is put together elsewhere. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class IncrementTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int AGENT_PORT = 49_983;
+  private static final long FS_BYTES = 2L << 30;
+
+  // A process that counts, so that what it has come to is in its memory alone.
+  private static final String COUNTER =
+      "mkfifo /tmp/ask /tmp/answer; setsid sh -c 'n=0; while read q < /tmp/ask; do "
+          + "n=$((n+1)); echo $n > /tmp/answer; done' >/dev/null 2>&1 &";
+  private static final String COUNT = "echo > /tmp/ask; cat /tmp/answer";
+  private static final String FIRST =
+      "echo monday > /root/file; dd if=/dev/urandom of=/root/old bs=64k count=8 2>/dev/null;"
+          + "dd if=/dev/urandom of=/tmp/kept bs=64k count=16 2>/dev/null; sync;";
+  private static final String SECOND =
+      "echo tuesday > /root/file; dd if=/dev/zero of=/root/old bs=64k count=8 conv=notrunc"
+          + " 2>/dev/null; dd if=/dev/urandom of=/root/new bs=64k count=8 2>/dev/null;"
+          + "dd if=/dev/urandom of=/tmp/new bs=64k count=8 2>/dev/null; sync;";
+  private static final String LOOK =
+      "cat /root/file; cat /root/old /root/new /tmp/kept /tmp/new | md5sum;" + COUNT;
+
+  private Ground ground;
+  private Path place;
+  private Path monday;
+  private Path tuesday;
+  private Storage.Exchanged whole;
+  private Storage.Exchanged increment;
+  private String sandboxId;
+  private String expected;
+
+  @BeforeAll
+  void export() throws Exception {
+    ground = Ground.make();
+    place = Files.createTempDirectory("ramet-it-increment-");
+    monday = place.resolve("monday");
+    tuesday = place.resolve("tuesday");
+    Sandbox sandbox = ground.create();
+    sandboxId = sandbox.id();
+    GuestShell shell = ground.shell(sandboxId);
+    shell.run(FIRST + COUNTER);
+    assertEquals("1", shell.run(COUNT));
+    ground.engine().snapshots().create(sandboxId, "monday");
+    assertEquals("2", shell.run(SECOND + COUNT));
+    ground.engine().snapshots().create(sandboxId, "tuesday");
+    expected = shell.run(LOOK);
+    assertTrue(expected.startsWith("tuesday\n") && expected.endsWith("\n3"), expected);
+    whole = exportSince("monday", null, monday);
+    increment = exportSince("tuesday", "monday", tuesday);
+  }
+
+  @AfterAll
+  void clear() throws Exception {
+    ground.close();
+    assertEquals(List.of("monday", "tuesday"), names(place), "nothing is left of what failed");
+    delete(place);
+  }
+
+  @AfterEach
+  void reset() {
+    ground.steps().reset();
+  }
+
+  private Storage.Exchanged exportSince(String name, @Nullable String since, Path directory) {
+    return ground.engine().storage().exportTo(name, since, directory, CopyProgress.NONE);
+  }
+
+  private Storage.Exchanged load(Path directory, String name) {
+    return ground.engine().storage().importFrom(directory, name, CopyProgress.NONE);
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  private static RametException refused(ErrorCode code, Executable action) {
+    RametException e = assertThrows(RametException.class, action);
+    assertEquals(code, e.code(), e.toString());
+    return e;
+  }
+
+  private static void assertWell(Engine engine) {
+    assertEquals(
+        List.of(),
+        engine.storage().check(false).findings().stream().map(StorageFinding::toString).toList());
+  }
+
+  @Test
+  void itIsAsLargeAsWhatChanged() throws Exception {
+    assertEquals(ground.engine().snapshots().get("monday").id(), increment.base());
+    assertTrue(whole.dataBytes() > 40 << 20, whole.toString());
+    assertTrue(increment.sizeBytes() < whole.dataBytes() / 8, increment + " of " + whole);
+    assertFalse(Files.exists(tuesday.resolve("kernel")), "which has not changed");
+    assertEquals(2, JSON.readTree(tuesday.resolve("export.json").toFile()).path("format").asInt());
+    assertEquals(1, JSON.readTree(monday.resolve("export.json").toFile()).path("format").asInt());
+  }
+
+  @Test
+  void onBtrfsItIsForkedAndGoesBackAsAnIncrement() throws Exception {
+    Path mount = Files.createTempDirectory("ramet-it-btrfs-");
+    try (LoopFs btrfs = LoopFs.btrfs(mount, FS_BYTES)) {
+      Path root = Files.createDirectory(btrfs.root().resolve("data"));
+      Path wednesday = place.resolve("wednesday");
+      try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
+        try {
+          assertEquals("btrfs", other.storage().usage(node -> {}).get(0).backend());
+          SortedSet<String> before = Ground.files(root);
+          RametException missing =
+              refused(
+                  ErrorCode.NOT_FOUND,
+                  () -> other.storage().importFrom(tuesday, null, CopyProgress.NONE));
+          String message = String.valueOf(missing.getMessage());
+          assertTrue(message.contains("monday (" + increment.base() + ")"), message);
+          assertEquals(before, Ground.files(root));
+
+          // Under another name: what it holds is what counts.
+          String base = other.storage().importFrom(monday, "base", CopyProgress.NONE).id();
+          Storage.Exchanged made = other.storage().importFrom(tuesday, null, CopyProgress.NONE);
+          assertEquals(base, made.base());
+          // It needs the base no longer.
+          other.snapshots().delete("base", false);
+          assertEquals(1, other.snapshots().list(null).size());
+          String id = assertHolds(other);
+          GuestShell shell = new GuestShell(other.sandboxes().endpoint(id, AGENT_PORT));
+          shell.run("echo wednesday > /root/file; sync");
+          other.snapshots().create(id, "wednesday");
+          other.storage().exportTo("wednesday", "tuesday", wednesday, CopyProgress.NONE);
+          assertWell(other);
+        } finally {
+          other.sandboxes().list().forEach(one -> other.sandboxes().kill(one.id()));
+        }
+      }
+      // What it builds on was made here and has another id; its name leads to it.
+      Storage.Exchanged back = load(wednesday, "wednesday");
+      assertEquals(ground.engine().snapshots().get("tuesday").id(), back.base());
+      Sandbox fork = ground.create("wednesday");
+      assertEquals("wednesday", ground.shell(fork.id()).run("cat /root/file"));
+      ground.engine().sandboxes().kill(fork.id());
+      ground.engine().snapshots().delete("wednesday", false);
+      delete(wednesday);
+    }
+    delete(mount);
+    assertWell(ground.engine());
+  }
+
+  @Test
+  void onExt4ItIsCopiedAndAKilledHostLeavesNothing() throws Exception {
+    Path mount = Files.createTempDirectory("ramet-it-ext4-");
+    // Hashing a disk, holes included, takes seconds with the second compiler and long without.
+    Map<String, String> settings =
+        Map.of(
+            "RAMET_STORAGE_PROVISION", "OFF",
+            "RAMET_STORAGE_BACKEND", "byte-copy",
+            "RAMET_JAVA_OPTS", "-XX:TieredStopAtLevel=4");
+    try (LoopFs ext4 = LoopFs.ext4(mount, FS_BYTES / 4)) {
+      Path root = Files.createDirectory(ext4.root().resolve("data"));
+      SortedSet<String> before;
+      try (Installed host = Installed.serve(root, settings)) {
+        assertEquals(0, host.run("storage", "import", monday.toString()).status());
+        byCommand(host);
+        before = Ground.files(root);
+        killedInTheMiddle(host, root, before);
+      }
+      try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
+        assertEquals("byte-copy", other.storage().usage(node -> {}).get(0).backend());
+        assertEquals(before, Ground.files(root), "the next start takes it back");
+        ext4.fill(24 << 20);
+        RametException full =
+            refused(
+                ErrorCode.NO_SPACE,
+                () -> other.storage().importFrom(tuesday, "full", CopyProgress.NONE));
+        assertTrue(full.toString().contains(root.toString()), full.toString());
+        ext4.unfill();
+        assertEquals(before, Ground.files(root));
+        other.sandboxes().kill(assertHolds(other));
+        assertWell(other);
+      }
+    }
+    delete(mount);
+  }
+
+  /** In, and out again as it came. */
+  private void byCommand(Installed host) throws Exception {
+    Run made = host.run("storage", "import", tuesday.toString(), "--json");
+    assertEquals(0, made.status(), made.err());
+    JsonNode answer = JSON.readTree(made.out());
+    assertEquals(increment.sizeBytes(), answer.path("sizeBytes").asLong());
+    assertTrue(answer.path("dataBytes").asLong() < increment.sizeBytes(), made.out());
+    Path again = place.resolve("again");
+    Run out = host.run("storage", "export", "tuesday", again.toString(), "--since", "monday");
+    assertEquals(0, out.status(), out.err());
+    assertTrue(out.err().contains(" since " + answer.path("base").asText() + ": "), out.err());
+    // The same pages differ, found by what is in them: here nothing shares its place.
+    for (String delta : List.of("disk.delta", "memory.delta")) {
+      assertEquals(-1, Files.mismatch(tuesday.resolve(delta), again.resolve(delta)), delta);
+    }
+    delete(again);
+  }
+
+  private void killedInTheMiddle(Installed host, Path root, SortedSet<String> before)
+      throws Exception {
+    Process command = host.start("storage", "import", tuesday.toString(), "--name", "killed");
+    long end = System.nanoTime() + 60_000_000_000L;
+    // The memory image comes last.
+    while (Ground.files(root).stream()
+        .noneMatch(name -> name.endsWith(".memory") && !before.contains(name))) {
+      assertTrue(System.nanoTime() < end && command.isAlive(), "nothing is written");
+      Thread.sleep(2);
+    }
+    host.server().destroyForcibly().waitFor();
+    assertTrue(command.waitFor(30, TimeUnit.SECONDS));
+    assertFalse(Ground.files(root).equals(before), "it was in the middle");
+  }
+
+  /** A fork of the newer snapshot goes on where that was taken. */
+  private String assertHolds(Engine engine) throws IOException {
+    NewSandbox request =
+        new NewSandbox("tuesday", null, Map.of(), Map.of(), null, null, null, null);
+    String id = engine.sandboxes().create(request).id();
+    boolean holds = false;
+    try {
+      GuestShell shell = new GuestShell(engine.sandboxes().endpoint(id, AGENT_PORT));
+      assertEquals(expected, shell.run(LOOK));
+      holds = true;
+      return id;
+    } finally {
+      if (!holds) {
+        engine.sandboxes().kill(id);
+      }
+    }
+  }
+
+  @Test
+  void anotherContentIsNotTakenForTheBase() throws Exception {
+    SortedSet<String> before = ground.files();
+    Path record = tuesday.resolve("export.json");
+    byte[] good = Files.readAllBytes(record);
+    try {
+      ObjectNode root = (ObjectNode) JSON.readTree(good);
+      ((ObjectNode) root.at("/base/content/disk")).put("sha256", "0".repeat(64));
+      JSON.writeValue(record.toFile(), root);
+      RametException other = refused(ErrorCode.CONFLICT, () -> load(tuesday, "other"));
+      assertTrue(other.toString().contains("monday"), other.toString());
+      assertTrue(other.toString().contains("holds something else"), other.toString());
+
+      // A base that is right, of which something else comes than the record says.
+      root = (ObjectNode) JSON.readTree(good);
+      for (JsonNode item : root.path("composed")) {
+        if (item.path("path").asText().equals("memory.raw")) {
+          ((ObjectNode) item).put("sha256", "0".repeat(64));
+        }
+      }
+      JSON.writeValue(record.toFile(), root);
+      RametException rotten = refused(ErrorCode.CORRUPT, () -> load(tuesday, "other"));
+      assertTrue(rotten.toString().contains("memory.delta"), rotten.toString());
+    } finally {
+      Files.write(record, good);
+    }
+    assertEquals(before, ground.files());
+    refused(ErrorCode.NOT_FOUND, () -> exportSince("tuesday", "sunday", place.resolve("x")));
+    refused(
+        ErrorCode.INVALID_ARGUMENT, () -> exportSince("tuesday", "tuesday", place.resolve("x")));
+  }
+
+  @Test
+  void whereverItBreaksOrIsStoppedNothingIsLeft() throws Exception {
+    SortedSet<String> before = ground.files();
+    Path target = place.resolve("broken");
+    for (String step : List.of("export.memory", "export.publish")) {
+      ground.steps().breakAt(step, 0);
+      assertThrows(StepRecorder.Broken.class, () -> exportSince("tuesday", "monday", target), step);
+      assertEquals(List.of("monday", "tuesday"), names(place), step);
+    }
+    for (String step : List.of("import.apply", "import.seal", "import.publish")) {
+      ground.steps().breakAt(step, 0);
+      assertThrows(StepRecorder.Broken.class, () -> load(tuesday, "broken"), step);
+      assertEquals(before, ground.files(), step);
+    }
+    ground.steps().reset();
+    CopyProgress stop = (done, total) -> done < total / 2;
+    Storage storage = ground.engine().storage();
+    refused(ErrorCode.CANCELLED, () -> storage.exportTo("tuesday", "monday", target, stop));
+    refused(ErrorCode.CANCELLED, () -> storage.importFrom(tuesday, "stopped", stop));
+    assertEquals(List.of("monday", "tuesday"), names(place));
+    assertEquals(before, ground.files());
+    // The base stays until what builds on it is made.
+    load(monday, "doomed");
+    ground.steps().doAt("import.disk", () -> ground.engine().snapshots().delete("doomed", false));
+    assertNotNull(load(tuesday, "made").base());
+    ground.engine().snapshots().delete("made", false);
+    assertEquals(before, ground.files());
+    assertWell(ground.engine());
+    assertEquals("4", ground.shell(sandboxId).run(COUNT));
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.BuildLog;
+import dev.ramet.engine.BuildStep;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.guest.Workplace;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.storage.Durability;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes templates of others: does the steps in a hidden sandbox of the source, and captures that.
+ */
+final class TemplateDeriver {
+  private static final Duration ASK = Duration.ofSeconds(60);
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
+
+  private final Context context;
+  private final Capturer capturer;
+  private final Lifecycle lifecycle;
+  private final Reclaimer reclaimer;
+
+  TemplateDeriver(Context context, Capturer capturer, Lifecycle lifecycle, Reclaimer reclaimer) {
+    this.context = context;
+    this.capturer = capturer;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Makes one; the template of the same name stays. */
+  SnapshotRecord derive(DerivedTemplate request, BuildLog log) {
+    log.at(0);
+    try (Reclaimer.Pin pin = reclaimer.pin("template", request.source())) {
+      SnapshotRecord source = pin.record();
+      Integer port = source.agentPort();
+      if (port == null) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED,
+            "template " + request.source() + " has no agent that could do the steps",
+            "start from a template with one, such as base",
+            null);
+      }
+      Intents.tell(List.of(request.id()));
+      LiveSandbox live = start(source, request, log);
+      try (LiveSandbox.Hold hold = live.hold("template")) {
+        return make(live, port, request, log);
+      } finally {
+        lifecycle.discard(live);
+      }
+    }
+  }
+
+  private LiveSandbox start(SnapshotRecord source, DerivedTemplate request, BuildLog log) {
+    int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
+    long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
+    boolean warm = Starter.warm(source, cpuCount, memoryBytes);
+    log.step((warm ? "starting " : "booting ") + request.source());
+    return lifecycle.start(
+        new Lifecycle.Order(
+            Ids.next('b'),
+            "template",
+            source,
+            source.id(),
+            null,
+            cpuCount,
+            memoryBytes,
+            source.diskBytes(),
+            null,
+            Map.of(),
+            Map.of(),
+            null,
+            context.config().outbound(),
+            null,
+            // While it is built, nobody else on this host is to reach its agent.
+            new Rules(Rules.AtEnd.KILL, true, false, true),
+            true));
+  }
+
+  private SnapshotRecord make(LiveSandbox live, int port, DerivedTemplate request, BuildLog log) {
+    InetSocketAddress agent = live.runningMachine().forward(port);
+    String token = live.saved().terms().accessToken();
+    Workplace guest = new Workplace(agent, token, log::waiting);
+    StepRunner runner = new StepRunner(guest, log);
+    List<BuildStep> steps = request.steps();
+    for (int i = 0; i < steps.size(); i++) {
+      log.at(i + 1);
+      log.step(description(steps.get(i)));
+      context.before("template.step");
+      runner.run(steps.get(i));
+    }
+    log.at(steps.size() + 1);
+    Map<String, @Nullable Object> result = runner.result(request.start(), request.ready());
+    if (!result.isEmpty()) {
+      guest.shape(result);
+    }
+    awaitReady(agent, token, log);
+    context.agent().settle(agent, token, ASK);
+    log.step("capturing the machine");
+    return capturer.capture(
+        live,
+        new Capturer.Order(
+            request.id(),
+            SnapshotRecord.Kind.TEMPLATE,
+            request.name(),
+            null,
+            null,
+            null,
+            null,
+            false,
+            Durability.DURABLE,
+            null));
+  }
+
+  private static String description(BuildStep step) {
+    if (step instanceof BuildStep.Run run) {
+      return "RUN " + run.command();
+    }
+    if (step instanceof BuildStep.Copy copy) {
+      return "COPY " + copy.source() + " " + copy.destination();
+    }
+    if (step instanceof BuildStep.Environment set) {
+      // Their names alone: values are secrets now and then.
+      return "ENV " + String.join(" ", set.variables().keySet());
+    }
+    if (step instanceof BuildStep.Workdir change) {
+      return "WORKDIR " + change.directory();
+    }
+    return step instanceof BuildStep.User change ? "USER " + change.name() : "";
+  }
+
+  private void awaitReady(InetSocketAddress agent, @Nullable String token, BuildLog log) {
+    log.step("waiting until what it starts is ready");
+    long end = System.nanoTime() + READY_TIMEOUT.toNanos();
+    while (!context.agent().ready(agent, token, ASK)) {
+      if (System.nanoTime() - end > 0) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            "what the template starts was not ready within "
+                + READY_TIMEOUT.toMinutes()
+                + " minutes",
+            "give another command that tells, as the ready command",
+            null);
+      }
+      log.waiting();
+    }
+  }
+}

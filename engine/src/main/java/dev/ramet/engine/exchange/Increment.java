@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.store.ImageContent;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an exported directory says that is less than whole. Nothing of it is trusted. Immutable.
+ *
+ * @param base what it builds on
+ * @param composed what comes of both, by name
+ */
+public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> composed) {
+  static final Set<String> NAMES =
+      Set.of(
+          ExportRecord.MANIFEST,
+          ExportRecord.KERNEL,
+          ExportRecord.INITRD,
+          ExportRecord.MEMORY,
+          ExportRecord.DISK_DELTA,
+          ExportRecord.MEMORY_DELTA);
+
+  static final List<String> NEEDED = List.of(ExportRecord.MANIFEST, ExportRecord.DISK_DELTA);
+
+  static final Set<String> COMPOSED =
+      Set.of(ExportRecord.DISK, ExportRecord.MEMORY, ExportRecord.KERNEL, ExportRecord.INITRD);
+
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+
+  /** Far above any image: sums of what is below cannot overflow. */
+  private static final long MOST_BYTES = 1L << 56;
+
+  /**
+   * Looks at a record.
+   *
+   * @param file the record's own path
+   * @param files the files in the directory
+   * @param composed what is to come of it, with names that may be
+   */
+  static Increment of(
+      Path file,
+      ExportRecord.@Nullable Base base,
+      Map<String, ExportRecord.Item> files,
+      Map<String, ExportRecord.Item> composed) {
+    String id = base == null ? null : base.id();
+    ImageContent content = base == null ? null : base.content();
+    if (base == null || id == null || content == null || !Ids.isId(id)) {
+      throw ExportFiles.invalid(file + " does not say what it builds on");
+    }
+    if (base.name() != null && !ManifestCheck.isName(base.name())) {
+      throw ExportFiles.invalid(file + " has no name of what it builds on");
+    }
+    ImageContent.Image memory = content.memory();
+    boolean delta = files.containsKey(ExportRecord.MEMORY_DELTA);
+    if (!isImage(content.disk()) || (memory == null ? delta : !isImage(memory))) {
+      throw ExportFiles.invalid(file + " does not say what its base holds");
+    }
+    if (delta != composed.containsKey(ExportRecord.MEMORY)) {
+      throw ExportFiles.invalid(file + " does not say what comes of " + ExportRecord.MEMORY_DELTA);
+    }
+    for (ExportRecord.Item item : composed.values()) {
+      if (files.containsKey(item.path())) {
+        throw ExportFiles.invalid(file + " names " + item.path() + " twice");
+      }
+      if (item.sizeBytes() < 1 || item.sizeBytes() > MOST_BYTES) {
+        throw ExportFiles.invalid(
+            file + ": " + item.path() + " cannot have " + item.sizeBytes() + " bytes");
+      }
+    }
+    return new Increment(base, Map.copyOf(composed));
+  }
+
+  private static boolean isImage(ImageContent.@Nullable Image image) {
+    return image != null
+        && image.sizeBytes() > 0
+        && image.sizeBytes() <= MOST_BYTES
+        && image.sha256() != null
+        && SHA256.matcher(image.sha256()).matches();
+  }
+
+  /** The file with what an image has otherwise than the base's. */
+  public static String delta(String image) {
+    return image.equals(ExportRecord.DISK) ? ExportRecord.DISK_DELTA : ExportRecord.MEMORY_DELTA;
+  }
+
+  /** What the base's image of this name holds. */
+  public ImageContent.Image baseImage(String image) {
+    ImageContent content = base.content();
+    ImageContent.Image memory = content.memory();
+    return image.equals(ExportRecord.DISK) || memory == null ? content.disk() : memory;
+  }
+
+  /** The sizes of all that is made of the base. */
+  public long sizeBytes() {
+    return composed.values().stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.guest;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Cuts what a guest's command says into lines that can be shown to people: no terminal is to obey
+ * them, and none is longer than {@value #MOST_BYTES} bytes. Used by one thread.
+ */
+final class Lines {
+  static final int MOST_BYTES = 4000;
+
+  private static final Pattern ESCAPES = Pattern.compile("\u001b\\[[0-9;?]*[ -/]*[@-~]");
+  private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\t]]");
+
+  private final Consumer<String> taker;
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private boolean overlong;
+
+  Lines(Consumer<String> taker) {
+    this.taker = taker;
+  }
+
+  void add(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b == '\n') {
+        end();
+      } else if (b == '\r') {
+        // Progress that is drawn over itself: each state of it is a line.
+        if (line.size() > 0) {
+          end();
+        }
+      } else if (line.size() < MOST_BYTES) {
+        line.write(b);
+      } else {
+        overlong = true;
+      }
+    }
+  }
+
+  /** What has no line's end. */
+  void finish() {
+    if (line.size() > 0) {
+      end();
+    }
+  }
+
+  private void end() {
+    String text = line.toString(StandardCharsets.UTF_8) + (overlong ? " …" : "");
+    line.reset();
+    overlong = false;
+    taker.accept(shown(text));
+  }
+
+  private static String shown(String text) {
+    return CONTROLS.matcher(ESCAPES.matcher(text).replaceAll("")).replaceAll("?");
+  }
+}

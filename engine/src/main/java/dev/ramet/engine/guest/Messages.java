@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.guest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.engine.store.Json;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of a Connect stream: a byte of flags, four of length (big endian), then JSON. See
+ * "Streaming RPCs" of the Connect protocol reference. Used by one thread.
+ */
+final class Messages {
+  private static final int END = 2;
+  private static final int COMPRESSED = 1;
+  private static final int HEADER = 5;
+
+  /** The agent cuts output into far smaller pieces. */
+  private static final int MOST_BYTES = 4 << 20;
+
+  private final DataInputStream in;
+
+  Messages(InputStream in) {
+    this.in = new DataInputStream(in);
+  }
+
+  /** A request's only message. */
+  static byte[] single(byte[] json) {
+    return ByteBuffer.allocate(HEADER + json.length)
+        .put((byte) 0)
+        .putInt(json.length)
+        .put(json)
+        .array();
+  }
+
+  /**
+   * The next message.
+   *
+   * @param last whether it ends the stream
+   */
+  record Message(boolean last, JsonNode content) {}
+
+  /**
+   * The next message, or null when the stream ends without a last one.
+   *
+   * @throws IOException also when it ends within a message, or none comes
+   */
+  @Nullable Message next() throws IOException {
+    int flags = in.read();
+    if (flags < 0) {
+      return null;
+    }
+    int length = in.readInt();
+    if (length < 0 || length > MOST_BYTES || (flags & COMPRESSED) != 0) {
+      throw new IOException("the guest's agent sent no message of the Connect protocol");
+    }
+    byte[] json = in.readNBytes(length);
+    if (json.length < length) {
+      throw new EOFException("the stream ended within a message");
+    }
+    return new Message((flags & END) != 0, Json.tree(new String(json, StandardCharsets.UTF_8)));
+  }
+}

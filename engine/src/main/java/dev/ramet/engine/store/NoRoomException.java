@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A write failed on a full file system. Found out where it failed: what is undone afterwards gives
+ * room back, and then the cause cannot be told any more.
+ */
+public final class NoRoomException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  // With less than this left, any failure is one of space: manifests and logs need little, but
+  // file systems refuse even those while they count some room as free.
+  private static final long LEAST_BYTES = 1 << 20;
+
+  private NoRoomException(IOException cause) {
+    super(cause.toString(), cause);
+  }
+
+  /** The failure itself, or this one if there is no room left where it happened. */
+  public static IOException orElse(Path where, IOException failure) {
+    return isFull(where, 0) ? new NoRoomException(failure) : failure;
+  }
+
+  /**
+   * Whether a file system is full.
+   *
+   * @param where a path on it
+   * @param needBytes how much was to be written
+   */
+  public static boolean isFull(Path where, long needBytes) {
+    try {
+      long left = Files.getFileStore(where).getUsableSpace();
+      return left < Math.max(LEAST_BYTES, needBytes);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

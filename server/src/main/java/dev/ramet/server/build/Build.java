@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.build;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.BuildLog;
+import dev.ramet.server.work.Operation;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A template build, and what it has said. Thread-safe. */
+public final class Build implements BuildLog {
+  private static final int MOST_ENTRIES = 10_000;
+  private static final int MOST_CHARACTERS = 1 << 20;
+  private static final int PAGE = 1000;
+  private static final int LAST = 20;
+
+  private final String id = UUID.randomUUID().toString();
+  private final String templateId;
+  private final String name;
+  private final @Nullable Integer cpuCount;
+  private final @Nullable Long memoryBytes;
+  private final List<BuildStatus.Entry> entries = new ArrayList<>();
+
+  private String status = "waiting";
+  private int characters;
+  private int steps;
+  private int at;
+  private BuildStatus.@Nullable Reason reason;
+  private @Nullable Operation operation;
+
+  /**
+   * A build that waits for its steps.
+   *
+   * @param templateId id of the template to be made
+   * @param name that template's name
+   * @param cpuCount virtual CPUs, or null for those of what it starts from
+   * @param memoryBytes guest memory, or null for that of what it starts from
+   */
+  public Build(
+      String templateId, String name, @Nullable Integer cpuCount, @Nullable Long memoryBytes) {
+    this.templateId = templateId;
+    this.name = name;
+    this.cpuCount = cpuCount;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /** Its id. */
+  public String id() {
+    return id;
+  }
+
+  /** Id of the template to be made. */
+  public String templateId() {
+    return templateId;
+  }
+
+  /** That template's name. */
+  public String name() {
+    return name;
+  }
+
+  /** Virtual CPUs, or null for those of what it starts from. */
+  public @Nullable Integer cpuCount() {
+    return cpuCount;
+  }
+
+  /** Guest memory, or null for that of what it starts from. */
+  public @Nullable Long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /**
+   * It begins.
+   *
+   * @throws RametException {@code CONFLICT} when it did before
+   */
+  public synchronized void begin(int howManySteps) {
+    if (!status.equals("waiting")) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "build " + id + " was begun before: it is " + status,
+          "ask for another build: POST /v3/templates",
+          null);
+    }
+    steps = howManySteps;
+    status = "building";
+  }
+
+  /** It is done as this operation. */
+  public synchronized void as(Operation doing) {
+    operation = doing;
+  }
+
+  /** Whether it is under way. */
+  synchronized boolean underWay() {
+    return status.equals("building");
+  }
+
+  /** It made the template. */
+  public synchronized void succeeded() {
+    add("info", "template " + name + " is ready, as " + templateId, true);
+    status = "ready";
+  }
+
+  /** It failed. */
+  public synchronized void failed(ApiError why) {
+    String message = why.remedy() == null ? why.message() : why.message() + "; " + why.remedy();
+    List<BuildStatus.Entry> last = new ArrayList<>();
+    for (int i = entries.size() - 1; i >= 0 && last.size() < LAST; i--) {
+      if (entries.get(i).step().equals(step())) {
+        last.add(0, entries.get(i));
+      }
+    }
+    reason = new BuildStatus.Reason(message, step(), last);
+    status = "error";
+  }
+
+  /**
+   * How far it is.
+   *
+   * @param offset number of the first entry that is told, from 0
+   */
+  public synchronized BuildStatus status(int offset) {
+    int from = Math.min(offset, entries.size());
+    List<BuildStatus.Entry> page =
+        List.copyOf(entries.subList(from, Math.min(entries.size(), from + PAGE)));
+    return new BuildStatus(
+        templateId,
+        id,
+        status,
+        page.stream().map(BuildStatus.Entry::message).toList(),
+        page,
+        reason);
+  }
+
+  @Override
+  public synchronized void at(int number) {
+    at = number;
+  }
+
+  private String step() {
+    return at == 0 ? "base" : at > steps ? "finalize" : Integer.toString(at);
+  }
+
+  @Override
+  public void step(String description) {
+    Operation doing;
+    String where;
+    synchronized (this) {
+      boolean ofSteps = at > 0 && at <= steps;
+      where = ofSteps ? "step " + at + " of " + steps : description;
+      description.lines().limit(LAST).forEach(line -> add("info", label() + line, true));
+      doing = operation;
+    }
+    // What a step is may be the builder's secret, and operations are for all users to see.
+    if (doing != null) {
+      doing.step(where);
+    }
+  }
+
+  private String label() {
+    return at > 0 && at <= steps ? "[" + at + "/" + steps + "] " : "";
+  }
+
+  @Override
+  public void output(boolean error, String line) {
+    synchronized (this) {
+      add(error ? "warn" : "info", line, false);
+    }
+    waiting();
+  }
+
+  @Override
+  public void waiting() {
+    Operation doing;
+    synchronized (this) {
+      doing = operation;
+    }
+    if (doing != null) {
+      doing.checkCancelled();
+    }
+  }
+
+  private void add(String level, String message, boolean ours) {
+    boolean full = entries.size() >= MOST_ENTRIES || characters >= MOST_CHARACTERS;
+    if (full && !ours) {
+      return;
+    }
+    characters += message.length();
+    entries.add(new BuildStatus.Entry(Instant.now().toString(), level, message, step()));
+    boolean fullNow = entries.size() >= MOST_ENTRIES || characters >= MOST_CHARACTERS;
+    if (!full && fullNow) {
+      entries.add(
+          new BuildStatus.Entry(
+              Instant.now().toString(), "warn", "what commands say is not kept any more", step()));
+    }
+  }
+}

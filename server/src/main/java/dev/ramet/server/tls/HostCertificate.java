@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.server.ServerSettings;
+import io.micronaut.http.ssl.CertificateProvider;
+import io.micronaut.scheduling.TaskScheduler;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Sinks;
+
+/**
+ * Gives the server its certificate, and the next one when its files change: connections that are
+ * made from then on see that one. Files that are wrong are told in the log and change nothing.
+ * Asked for only by a host that speaks TLS. Thread-safe.
+ */
+@Singleton
+@Named(HostCertificate.NAME)
+final class HostCertificate implements CertificateProvider {
+  static final String NAME = "ramet";
+
+  /** Certificate and key are replaced one after the other: this is more than the time between. */
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(HostCertificate.class);
+
+  private final @Nullable OwnCertificate own;
+  private final Path certificate;
+  private final Path key;
+  private final Sinks.Many<KeyStore> stores = Sinks.many().replay().latest();
+  private final ScheduledFuture<?> looks;
+  private Identity identity;
+  private List<Object> stamps;
+
+  HostCertificate(TlsSettings tls, ServerSettings server, TaskScheduler scheduler) {
+    Path given = tls.tlsCertificate();
+    Path givenKey = tls.tlsKey();
+    if (given != null && givenKey != null) {
+      own = null;
+      certificate = given;
+      key = givenKey;
+    } else {
+      List<String> more = tls.tlsNames() == null ? List.of() : tls.tlsNames();
+      own = new OwnCertificate(server.dataRoot(), Names.of(server.bind(), server.domain(), more));
+      own.prepare();
+      certificate = own.file();
+      key = own.file();
+    }
+    stamps = stamps();
+    List<String> problems = new ArrayList<>();
+    Identity read =
+        Identity.read(
+            certificate, key, (setting, problem) -> problems.add(setting + ": " + problem));
+    if (read == null) {
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, String.join("; ", problems));
+    }
+    identity = read;
+    tell();
+    looks = scheduler.scheduleWithFixedDelay(LOOK, LOOK, this::look);
+  }
+
+  /** Looks whether the files have changed. */
+  synchronized void look() {
+    try {
+      if (own != null && OwnCertificate.endsSoon(identity)) {
+        own.prepare();
+      }
+      List<Object> found = stamps();
+      if (found.equals(stamps)) {
+        return;
+      }
+      stamps = found;
+      Identity read =
+          Identity.read(
+              certificate,
+              key,
+              (setting, problem) ->
+                  LOG.error("{}: {}; the host goes on with {}", setting, problem, identity));
+      if (read != null && !read.equals(identity)) {
+        identity = read;
+        tell();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("the host goes on with {}", identity, e);
+    }
+  }
+
+  private void tell() {
+    LOG.info("TLS with the certificate of {}", identity);
+    stores.emitNext(identity.keyStore(), Sinks.EmitFailureHandler.FAIL_FAST);
+  }
+
+  /** What changes when a file is written or replaced, or a link on the way to it. */
+  private List<Object> stamps() {
+    List<Object> stamps = new ArrayList<>();
+    for (Path file : new Path[] {certificate, key}) {
+      try {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        stamps.add(attributes.lastModifiedTime());
+        stamps.add(attributes.size());
+        stamps.add(String.valueOf(attributes.fileKey()));
+      } catch (IOException e) {
+        stamps.add(e.getClass());
+      }
+    }
+    return stamps;
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public Publisher<KeyStore> getKeyStore() {
+    return stores.asFlux();
+  }
+
+  @PreDestroy
+  void close() {
+    looks.cancel(false);
+  }
+}

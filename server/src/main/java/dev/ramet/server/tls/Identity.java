@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a host proves itself with: a certificate, those that lead to its authority, and its key.
+ * Immutable and thread-safe.
+ *
+ * @param chain the host's own certificate first, each followed by its issuer's
+ * @param key of the first of them
+ */
+public record Identity(List<X509Certificate> chain, PrivateKey key) {
+  /** The setting that names the file of certificates. */
+  public static final String CERTIFICATE_SETTING = "ramet.tls-certificate";
+
+  /** The setting that names the file of the key. */
+  public static final String KEY_SETTING = "ramet.tls-key";
+
+  /**
+   * Reads and checks files.
+   *
+   * @param problem told everything that is wrong with them: the setting, and what goes on from its
+   *     name
+   * @return null when there was anything
+   */
+  public static @Nullable Identity read(
+      Path certificate, Path key, BiConsumer<String, String> problem) {
+    List<X509Certificate> chain = null;
+    PrivateKey secret = null;
+    try {
+      chain = checked(Pem.certificates(certificate), certificate);
+    } catch (PemException e) {
+      problem.accept(CERTIFICATE_SETTING, "" + e.getMessage());
+    }
+    try {
+      secret = Pem.key(key);
+    } catch (PemException e) {
+      problem.accept(KEY_SETTING, "" + e.getMessage());
+    }
+    if (chain == null || secret == null) {
+      return null;
+    }
+    if (!belong(chain.get(0).getPublicKey(), secret)) {
+      problem.accept(
+          KEY_SETTING, "is not the key of the certificate in " + certificate + ": " + key);
+      return null;
+    }
+    return new Identity(chain, secret);
+  }
+
+  private static List<X509Certificate> checked(List<X509Certificate> chain, Path file)
+      throws PemException {
+    Instant now = Instant.now();
+    for (X509Certificate one : chain) {
+      String name = one.getSubjectX500Principal().getName();
+      if (now.isAfter(one.getNotAfter().toInstant())) {
+        throw new PemException(
+            "has expired, on %s: %s in %s".formatted(one.getNotAfter().toInstant(), name, file));
+      }
+      if (now.isBefore(one.getNotBefore().toInstant())) {
+        throw new PemException(
+            "is not valid before %s: %s in %s"
+                .formatted(one.getNotBefore().toInstant(), name, file));
+      }
+    }
+    for (int i = 1; i < chain.size(); i++) {
+      if (!isIssuedBy(chain.get(i - 1), chain.get(i))) {
+        throw new PemException(
+            "must have the host's certificate first and then each one's issuer, and number %d is not the issuer of number %d: %s"
+                .formatted(i + 1, i, file));
+      }
+    }
+    return chain;
+  }
+
+  /** Whether one certificate was signed with another's key. */
+  static boolean isIssuedBy(X509Certificate one, X509Certificate issuer) {
+    try {
+      one.verify(issuer.getPublicKey());
+      return one.getIssuerX500Principal().equals(issuer.getSubjectX500Principal());
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
+  }
+
+  /** Whether what one signs the other confirms. */
+  static boolean belong(PublicKey open, PrivateKey secret) {
+    byte[] text = {1, 2, 3};
+    String algorithm =
+        switch (secret.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> "EdDSA";
+        };
+    try {
+      Signature signature = Signature.getInstance(algorithm);
+      signature.initSign(secret);
+      signature.update(text);
+      byte[] signed = signature.sign();
+      signature.initVerify(open);
+      signature.update(text);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      return false; // keys of different kinds
+    }
+  }
+
+  /** When the first of the certificates ends. */
+  Instant end() {
+    return chain.stream().map(one -> one.getNotAfter().toInstant()).min(Instant::compareTo).get();
+  }
+
+  /** In the form that Java wants, in memory and without a password. */
+  KeyStore keyStore() {
+    try {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      store.setKeyEntry("host", key, null, chain.toArray(new Certificate[0]));
+      return store;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("a certificate that was checked cannot be used", e);
+    }
+  }
+
+  /** Says whose it is, never the key. */
+  @Override
+  public String toString() {
+    return chain.get(0).getSubjectX500Principal().getName() + " until " + end();
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes certificates with the JDK's own tool, which is wherever Java is. Neither the JDK nor Netty
+ * has a library call that makes one with the names of a host, signed by another one, without a
+ * further library. The tool works on a store in a directory that only this user can read; its
+ * password, which the tool insists on, ends with this object. Used by one thread.
+ */
+final class Keytool {
+  private static final long LIMIT_SECONDS = 120;
+  private static final int MESSAGE_BYTES = 4096;
+
+  /** So that a client whose clock is behind takes the certificate, too. */
+  private static final String START = "-1d";
+
+  private final Path store;
+  private final String password = UUID.randomUUID().toString();
+
+  /** Works in a directory that others cannot read. */
+  Keytool(Path directory) {
+    this.store = directory.resolve("store");
+  }
+
+  /**
+   * Makes a key and its certificate.
+   *
+   * @param alias what to call them in the store
+   * @param subject whose they are
+   * @param validity from now
+   * @param extensions of the certificate, and {@code -signer} with an alias
+   */
+  void make(String alias, String subject, Duration validity, String... extensions)
+      throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1",
+                "-genkeypair",
+                "-alias",
+                alias,
+                "-dname",
+                subject,
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1",
+                "-sigalg",
+                "SHA256withECDSA",
+                "-startdate",
+                START,
+                "-validity",
+                "" + (validity.toDays() + 1),
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass:env",
+                "STOREPASS"));
+    command.addAll(Arrays.asList(extensions));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("STOREPASS", password);
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw failed("cannot be run", e);
+    }
+    try {
+      process.getOutputStream().close();
+      String said;
+      try (InputStream out = process.getInputStream()) {
+        said = new String(out.readNBytes(MESSAGE_BYTES), StandardCharsets.UTF_8).strip();
+      }
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        throw failed("does not end", null);
+      }
+      if (process.exitValue() != 0) {
+        throw failed("said: " + said, null);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed("was interrupted", e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static RametException failed(
+      String why, @org.jspecify.annotations.Nullable Throwable cause) {
+    return new RametException(
+        ErrorCode.INTERNAL,
+        "cannot make a certificate: keytool of this Java " + why,
+        "give a certificate by "
+            + Identity.CERTIFICATE_SETTING
+            + " and "
+            + Identity.KEY_SETTING
+            + ", or install a Java that has bin/keytool",
+        cause);
+  }
+
+  /** Puts a key in, for {@code -signer}. */
+  void put(String alias, Identity identity) throws IOException {
+    try {
+      KeyStore filled = KeyStore.getInstance("PKCS12");
+      filled.load(null, null);
+      filled.setKeyEntry(
+          alias,
+          identity.key(),
+          password.toCharArray(),
+          identity.chain().toArray(new Certificate[0]));
+      try (OutputStream out = Files.newOutputStream(store)) {
+        filled.store(out, password.toCharArray());
+      }
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a certificate of this host's cannot be stored", e);
+    }
+  }
+
+  /** Takes out what was made. */
+  Identity get(String alias) throws IOException {
+    try (InputStream in = Files.newInputStream(store)) {
+      KeyStore filled = KeyStore.getInstance("PKCS12");
+      filled.load(in, password.toCharArray());
+      List<X509Certificate> chain = new ArrayList<>();
+      for (Certificate one : filled.getCertificateChain(alias)) {
+        chain.add((X509Certificate) one);
+      }
+      return new Identity(
+          List.copyOf(chain), (PrivateKey) filled.getKey(alias, password.toCharArray()));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a certificate that was made cannot be read", e);
+    }
+  }
+}

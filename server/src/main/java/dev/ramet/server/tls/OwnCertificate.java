@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.server.WholeFile;
+import dev.ramet.server.WriterLock;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A certificate that a host makes for itself, in {@value #DIRECTORY} below its data root. An
+ * authority of its own signs it, made once for ten years: clients trust that one, so that they need
+ * nothing new when the certificate is made again, because it ends soon or its names have changed.
+ * Thread-safe; hosts on one data root wait for each other.
+ */
+public final class OwnCertificate {
+  /** Its directory below a data root. */
+  public static final String DIRECTORY = "tls";
+
+  /** The authority's certificate there, which is for everybody. */
+  public static final String AUTHORITY = "ca.pem";
+
+  static final String AUTHORITY_KEY = "authority.pem";
+  static final String HOST = "host.pem";
+
+  private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
+
+  /** What browsers and phones take at most from an authority that was added by hand. */
+  private static final Duration LIFE = Duration.ofDays(397);
+
+  /** How long before its end a certificate is replaced. */
+  private static final Duration SPARE = Duration.ofDays(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(OwnCertificate.class);
+
+  private final Path directory;
+  private final Names names;
+
+  OwnCertificate(Path dataRoot, Names names) {
+    this.directory = dataRoot.resolve(DIRECTORY).toAbsolutePath();
+    this.names = names;
+  }
+
+  /** The file of certificate and key. */
+  Path file() {
+    return directory.resolve(HOST);
+  }
+
+  /** Whether a certificate is to be replaced by now. */
+  static boolean endsSoon(Identity identity) {
+    return Instant.now().plus(SPARE).isAfter(identity.end());
+  }
+
+  /**
+   * Makes what is missing, does not fit or ends soon; nothing when all is there.
+   *
+   * @throws RametException {@code CORRUPT} when the authority's file cannot be understood
+   */
+  void prepare() {
+    try {
+      Files.createDirectories(directory);
+      try (WriterLock lock = new WriterLock(directory.resolve("lock"))) {
+        removeLeftOvers();
+        Identity authority = authority();
+        if (authority == null || !isGood(authority)) {
+          make(authority);
+        }
+        publish();
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.INTERNAL,
+          "cannot keep the host's certificate in " + directory + ": " + e,
+          "make room there and let the host's user write, or give a certificate by "
+              + Identity.CERTIFICATE_SETTING,
+          e);
+    }
+  }
+
+  /** The authority, or null when there is none that lasts. */
+  private @Nullable Identity authority() {
+    Path file = directory.resolve(AUTHORITY_KEY);
+    if (!Files.exists(file)) {
+      return null;
+    }
+    Identity authority;
+    try {
+      authority = new Identity(Pem.certificates(file), Pem.key(file));
+    } catch (PemException e) {
+      throw corrupt("" + e.getMessage());
+    }
+    if (!Identity.belong(authority.chain().get(0).getPublicKey(), authority.key())) {
+      throw corrupt("holds a key that is not its certificate's: " + file);
+    }
+    if (endsSoon(authority)) {
+      LOG.warn(
+          "the host's authority ends on {} and is replaced: clients need the new {}",
+          authority.end(),
+          directory.resolve(AUTHORITY));
+      return null;
+    }
+    return authority;
+  }
+
+  private RametException corrupt(String why) {
+    return new RametException(
+        ErrorCode.CORRUPT,
+        "cannot understand the authority of the host's certificate: " + AUTHORITY_KEY + " " + why,
+        "restore the file; or remove "
+            + directory
+            + ", and give clients the new "
+            + AUTHORITY
+            + " after the next start",
+        null);
+  }
+
+  /** Whether the host's certificate is the authority's, lasts, and has these names. */
+  private boolean isGood(Identity authority) throws IOException {
+    Identity host = Identity.read(file(), file(), (setting, problem) -> {});
+    return host != null
+        && !endsSoon(host)
+        && Identity.isIssuedBy(host.chain().get(0), authority.chain().get(0))
+        && Files.readString(file()).startsWith(heading());
+  }
+
+  private String heading() {
+    return "Made by Ramet for " + names.extension() + "\n";
+  }
+
+  private void make(@Nullable Identity authority) throws IOException {
+    Path work = Files.createTempDirectory(directory, "making");
+    try {
+      Keytool keytool = new Keytool(work);
+      if (authority == null) {
+        String where = Names.hostName().replaceAll("[^A-Za-z0-9.-]", "");
+        keytool.make(
+            "authority",
+            "CN=Ramet on " + where.substring(0, Math.min(40, where.length())),
+            AUTHORITY_LIFE,
+            "-ext",
+            "bc:critical=ca:true,pathlen:0",
+            "-ext",
+            "ku:critical=keyCertSign,cRLSign");
+      } else {
+        keytool.put("authority", authority);
+      }
+      keytool.make(
+          "host",
+          "CN=Ramet",
+          LIFE,
+          "-signer",
+          "authority",
+          "-ext",
+          "bc:critical=ca:false",
+          "-ext",
+          "ku:critical=digitalSignature",
+          "-ext",
+          "eku=serverAuth",
+          "-ext",
+          "san=" + names.extension());
+      if (authority == null) {
+        write(AUTHORITY_KEY, "", keytool.get("authority"));
+      }
+      write(HOST, heading(), keytool.get("host"));
+      LOG.info("made a certificate for {}", names.extension());
+    } finally {
+      remove(work);
+    }
+  }
+
+  private void write(String name, String heading, Identity identity) throws IOException {
+    String text =
+        identity.chain().stream()
+            .map(Pem::text)
+            .collect(Collectors.joining("", heading + Pem.text(identity.key()), ""));
+    WholeFile.write(
+        directory.resolve(name), text.getBytes(StandardCharsets.US_ASCII), WholeFile.OWNER_ONLY);
+  }
+
+  /** The authority's certificate without its key, after a crash or a hand's change as well. */
+  private void publish() throws IOException {
+    X509Certificate certificate;
+    try {
+      certificate = Pem.certificates(directory.resolve(AUTHORITY_KEY)).get(0);
+    } catch (PemException e) {
+      throw corrupt("" + e.getMessage());
+    }
+    Path file = directory.resolve(AUTHORITY);
+    String text = Pem.text(certificate);
+    if (!text.equals(textOf(file))) {
+      WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), WholeFile.FOR_ALL);
+    }
+  }
+
+  private static @Nullable String textOf(Path file) throws IOException {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** What a run that was killed left: a store with keys, of no use to anybody. */
+  private void removeLeftOvers() throws IOException {
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "making*")) {
+      for (Path one : found) {
+        remove(one);
+      }
+    }
+  }
+
+  private static void remove(Path work) throws IOException {
+    try (DirectoryStream<Path> inside = Files.newDirectoryStream(work)) {
+      for (Path one : inside) {
+        Files.delete(one);
+      }
+    }
+    Files.delete(work);
+  }
+}

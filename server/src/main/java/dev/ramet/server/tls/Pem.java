@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Certificates and keys in text form (RFC 7468); what else stands in a file is passed over. */
+final class Pem {
+  private static final long MOST_BYTES = 1 << 20;
+  private static final int LINE = 64;
+  private static final Pattern BLOCK =
+      Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
+  private static final String CERTIFICATE = "CERTIFICATE";
+  private static final String KEY = "PRIVATE KEY";
+
+  private Pem() {}
+
+  private record Block(String label, String text) {
+    byte[] bytes() throws IllegalArgumentException {
+      return Base64.getMimeDecoder().decode(text);
+    }
+  }
+
+  /** The certificates in a file, one at least, in their order. */
+  static List<X509Certificate> certificates(Path file) throws PemException {
+    List<X509Certificate> found = new ArrayList<>();
+    for (Block block : blocks(file)) {
+      if (block.label().equals(CERTIFICATE)) {
+        try {
+          found.add(
+              (X509Certificate)
+                  CertificateFactory.getInstance("X.509")
+                      .generateCertificate(new ByteArrayInputStream(block.bytes())));
+        } catch (CertificateException | IllegalArgumentException e) {
+          throw new PemException("holds a certificate that cannot be read: " + file);
+        }
+      }
+    }
+    if (found.isEmpty()) {
+      throw new PemException("holds no certificate in PEM form: " + file);
+    }
+    return List.copyOf(found);
+  }
+
+  /** The private key in a file. */
+  static PrivateKey key(Path file) throws PemException {
+    String other = null;
+    for (Block block : blocks(file)) {
+      if (block.label().equals(KEY)) {
+        return key(file, block);
+      } else if (block.label().endsWith(KEY)) {
+        other = block.label();
+      }
+    }
+    throw new PemException(
+        other == null
+            ? "holds no private key in PEM form: " + file
+            : "is of the form \"%s\", which must be an unencrypted \"%s\": openssl pkcs8 -topk8 -nocrypt -in %s -out FILE"
+                .formatted(other, KEY, file));
+  }
+
+  private static PrivateKey key(Path file, Block block) throws PemException {
+    for (String algorithm : new String[] {"RSA", "EC", "EdDSA"}) {
+      try {
+        return KeyFactory.getInstance(algorithm)
+            .generatePrivate(new PKCS8EncodedKeySpec(block.bytes()));
+      } catch (InvalidKeySpecException | IllegalArgumentException e) {
+        // A key of another algorithm, or of none.
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException("Java has no " + algorithm, e);
+      }
+    }
+    throw new PemException("holds a private key that is none of RSA, EC and EdDSA: " + file);
+  }
+
+  private static List<Block> blocks(Path file) throws PemException {
+    String text = read(file);
+    List<Block> blocks = new ArrayList<>();
+    Matcher matcher = BLOCK.matcher(text);
+    while (matcher.find()) {
+      blocks.add(new Block(matcher.group(1), matcher.group(2)));
+    }
+    return blocks;
+  }
+
+  private static String read(Path file) throws PemException {
+    try {
+      if (Files.isDirectory(file)) {
+        throw new PemException("is a directory: " + file);
+      }
+      if (Files.size(file) > MOST_BYTES) {
+        throw new PemException("is too large to be PEM: " + file);
+      }
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new PemException("names a file that is not there: " + file);
+    } catch (AccessDeniedException e) {
+      throw new PemException("names a file that the host's user may not read: " + file);
+    } catch (IOException e) {
+      throw new PemException("cannot be read: " + file + ": " + e.getMessage());
+    }
+  }
+
+  static String text(PrivateKey key) {
+    return text(KEY, key.getEncoded());
+  }
+
+  static String text(X509Certificate certificate) {
+    try {
+      return text(CERTIFICATE, certificate.getEncoded());
+    } catch (CertificateException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static String text(String label, byte[] bytes) {
+    String body = Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(bytes);
+    return "-----BEGIN " + label + "-----\n" + body + "\n-----END " + label + "-----\n";
+  }
+}

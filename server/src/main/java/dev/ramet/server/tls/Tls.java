@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What Micronaut has to be told so that the host's one port speaks TLS. */
+public final class Tls {
+  /** The setting that switches it on. */
+  public static final String SETTING = "ramet.tls";
+
+  private Tls() {}
+
+  /** Whether a value of the setting switches it on. */
+  public static boolean isOn(@Nullable Object value) {
+    return value != null && "ON".equals(value.toString().toUpperCase(Locale.ROOT));
+  }
+
+  /**
+   * Micronaut's settings.
+   *
+   * @param value of the setting, or null
+   */
+  public static Map<String, Object> properties(@Nullable Object value) {
+    if (!isOn(value)) {
+      return Map.of();
+    }
+    return Map.of(
+        "micronaut.server.ssl.enabled",
+        true,
+        "micronaut.server.ssl.port",
+        "${ramet.port}",
+        "micronaut.server.ssl.key-name",
+        HostCertificate.NAME,
+        "micronaut.server.http-version",
+        "2.0",
+        // A channel for each stream, which is what the data plane is built on.
+        "micronaut.server.netty.legacy-multiplex-handlers",
+        true);
+  }
+}

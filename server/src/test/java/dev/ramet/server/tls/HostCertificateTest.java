@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.RametException;
+import dev.ramet.server.ServerSettings;
+import io.micronaut.scheduling.ScheduledExecutorTaskScheduler;
+import io.micronaut.scheduling.TaskScheduler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+
+/** Files that are replaced under a running host. */
+@Timeout(60)
+class HostCertificateTest {
+  @TempDir private Path root;
+
+  private void put(String name) throws IOException {
+    for (String end : new String[] {".crt", ".key"}) {
+      Path copy = Files.copy(root.resolve(name + end), root.resolve("next"));
+      Files.move(copy, root.resolve("used" + end), StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  private static String name(KeyStore store) {
+    try {
+      return ((X509Certificate) store.getCertificate("host")).getSubjectX500Principal().getName();
+    } catch (java.security.KeyStoreException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void theNextOneIsShownAndAWrongOneIsNot() throws Exception {
+    TestFiles.make(root, "one", 30);
+    TestFiles.make(root, "two", 30);
+    TestFiles.make(root, "old", 1, "-startdate", "-10d");
+    put("one");
+    TlsSettings settings =
+        new TlsSettings(
+            TlsSettings.Mode.ON, root.resolve("used.crt"), root.resolve("used.key"), null);
+    ServerSettings server = new ServerSettings("127.0.0.1", -1, root, null, Duration.ZERO);
+    ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+    try {
+      TaskScheduler scheduler = new ScheduledExecutorTaskScheduler(executor);
+      HostCertificate certificate = new HostCertificate(settings, server, scheduler);
+      List<String> shown = new ArrayList<>();
+      Disposable listening =
+          Flux.from(certificate.getKeyStore()).subscribe(store -> shown.add(name(store)));
+      assertEquals(List.of("CN=one"), shown);
+      certificate.look();
+      assertEquals(1, shown.size());
+      put("two");
+      certificate.look();
+      assertEquals(List.of("CN=one", "CN=two"), shown);
+      put("old");
+      certificate.look();
+      Files.delete(root.resolve("used.key"));
+      certificate.look();
+      Files.copy(root.resolve("one.key"), root.resolve("used.key"));
+      certificate.look();
+      assertEquals(2, shown.size());
+      put("one");
+      certificate.look();
+      assertEquals("CN=one", shown.get(2));
+      listening.dispose();
+      certificate.close();
+      put("old");
+      RametException refused =
+          assertThrows(
+              RametException.class, () -> new HostCertificate(settings, server, scheduler));
+      assertTrue(("" + refused.getMessage()).contains("has expired"), refused.getMessage());
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+}

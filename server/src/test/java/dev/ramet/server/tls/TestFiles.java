@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Certificates of an operator's, in files. */
+public final class TestFiles {
+  private TestFiles() {}
+
+  /**
+   * Makes {@code NAME.crt} and {@code NAME.key}, which sign themselves.
+   *
+   * @param days how long they last
+   * @param options of keytool's
+   */
+  public static void make(Path directory, String name, int days, String... options)
+      throws IOException {
+    Path work = Files.createTempDirectory(directory, "keytool");
+    Keytool keytool = new Keytool(work);
+    keytool.make("x", "CN=" + name, Duration.ofDays(days), options);
+    Identity made = keytool.get("x");
+    Files.writeString(directory.resolve(name + ".crt"), Pem.text(made.chain().get(0)));
+    Files.writeString(directory.resolve(name + ".key"), Pem.text(made.key()));
+    Files.delete(work.resolve("store"));
+    Files.delete(work);
+  }
+}
