@@ -98,6 +98,33 @@ final class Api {
     return JSON.readValue(answer, SnapshotInfo.class);
   }
 
+  /** A sandbox more of a snapshot, which is never killed by itself. */
+  String fork(String snapshot) throws IOException, InterruptedException {
+    String answer = post("/snapshots/" + snapshot + "/fork", Map.of("timeout", -1));
+    return JSON.readTree(answer).findValue("sandboxID").asText();
+  }
+
+  /** Pauses a sandbox without its memory. */
+  void pauseDisk(String sandbox) throws IOException, InterruptedException {
+    post("/sandboxes/" + sandbox + "/pause", Map.of("memory", false));
+  }
+
+  /** The first page of the sandboxes, unread. */
+  String page() throws IOException, InterruptedException {
+    return get("/v2/sandboxes");
+  }
+
+  /** How long all operations of a kind have taken that went well. */
+  double operationSeconds(String kind) throws IOException, InterruptedException {
+    String prefix = "ramet_operation_seconds_sum{";
+    return get("/metrics")
+        .lines()
+        .filter(line -> line.startsWith(prefix))
+        .filter(line -> line.contains("kind=\"" + kind + "\"") && line.contains("outcome=\"OK\""))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   void deleteSnapshot(String snapshot) throws IOException, InterruptedException {
     delete("/snapshots/" + snapshot);
   }

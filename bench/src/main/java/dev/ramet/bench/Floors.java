@@ -148,11 +148,18 @@ final class Floors {
 
   /** Runs a program and answers its output's lines. */
   List<String> run(List<String> command, Path directory) throws IOException, InterruptedException {
-    Process process =
+    return run(command, directory, Map.of());
+  }
+
+  /** The same with these variables in its environment. */
+  List<String> run(List<String> command, Path directory, Map<String, String> variables)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(variables);
+    Process process = builder.start();
     try (BufferedReader out = process.inputReader()) {
       List<String> lines = out.lines().toList();
       int status = process.waitFor();

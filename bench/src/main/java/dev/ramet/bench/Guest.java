@@ -51,6 +51,23 @@ final class Guest {
     run("(nice -n 19 sh -c 'while :; do :; done') >/dev/null 2>&1 </dev/null &");
   }
 
+  /** Puts a program of ours into the guest. */
+  void put(String program, String into) throws IOException, InterruptedException {
+    floors.time(
+        List.of(
+            settings.launcher().toString(),
+            "sandbox",
+            "cp",
+            program,
+            sandbox.sandboxID() + ":" + into),
+        server());
+    run("chmod +x " + into);
+  }
+
+  private Map<String, String> server() {
+    return Map.of("RAMET_SERVER", "http://127.0.0.1:" + host.api().port());
+  }
+
   /** Runs a shell command and answers how long that took, with all that it costs to start it. */
   double run(String script) throws IOException, InterruptedException {
     return floors.time(
@@ -63,6 +80,6 @@ final class Guest {
             "sh",
             "-c",
             script),
-        Map.of("RAMET_SERVER", "http://127.0.0.1:" + host.api().port()));
+        server());
   }
 }

@@ -95,6 +95,15 @@ final class Host implements AutoCloseable {
     return current;
   }
 
+  /** The process of the running host. */
+  long pid() {
+    Process running = process;
+    if (running == null) {
+      throw new IllegalStateException("the host does not run");
+    }
+    return running.pid();
+  }
+
   /** Stops the host; sandboxes run on. Idempotent. */
   void stop() throws IOException, InterruptedException {
     Process running = process;

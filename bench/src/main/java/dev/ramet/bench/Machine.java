@@ -3,10 +3,13 @@ package dev.ramet.bench;
 
 import dev.ramet.api.SandboxInfo;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,18 @@ record Machine(long pid, Path directory, Path root, Path image) {
     start += key.length();
     Path image = Path.of(memory.substring(start, memory.indexOf('"', start)));
     return new Machine(pid, directory, parent(parent(parent(directory))), image);
+  }
+
+  /** Where a port of the guest is to be reached without the host between. */
+  static InetSocketAddress forwarded(SandboxInfo sandbox, int guestPort) throws IOException {
+    long pid = Objects.requireNonNull(sandbox.hypervisorPid(), "no hypervisor runs");
+    Matcher rule =
+        Pattern.compile("hostfwd=tcp:([0-9.]+):([0-9]+)-:" + guestPort + "(,|$)")
+            .matcher(value(Procfs.arguments(pid), "-netdev"));
+    if (!rule.find()) {
+      throw new IOException("port " + guestPort + " of the guest is not forwarded");
+    }
+    return InetSocketAddress.createUnresolved(rule.group(1), Integer.parseInt(rule.group(2)));
   }
 
   /** A directory of our own beside what the engine keeps, on the same file system. */

@@ -49,6 +49,8 @@ public final class Main {
       return switch (suite) {
         case "snapshot" -> new SnapshotSuite(settings, host, floors).run();
         case "memory" -> new MemorySuite(settings, host, floors).run();
+        case "history-xfs", "history-btrfs" -> new MemoryHistory(settings, host, floors).run();
+        case "api" -> new ApiSuite(settings, host, floors).run();
         case "plugins" -> new PluginsSuite(settings, host, floors).run();
         case "clone" -> new CloneSuite(settings, host, floors).run();
         default -> throw new IllegalArgumentException("no suite " + suite);
