@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.counting;
+
+import dev.ramet.api.RametException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The plugin's entry: says whether it works here, and opens it. */
+public final class CountingProvider implements HypervisorProvider {
+  /** Written to disk beside what was saved with it: it never changes. */
+  static final String ID = "counting";
+
+  private static final Duration TRIAL = Duration.ofSeconds(20);
+
+  private final boolean countingIsEnough;
+
+  /** Does nothing, as the contract wants: what can go wrong goes wrong in the probe. */
+  public CountingProvider() {
+    this(false);
+  }
+
+  /** For the kit, whose guests only have to count. Goes away when your machines run kernels. */
+  CountingProvider(boolean countingIsEnough) {
+    this.countingIsEnough = countingIsEnough;
+  }
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    try {
+      long pid = trial(where.root());
+      String seen = "machine " + pid + " started, stood still, went on and was ended";
+      if (countingIsEnough) {
+        return new ProbeResult.Usable(Set.of(), Map.of("trial", seen));
+      }
+      // A host must not choose it: its machines would start, and no guest would ever answer.
+      return new ProbeResult.Unusable(
+          "its machines run no guests",
+          seen + "; but it executes no kernel",
+          "put a hypervisor's program in the place of TrialMachine in the plugin's sources");
+    } catch (RametException e) {
+      String remedy = e.remedy();
+      return new ProbeResult.Unusable(
+          "cannot run its machines",
+          String.valueOf(e.getMessage()),
+          remedy == null ? "see the log of the host" : remedy);
+    } catch (IOException e) {
+      return new ProbeResult.Unusable(
+          "cannot write", where.root() + ": " + e, "let the host's user read and write it");
+    } catch (RuntimeException e) {
+      return new ProbeResult.Failed(e);
+    }
+  }
+
+  /** Does what it would do all day, and leaves nothing of it. */
+  private static long trial(Path root) throws IOException {
+    Path directory = Files.createTempDirectory(root, ".probe");
+    try (Hypervisor driver = new CountingHypervisor()) {
+      Path kernel = Files.createFile(directory.resolve("kernel"));
+      VmSpec.Network network = new VmSpec.Network("127.0.0.1", List.of(), false);
+      VmSpec spec =
+          new VmSpec("probe", directory, 1, 1 << 20, kernel, null, "", List.of(), network);
+      RunningVm vm = driver.boot(spec, TRIAL);
+      try {
+        PausedVm paused = vm.pause();
+        paused.close();
+        return vm.pid();
+      } finally {
+        vm.kill(TRIAL);
+      }
+    } finally {
+      Files.deleteIfExists(directory.resolve("kernel"));
+      Files.deleteIfExists(directory.resolve(CountingHypervisor.LOG));
+      Files.delete(directory);
+    }
+  }
+
+  @Override
+  public Hypervisor open(ProbeContext where) {
+    return new CountingHypervisor();
+  }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A driver of machines that count: the skeleton of a hypervisor's. */
+module com.example.counting {
+  requires dev.ramet.spi;
+
+  provides dev.ramet.spi.hypervisor.HypervisorProvider with
+      com.example.counting.CountingProvider;
+}

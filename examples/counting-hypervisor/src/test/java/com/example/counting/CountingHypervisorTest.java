@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.counting;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.tck.HypervisorHarness;
+import dev.ramet.tck.HypervisorTck;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole contract, with processes whose guests count. */
+class CountingHypervisorTest extends HypervisorTck {
+  @Override
+  protected HypervisorHarness harness(Path scratch) {
+    return new Harness(scratch);
+  }
+
+  /** What a host is told until guests run: delete this test then. */
+  @Test
+  void aHostIsToldThatNoGuestsRun(@TempDir Path root) {
+    ProbeResult told = new CountingProvider().probe(new ProbeContext(root));
+    ProbeResult.Unusable unusable = assertInstanceOf(ProbeResult.Unusable.class, told);
+    assertFalse(unusable.remedy().isBlank());
+  }
+
+  private record Harness(Path scratch) implements HypervisorHarness {
+    @Override
+    public HypervisorProvider provider() {
+      return new CountingProvider(true);
+    }
+
+    /** Yours: the smallest guest that counts in its memory; here each machine is one. */
+    @Override
+    public VmSpec spec(String name, Path directory) throws IOException {
+      Path kernel = scratch.resolve("kernel");
+      Files.writeString(kernel, "counts");
+      VmSpec.Network network = new VmSpec.Network("127.0.0.2", List.of(), false);
+      return new VmSpec(name, directory, 1, 1 << 20, kernel, null, "", List.of(), network);
+    }
+
+    /** In the first bytes of its memory, seen from outside. */
+    @Override
+    public long count(RunningVm vm) throws IOException {
+      String memory = "/proc/" + vm.pid() + "/mem";
+      try (RandomAccessFile from = new RandomAccessFile(memory, "r")) {
+        from.seek(vm.memory().regions().get(0).address());
+        return Long.reverseBytes(from.readLong());
+      }
+    }
+
+    @Override
+    public Set<String> logs() {
+      return Set.of(CountingHypervisor.LOG);
+    }
+  }
+}
