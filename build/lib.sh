@@ -33,8 +33,10 @@ begin() {
 }
 
 # await: wait for every task that was begun. The status is that of the last one that failed.
+task_failures=()
 await() {
   local i line outcome result=0 wheel='|/-\' turn=0
+  task_failures=()
   while [ ${#task_pids[@]} -gt 0 ]; do
     line=
     for i in "${!task_pids[@]}"; do
@@ -47,6 +49,7 @@ await() {
       if [ -t 1 ]; then printf '\r\033[K'; fi
       if [ $outcome -ne 0 ]; then
         result=$outcome
+        task_failures+=("${task_labels[i]}")
         say "  ${task_labels[i]}: failed after $((SECONDS - task_starts[i]))s, and the last it said was:"
         tail -n 30 "${task_logs[i]}" | sed 's/^/    /'
       else
@@ -60,6 +63,15 @@ await() {
   if [ -t 1 ]; then printf '\r\033[K'; fi
   task_pids=() task_logs=() task_labels=() task_starts=()
   return $result
+}
+
+# task_failed LABEL: whether that task was among those that failed while the last await waited.
+task_failed() {
+  local label
+  for label in "${task_failures[@]}"; do
+    if [ "$label" = "$1" ]; then return 0; fi
+  done
+  return 1
 }
 
 # end_tasks: end what was begun and not awaited, and wait until it has cleaned up.
@@ -147,6 +159,18 @@ provide() {
     die "missing: ${packages[*]}" "as root on Debian: apt-get install ${packages[*]}" \
       "elsewhere: the packages that bring $(IFS=,; echo "${packages[*]}") in your distribution"
   fi
+}
+
+# install_packages FOLDER: Node.js packages, exactly what the folder's lock file says, into its
+# node_modules, which git ignores. Two who want the same wait for one another.
+install_packages() {
+  (
+    flock 9
+    cmp -s "$1/package-lock.json" "$1/node_modules/.installed" || {
+      (cd "$1" && npm ci --ignore-scripts --loglevel error >&2) &&
+        cp "$1/package-lock.json" "$1/node_modules/.installed"
+    }
+  ) 9<"$1"
 }
 
 # What building takes, and what running takes beside it.
