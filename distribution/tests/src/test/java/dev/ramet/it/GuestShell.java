@@ -106,6 +106,9 @@ final class GuestShell {
     connection.setRequestMethod(method);
     connection.setConnectTimeout(TIMEOUT_MILLIS);
     connection.setReadTimeout(TIMEOUT_MILLIS);
+    // A machine that is put back in time does not know the connection, and the JDK would keep it
+    // open for seconds after the machine's end.
+    connection.setRequestProperty("Connection", "close");
     return connection;
   }
 
