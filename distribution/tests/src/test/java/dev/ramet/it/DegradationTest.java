@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -259,13 +258,12 @@ final class DegradationTest {
   }
 
   private static void remove(Path volumes, String name) throws IOException {
-    try (Stream<Path> tree = Files.walk(volumes)) {
-      Path file =
-          tree.filter(path -> Files.isRegularFile(path) && path.endsWith(name))
-              .findFirst()
-              .orElseThrow();
-      Files.delete(file);
-    }
+    Path file =
+        Trees.below(volumes).stream()
+            .filter(path -> Files.isRegularFile(path) && path.endsWith(name))
+            .findFirst()
+            .orElseThrow();
+    Files.delete(file);
   }
 
   /** Another hypervisor process: nothing is known of it, and its image is the snapshot's. */

@@ -16,7 +16,6 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -114,12 +113,11 @@ final class GenerationsTest {
 
   private Path image(Snapshot snapshot, String kind) throws IOException {
     String name = snapshot.id() + "." + kind;
-    try (Stream<Path> tree = Files.walk(ground.root().resolve("volumes"))) {
-      return tree.filter(Files::isRegularFile)
-          .filter(path -> String.valueOf(path.getFileName()).equals(name))
-          .findFirst()
-          .orElseThrow(() -> new AssertionError("no image " + name));
-    }
+    return Trees.below(ground.root().resolve("volumes")).stream()
+        .filter(Files::isRegularFile)
+        .filter(path -> String.valueOf(path.getFileName()).equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no image " + name));
   }
 
   /** The hash of all pages of an image that carry the mark, in the order of their numbers. */

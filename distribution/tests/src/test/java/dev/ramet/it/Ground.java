@@ -239,13 +239,11 @@ final class Ground implements AutoCloseable {
     for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {
       Path directory = root.resolve(part);
       if (Files.isDirectory(directory)) {
-        try (Stream<Path> tree = Files.walk(directory)) {
-          tree.filter(path -> !path.equals(directory))
-              // A hint, which comes some time after a restore.
-              .filter(path -> !path.getFileName().toString().contains("working-set"))
-              .map(path -> prefix + root.relativize(path))
-              .forEach(names::add);
-        }
+        Trees.below(directory).stream()
+            // A hint, which comes some time after a restore.
+            .filter(path -> !path.getFileName().toString().contains("working-set"))
+            .map(path -> prefix + root.relativize(path))
+            .forEach(names::add);
       }
     }
   }

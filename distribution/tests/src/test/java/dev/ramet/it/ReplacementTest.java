@@ -123,11 +123,9 @@ final class ReplacementTest {
 
   /** All memory images. */
   private List<Path> images() throws IOException {
-    try (Stream<Path> files = Files.walk(memory.resolve("volumes"))) {
-      return files
-          .filter(path -> path.toString().endsWith(".memory") && Files.isRegularFile(path))
-          .toList();
-    }
+    return Trees.below(memory.resolve("volumes")).stream()
+        .filter(path -> path.toString().endsWith(".memory") && Files.isRegularFile(path))
+        .toList();
   }
 
   private static long allocatedBytes(Path file) throws IOException {

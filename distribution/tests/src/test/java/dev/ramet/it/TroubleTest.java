@@ -282,9 +282,10 @@ final class TroubleTest {
   }
 
   private Path disk(String id) throws Exception {
-    try (var tree = Files.walk(ground.root().resolve("volumes"))) {
-      return tree.filter(path -> path.endsWith(id + ".disk")).findFirst().orElseThrow();
-    }
+    return Trees.below(ground.root().resolve("volumes")).stream()
+        .filter(path -> path.endsWith(id + ".disk"))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void copySparse(Path from, Path to) throws Exception {

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -94,12 +93,10 @@ final class WorkingSetTest {
 
   private Path image(String snapshotId) throws IOException {
     Path name = Path.of(snapshotId + ".memory");
-    try (Stream<Path> files = Files.walk(ground.root().resolve("volumes"))) {
-      return files
-          .filter(path -> name.equals(path.getFileName()) && Files.isRegularFile(path))
-          .findFirst()
-          .orElseThrow();
-    }
+    return Trees.below(ground.root().resolve("volumes")).stream()
+        .filter(path -> name.equals(path.getFileName()) && Files.isRegularFile(path))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static String output(String... command) throws IOException {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at directories in which a host is at work. */
+final class Trees {
+  private Trees() {}
+
+  /** All that is below a directory, but what goes while it is looked at. */
+  static List<Path> below(Path directory) throws IOException {
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+            if (!path.equals(directory)) {
+              found.add(path);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+            found.add(path);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path path, IOException failure)
+              throws IOException {
+            return orGone(failure);
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path path, @Nullable IOException failure)
+              throws IOException {
+            return failure == null ? FileVisitResult.CONTINUE : orGone(failure);
+          }
+
+          private FileVisitResult orGone(IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+          }
+        });
+    return found;
+  }
+}
