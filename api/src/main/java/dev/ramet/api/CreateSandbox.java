@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param autoPauseMemory whether such a pause keeps the memory, or null for yes
  * @param autoResume whether a request to the paused sandbox wakes it, or null for no
  * @param lifecycle another way to say autoPause and autoResume, or null
+ * @param network which addresses it reaches, or null for all that its host lets guests reach
  */
 @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
 public record CreateSandbox(
@@ -43,13 +44,48 @@ public record CreateSandbox(
     @Nullable Boolean autoPause,
     @Nullable Boolean autoPauseMemory,
     @Nullable AutoResume autoResume,
-    @Nullable Lifecycle lifecycle) {
+    @Nullable Lifecycle lifecycle,
+    @Nullable NetworkSettings network) {
   /**
    * Whether a request to a paused sandbox wakes it.
    *
    * @param enabled true for yes; null for no
    */
   public record AutoResume(@Nullable Boolean enabled) {}
+
+  /** A sandbox that reaches all that its host lets guests reach. */
+  public CreateSandbox(
+      @Nullable String templateID,
+      @Nullable Integer timeout,
+      @Nullable Map<String, String> metadata,
+      @Nullable Map<String, String> envVars,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Integer diskSizeMB,
+      @Nullable Boolean allow_internet_access,
+      @Nullable String memoryMode,
+      @Nullable Boolean secure,
+      @Nullable Boolean autoPause,
+      @Nullable Boolean autoPauseMemory,
+      @Nullable AutoResume autoResume,
+      @Nullable Lifecycle lifecycle) {
+    this(
+        templateID,
+        timeout,
+        metadata,
+        envVars,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        allow_internet_access,
+        memoryMode,
+        secure,
+        autoPause,
+        autoPauseMemory,
+        autoResume,
+        lifecycle,
+        null);
+  }
 
   /** A sandbox with the template's disk. */
   public CreateSandbox(

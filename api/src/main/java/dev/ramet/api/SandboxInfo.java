@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param hypervisorPid the hypervisor's process on the host, or null when none runs
  * @param allowInternetAccess whether it may open connections
  * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
+ * @param network which addresses it reaches, or null for all that its host lets guests reach
  */
 public record SandboxInfo(
     String sandboxID,
@@ -50,4 +51,51 @@ public record SandboxInfo(
     @Nullable String parentID,
     @Nullable Long hypervisorPid,
     @Nullable Boolean allowInternetAccess,
-    @Nullable String memoryMode) {}
+    @Nullable String memoryMode,
+    @Nullable NetworkSettings network) {
+  /** A sandbox without rules for its network. */
+  public SandboxInfo(
+      String sandboxID,
+      String templateID,
+      @Nullable String alias,
+      String clientID,
+      String envdVersion,
+      @Nullable String envdAccessToken,
+      @Nullable String domain,
+      String startedAt,
+      @Nullable String endAt,
+      String state,
+      @Nullable String stateDetail,
+      int cpuCount,
+      long memoryMB,
+      long diskSizeMB,
+      Map<String, String> metadata,
+      @Nullable Lifecycle lifecycle,
+      @Nullable String parentID,
+      @Nullable Long hypervisorPid,
+      @Nullable Boolean allowInternetAccess,
+      @Nullable String memoryMode) {
+    this(
+        sandboxID,
+        templateID,
+        alias,
+        clientID,
+        envdVersion,
+        envdAccessToken,
+        domain,
+        startedAt,
+        endAt,
+        state,
+        stateDetail,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        metadata,
+        lifecycle,
+        parentID,
+        hypervisorPid,
+        allowInternetAccess,
+        memoryMode,
+        null);
+  }
+}

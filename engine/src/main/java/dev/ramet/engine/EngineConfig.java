@@ -3,6 +3,7 @@ package dev.ramet.engine;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     which makes the pause grow with the memory; one that differs fails with {@code CORRUPT}
  * @param plugins which plugins are taken beside the built-in ones
  * @param pluginSettings settings by plugin id
- * @param outbound whether guests may open connections unless their creator says otherwise
+ * @param outbound what connections guests may open
  * @param stagingBytes memory that holds pages read in a pause until they are written
  * @param preCopy how much is copied before a pause
  * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
@@ -46,7 +47,7 @@ public record EngineConfig(
     boolean verifyCaptures,
     PluginPolicy plugins,
     Map<String, Map<String, String>> pluginSettings,
-    boolean outbound,
+    Outbound outbound,
     long stagingBytes,
     PreCopy preCopy,
     MemoryVolumes memoryVolumes,
@@ -111,6 +112,27 @@ public record EngineConfig(
     }
   }
 
+  /**
+   * What connections guests may open.
+   *
+   * @param byDefault whether they may open any unless their creator says otherwise
+   * @param never addresses and networks that no guest reaches, as far as the kernel can keep them
+   *     from it
+   */
+  public record Outbound(boolean byDefault, List<String> never) {
+    /** This host itself, and its links: metadata services of clouds are on one. */
+    public static final List<String> THIS_HOST =
+        List.of("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "::/127", "fe80::/10");
+
+    /** None unless their creator says so, and never to this host. */
+    public static final Outbound DEFAULT = new Outbound(false, THIS_HOST);
+
+    /** Copies the list. */
+    public Outbound {
+      never = List.copyOf(never);
+    }
+  }
+
   /** Where the memory image of a snapshot that replaces another one is written. */
   public enum MemoryVolumes {
     /** Into a volume of its own; the replaced one is deleted once that is ready. */
@@ -165,7 +187,7 @@ public record EngineConfig(
         false,
         PluginPolicy.BUILT_IN,
         Map.of(),
-        false,
+        Outbound.DEFAULT,
         DEFAULT_STAGING_BYTES,
         PreCopy.DEFAULT,
         MemoryVolumes.REBUILD,
@@ -206,8 +228,17 @@ public record EngineConfig(
     return with(id, memoryRoot, plugins, steps);
   }
 
+  /** The same with other connections that guests may open. */
+  public EngineConfig withOutbound(Outbound policy) {
+    return with(pluginSettings, policy);
+  }
+
   /** The same with other settings of plugins, by their ids. */
   public EngineConfig withPluginSettings(Map<String, Map<String, String>> settings) {
+    return with(settings, outbound);
+  }
+
+  private EngineConfig with(Map<String, Map<String, String>> settings, Outbound connections) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,
@@ -221,7 +252,7 @@ public record EngineConfig(
         verifyCaptures,
         plugins,
         settings,
-        outbound,
+        connections,
         stagingBytes,
         preCopy,
         memoryVolumes,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What its creator wants of a sandbox's life. Immutable and thread-safe.
  *
@@ -8,10 +10,36 @@ package dev.ramet.engine;
  * @param keepMemory whether a pause at its end keeps the memory, or only the disk
  * @param autoResume whether a request to one of its ports wakes it from a pause
  * @param secure whether its agent wants an access token
+ * @param network which addresses it may reach
  */
-public record Rules(AtEnd atEnd, boolean keepMemory, boolean autoResume, boolean secure) {
+public record Rules(
+    AtEnd atEnd,
+    boolean keepMemory,
+    boolean autoResume,
+    boolean secure,
+    @Nullable NetworkRules network) {
   /** Killed at its end, open to whoever reaches the host. */
   public static final Rules PLAIN = new Rules(AtEnd.KILL, true, false, false);
+
+  /** Fills in what an older record lacks. */
+  public Rules {
+    network = network == null ? NetworkRules.NONE : network;
+  }
+
+  /** Rules for all but the network. */
+  public Rules(AtEnd atEnd, boolean keepMemory, boolean autoResume, boolean secure) {
+    this(atEnd, keepMemory, autoResume, secure, NetworkRules.NONE);
+  }
+
+  @Override
+  public NetworkRules network() {
+    return network == null ? NetworkRules.NONE : network;
+  }
+
+  /** The same with other rules for the network. */
+  public Rules with(NetworkRules newNetwork) {
+    return new Rules(atEnd, keepMemory, autoResume, secure, newNetwork);
+  }
 
   /** What becomes of a sandbox when its time is over. */
   public enum AtEnd {

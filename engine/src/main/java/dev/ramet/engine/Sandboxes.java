@@ -29,6 +29,13 @@ public interface Sandboxes {
   void setEnd(String id, @Nullable Instant endAt);
 
   /**
+   * Sets which addresses the sandbox may reach, in place of the rules before and at once, for
+   * connections that are open too. {@code CONFLICT} for one that may not open connections and is to
+   * be allowed some; {@code UNSUPPORTED} on a host that cannot filter.
+   */
+  Sandbox setNetwork(String id, NetworkRules rules);
+
+  /**
    * Stops a running sandbox so that it uses neither memory nor CPU until it is resumed. Nothing it
    * does after the instant that is kept is seen by anybody. {@code CONFLICT} when it does not run.
    *

@@ -35,6 +35,7 @@ import java.util.List;
  * @param pluginsNativeAccess those that may call native code; null for none
  * @param pluginsPreferred ids of plugins that go before all others of their kind; null for none
  * @param outbound whether guests may open connections
+ * @param outboundNever addresses and networks that no guest reaches; null for this host itself
  * @param cloneConcurrency how many clones start at the same time, or null to choose
  * @param startTimeout how long a machine may take to start
  * @param agentTimeout how long a booting guest may take until its agent answers
@@ -63,6 +64,7 @@ public record EngineSettings(
     @Nullable List<String> pluginsNativeAccess,
     @Nullable List<String> pluginsPreferred,
     boolean outbound,
+    @Nullable List<String> outboundNever,
     @Nullable Integer cloneConcurrency,
     Duration startTimeout,
     Duration agentTimeout) {}

@@ -52,7 +52,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.verifyCaptures(),
             plugins(),
             pluginSettings(),
-            engine.outbound(),
+            outbound(),
             defaults.stagingBytes(),
             preCopy(),
             engine.memoryVolumes(),
@@ -61,6 +61,14 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.startTimeout(),
             engine.agentTimeout(),
             defaults.steps()));
+  }
+
+  private EngineConfig.Outbound outbound() {
+    return new EngineConfig.Outbound(
+        engine.outbound(),
+        engine.outboundNever() == null
+            ? EngineConfig.Outbound.THIS_HOST
+            : names(engine.outboundNever()));
   }
 
   private EngineConfig.PreCopy preCopy() {

@@ -3,7 +3,9 @@ package dev.ramet.server;
 
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.Lifecycle;
+import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
@@ -23,6 +25,8 @@ final class Requests {
    * @param secure whether its agent wants a token when the request does not say
    */
   static NewSandbox sandbox(CreateSandbox request, String source, boolean secure) {
+    Boolean internet = request.allow_internet_access();
+    NetworkRules network = network(request.network(), internet);
     return new NewSandbox(
         source,
         Checks.timeout("timeout", request.timeout(), Checks.DEFAULT_TIMEOUT_SECONDS),
@@ -31,9 +35,30 @@ final class Requests {
         Checks.cpuCount(request.cpuCount()),
         Checks.memoryBytes(request.memoryMB()),
         Checks.diskBytes(request.diskSizeMB()),
-        request.allow_internet_access(),
+        openFor(internet, network),
         request.memoryMode(),
-        rules(request, secure));
+        rules(request, secure).with(network));
+  }
+
+  /** With exceptions it may open connections, and the rules see to the rest. */
+  private static @Nullable Boolean openFor(@Nullable Boolean internet, NetworkRules rules) {
+    boolean exceptions = internet != null && !internet && !rules.allowOut().isEmpty();
+    return exceptions ? Boolean.TRUE : internet;
+  }
+
+  /** Rules for a network: without internet access only exceptions say more than that. */
+  private static NetworkRules network(
+      @Nullable NetworkSettings settings, @Nullable Boolean internet) {
+    if (settings == null) {
+      return NetworkRules.NONE;
+    }
+    NetworkRules rules = NetworkRules.of(settings.allowOut(), settings.denyOut());
+    return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+  }
+
+  /** Denies what is not allowed, unless there is internet access. */
+  static NetworkRules closedUnless(@Nullable Boolean internet, NetworkRules rules) {
+    return internet == null || internet ? rules : rules.closed();
   }
 
   private static Rules rules(CreateSandbox request, boolean secureByDefault) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
@@ -22,6 +23,7 @@ import io.micronaut.http.annotation.Delete;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Put;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.http.annotation.Status;
 import io.micronaut.scheduling.TaskExecutors;
@@ -57,6 +59,19 @@ final class SandboxController {
    * @param timeout seconds from now, or -1 for never; required
    */
   private record SandboxTimeout(@Nullable Integer timeout) {}
+
+  /**
+   * Which addresses a sandbox reaches.
+   *
+   * @param allowOut what it reaches although it is denied; null for nothing
+   * @param denyOut what it does not reach; null for nothing
+   * @param allow_internet_access false to deny all that is not allowed; null for yes
+   */
+  @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
+  private record SandboxNetwork(
+      @Nullable List<String> allowOut,
+      @Nullable List<String> denyOut,
+      @Nullable Boolean allow_internet_access) {}
 
   /**
    * How much longer a sandbox is wanted.
@@ -191,6 +206,32 @@ final class SandboxController {
     Integer seconds = Json.read(body, SandboxRefresh.class).duration();
     Duration duration = Checks.timeout("duration", seconds, Checks.DEFAULT_TIMEOUT_SECONDS);
     Requests.prolong(sandboxes(), sandboxes().get(Checks.sandboxId(id)), duration);
+  }
+
+  /**
+   * Sets which addresses a sandbox reaches, in place of all rules before. Holds at once, for
+   * connections that are open too.
+   *
+   * @param id the sandbox
+   */
+  @Put(uris = {"/sandboxes/{id}/network", "/v2/sandboxes/{id}/network"})
+  @Status(HttpStatus.NO_CONTENT)
+  void setNetwork(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {
+    JsonNode tree = Json.tree(body);
+    Unsupported.refuseInNetwork(tree, "");
+    SandboxNetwork wanted = Json.convert(tree, SandboxNetwork.class);
+    NetworkRules asked = NetworkRules.of(wanted.allowOut(), wanted.denyOut());
+    NetworkRules rules = Requests.closedUnless(wanted.allow_internet_access(), asked);
+    String sandbox = Checks.sandboxId(id);
+    work.run(
+        Asked.of(http, "sandbox.network", sandbox, body),
+        operation -> {
+          sandboxes().setNetwork(sandbox, rules);
+          return sandbox;
+        });
   }
 
   private Sandboxes sandboxes() {

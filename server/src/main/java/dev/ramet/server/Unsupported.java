@@ -11,24 +11,48 @@ import java.util.List;
  * them would promise it. A field that asks for nothing ({@code false}, empty) passes. Thread-safe.
  */
 final class Unsupported {
-  private static final List<String> AT_CREATE = List.of("network", "iam", "mcp", "volumeMounts");
+  private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
+  private static final List<String> IN_NETWORK =
+      List.of("egressProxy", "rules", "maskRequestHost", "httpsPorts");
 
   private Unsupported() {}
 
   static void refuseAtCreate(JsonNode body) {
     AT_CREATE.forEach(field -> refuse(body, field));
+    refuseInNetwork(body.path("network"), "network.");
+  }
+
+  /**
+   * The same for rules of a network.
+   *
+   * @param path what is before the names of its fields
+   */
+  static void refuseInNetwork(JsonNode network, String path) {
+    IN_NETWORK.forEach(field -> refuse(network, field, path));
+    // Who leaves it out means true.
+    if (network.path("allowPublicTraffic").equals(FALSE)) {
+      throw refusal(path + "allowPublicTraffic");
+    }
   }
 
   static void refuse(JsonNode body, String field) {
+    refuse(body, field, "");
+  }
+
+  private static void refuse(JsonNode body, String field, String path) {
     JsonNode value = body.path(field);
     boolean asksForSomething =
         value.isContainerNode()
             ? !value.isEmpty()
             : !value.isMissingNode() && !value.isNull() && !value.equals(FALSE);
     if (asksForSomething) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED, field + ": this host cannot do that", "leave the field out", null);
+      throw refusal(path + field);
     }
+  }
+
+  private static RametException refusal(String field) {
+    return new RametException(
+        ErrorCode.UNSUPPORTED, field + ": this host cannot do that", "leave the field out", null);
   }
 
   private static final JsonNode FALSE = com.fasterxml.jackson.databind.node.BooleanNode.FALSE;

@@ -4,6 +4,7 @@ package dev.ramet.server;
 import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Lifecycle;
+import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SandboxMetric;
 import dev.ramet.api.SnapshotDiff;
@@ -13,6 +14,7 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.Metrics;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
@@ -74,7 +76,12 @@ final class Views {
         s.parentId(),
         s.hypervisorPid(),
         s.outbound(),
-        s.memoryMode());
+        s.memoryMode(),
+        network(s.rules().network()));
+  }
+
+  private static @Nullable NetworkSettings network(NetworkRules rules) {
+    return rules.none() ? null : new NetworkSettings(rules.allowOut(), rules.denyOut());
   }
 
   private static Lifecycle lifecycle(Rules rules) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Rules;
@@ -49,7 +50,7 @@ class ApiTest {
     assertTrue(made.json().path("metadata").isObject(), "an empty map is kept");
     assertFalse(made.json().has("parentID"), "what is not there is left out");
     assertEquals(512, made.json().path("memoryMB").asInt());
-    NewSandbox asked = host.engine.sandboxes.last;
+    NewSandbox asked = Objects.requireNonNull(host.engine.sandboxes.last);
     assertNotNull(asked);
     assertEquals(Duration.ofMinutes(5), asked.timeout());
 
@@ -86,6 +87,41 @@ class ApiTest {
             "full",
             new Rules(Rules.AtEnd.KILL, true, false, true)),
         host.engine.sandboxes.last);
+  }
+
+  @Test
+  void passesTheRulesOfANetwork() throws Exception {
+    String body =
+        """
+        {"templateID":"base","allow_internet_access":%s,
+         "network":{"allowOut":["192.0.2.0/24"],"denyOut":["2001:db8::/32"],"allowPublicTraffic":true}}
+        """;
+    Answer made = host.post("/sandboxes", body.formatted("true"));
+    assertEquals("192.0.2.0/24", made.json().at("/network/allowOut/0").asText());
+    assertEquals("2001:db8::/32", made.json().at("/network/denyOut/0").asText());
+    NewSandbox asked = Objects.requireNonNull(host.engine.sandboxes.last);
+    assertEquals(true, asked.outbound());
+    assertEquals(
+        new NetworkRules(List.of("192.0.2.0/24"), List.of("2001:db8::/32")),
+        asked.rules().network());
+
+    // Nothing but exceptions: it opens connections, and all else is denied.
+    host.post("/sandboxes", body.formatted("false"));
+    NewSandbox closed = Objects.requireNonNull(host.engine.sandboxes.last);
+    assertEquals(true, closed.outbound());
+    assertEquals(
+        new NetworkRules(List.of("192.0.2.0/24"), List.of("0.0.0.0/0")), closed.rules().network());
+
+    String network = "/sandboxes/" + made.json().path("sandboxID").asText() + "/network";
+    assertEquals(204, host.put(network, "{\"denyOut\":[\"10.0.0.0/8\"]}").status());
+    JsonNode set = host.get(network.replace("/network", "")).json().path("network");
+    assertEquals("{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}", set.toString());
+    assertEquals(204, host.put(network, "{}").status());
+    assertTrue(host.get(network.replace("/network", "")).json().path("network").isMissingNode());
+    assertEquals(400, host.put(network, "{\"denyOut\":[\"all\"]}").status());
+    assertEquals(501, host.put(network, "{\"rules\":{\"a.b\":[]}}").status());
+    assertEquals(501, host.put(network, "{\"allowPublicTraffic\":false}").status());
+    assertEquals(404, host.put("/sandboxes/inone/network", "{}").status());
   }
 
   @Test

@@ -88,6 +88,12 @@ class BadRequestsTest {
         "memoryMB | {\"templateID\":\"base\",\"memoryMB\":63}",
         "memoryMB | {\"templateID\":\"base\",\"memoryMB\":65537}",
         "allow_internet_access | {\"templateID\":\"base\",\"allow_internet_access\":\"no\"}",
+        "network | {\"templateID\":\"base\",\"network\":[\"1.2.3.4\"]}",
+        "network.denyOut | {\"templateID\":\"base\",\"network\":{\"denyOut\":\"1.2.3.4\"}}",
+        "network.denyOut | {\"templateID\":\"base\",\"network\":{\"denyOut\":[5]}}",
+        "network.denyOut[0] | {\"templateID\":\"base\",\"network\":{\"denyOut\":[null]}}",
+        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"a.org\"]}}",
+        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"1.2.3.4/33\"]}}",
       })
   void fieldsOfACreation(String field, String body) throws Exception {
     int before = host.engine.sandboxes.byId.size();
@@ -196,7 +202,11 @@ class BadRequestsTest {
   @Test
   void whatThisHostCannotDoIsNotPromised() throws Exception {
     for (String field :
-        new String[] {"\"iam\":{\"a\":1}", "\"network\":{\"denyOut\":[\"0.0.0.0/0\"]}"}) {
+        new String[] {
+          "\"iam\":{\"a\":1}",
+          "\"network\":{\"egressProxy\":{\"address\":\"p:1\"}}",
+          "\"network\":{\"allowPublicTraffic\":false}"
+        }) {
       Answer answer = host.post("/v2/sandboxes", "{\"templateID\":\"base\"," + field + "}");
       assertError(501, answer);
       assertEquals("UNSUPPORTED", answer.json().path("error").asText());

@@ -10,6 +10,7 @@ import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Rules;
@@ -122,7 +123,17 @@ final class FakeSandboxes implements Sandboxes {
     change(id, get(id).state(), endAt);
   }
 
+  @Override
+  public Sandbox setNetwork(String id, NetworkRules rules) {
+    Sandbox s = get(id);
+    return change(id, s.state(), s.endAt(), s.rules().with(rules));
+  }
+
   private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt) {
+    return change(id, state, endAt, get(id).rules());
+  }
+
+  private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt, Rules rules) {
     Sandbox s = get(id);
     Sandbox changed =
         new Sandbox(
@@ -141,7 +152,7 @@ final class FakeSandboxes implements Sandboxes {
             s.hypervisorPid(),
             s.outbound(),
             s.memoryMode(),
-            s.rules(),
+            rules,
             s.accessToken());
     byId.put(id, changed);
     return changed;

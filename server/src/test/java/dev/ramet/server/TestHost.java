@@ -63,6 +63,10 @@ final class TestHost implements AutoCloseable {
     return send("POST", path, json);
   }
 
+  Answer put(String path, String json) throws IOException, InterruptedException {
+    return send("PUT", path, json);
+  }
+
   Answer delete(String path) throws IOException, InterruptedException {
     return send("DELETE", path, null);
   }

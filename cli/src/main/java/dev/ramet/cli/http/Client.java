@@ -77,6 +77,11 @@ public final class Client {
     return send("POST", path, body);
   }
 
+  /** PUT of a JSON body. */
+  public Answer put(String path, Object body) {
+    return send("PUT", path, body);
+  }
+
   /** DELETE. */
   public Answer delete(String path) {
     return send("DELETE", path, null);

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Starts a sandbox. */
@@ -22,7 +23,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  ramet sandbox create",
       "  ramet sandbox create --template before-upgrade --timeout never",
-      "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8"
+      "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8",
+      "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24"
     })
 final class Create extends ApiCommand {
   @Option(
@@ -74,6 +76,14 @@ final class Create extends ApiCommand {
       description = "The only memory mode for captures of it; else the best is chosen for each.")
   private @Nullable String mode;
 
+  @Option(
+      names = "--internet",
+      negatable = true,
+      description = "Whether it may open connections; else what the host's ramet.outbound says.")
+  private @Nullable Boolean internet;
+
+  @Mixin private final NetworkOptions network = new NetworkOptions();
+
   Create(Context context) {
     super(context);
   }
@@ -89,8 +99,14 @@ final class Create extends ApiCommand {
             cpu,
             Options.mebibytes("--memory", memory),
             Options.mebibytes("--disk", disk),
+            internet,
+            mode,
             null,
-            mode);
+            null,
+            null,
+            null,
+            null,
+            network.settings());
     Answer answer =
         context()
             .during(

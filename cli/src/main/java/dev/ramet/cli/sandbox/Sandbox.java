@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
       Kill.class,
       Pause.class,
       Resume.class,
+      Network.class,
       Rollback.class,
       Clone.class,
       Fork.class

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -19,6 +20,7 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param modes the memory modes that work here
  * @param pages the page writer
  * @param agent client of guest agents
+ * @param egress keeps guests from addresses they are not to reach
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
  * @param writings the snapshots that are still being written
@@ -32,6 +34,7 @@ record Context(
     MemoryModes modes,
     PageWriter pages,
     Agent agent,
+    EgressFilter egress,
     SnapshotStore snapshots,
     SandboxStore sandboxes,
     Writings writings,

@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Refusal;
 import dev.ramet.engine.plugin.Role;
@@ -31,6 +32,7 @@ final class Inspection implements Doctor {
   private final List<Selection> selections;
   private final List<String> advice;
   private final List<Refusal> refusals;
+  private final EgressFilter egress;
   private final Supplier<List<Probed>> probes;
   private volatile List<Probed> probed;
   private volatile String mounts;
@@ -43,6 +45,7 @@ final class Inspection implements Doctor {
    * @param advice what came up when it was chosen
    * @param refusals plugins that were not taken
    * @param probed what the probes found at start
+   * @param egress what keeps guests from addresses
    * @param probes asks all of them again
    */
   Inspection(
@@ -52,6 +55,7 @@ final class Inspection implements Doctor {
       List<String> advice,
       List<Refusal> refusals,
       List<Probed> probed,
+      EgressFilter egress,
       Supplier<List<Probed>> probes) {
     this.config = config;
     this.roots = roots;
@@ -60,6 +64,7 @@ final class Inspection implements Doctor {
     this.refusals = List.copyOf(refusals);
     this.mounts = mounts();
     this.probed = probed;
+    this.egress = egress;
     this.probes = probes;
   }
 
@@ -74,6 +79,11 @@ final class Inspection implements Doctor {
     List<String> hints = new ArrayList<>(advice);
     for (Refusal refusal : refusals) {
       hints.add(refusal.sentence() + "; " + refusal.remedy());
+    }
+    if (config.outbound().byDefault() && !egress.usable()) {
+      hints.add(
+          "guests reach this host's own addresses, since they cannot be kept from them: "
+              + egress.detail());
     }
     boolean degraded = !hints.isEmpty();
     for (Probed one : now) {
@@ -156,6 +166,7 @@ final class Inspection implements Doctor {
         storage(root, facts);
       }
       facts.put("memory", memory());
+      facts.put("networkFilter", (egress.usable() ? "" : "unusable: ") + egress.detail());
     } catch (LinuxException | IOException e) {
       facts.put("error", String.valueOf(e.getMessage()));
     }

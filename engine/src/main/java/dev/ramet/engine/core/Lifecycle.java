@@ -3,9 +3,11 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -158,6 +160,7 @@ final class Lifecycle {
                   order.memoryBytes(),
                   order.diskBytes(),
                   order.outbound(),
+                  order.rules().network(),
                   order.environment(),
                   intent.terms().accessToken(),
                   true));
@@ -304,6 +307,43 @@ final class Lifecycle {
       throw Errors.io("cannot set the end of " + live.id(), context.layout().root(), e);
     }
     scheduleEnd(live);
+  }
+
+  /** Sets which addresses the sandbox may reach. */
+  void setNetwork(LiveSandbox live, NetworkRules rules) {
+    try (LiveSandbox.Hold hold = live.hold("set network", KILL_PATIENCE);
+        Undo undo = new Undo()) {
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      if (!before.outbound() && !rules.allowOut().isEmpty()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "network.allowOut: sandbox " + live.id() + " may not open connections",
+            "create it with allow_internet_access, and deny what it is not to reach",
+            null);
+      }
+      SandboxRecord.Terms terms = before.terms();
+      if (before.outbound()) {
+        context.egress().check(rules);
+        if (live.machine() != null) {
+          undo.add("rules of " + live.id(), () -> enforce(before, terms.rules().network()));
+          enforce(before, rules);
+        }
+      }
+      SandboxRecord record = before.ending(before.endAt(), terms.with(terms.rules().with(rules)));
+      context.before("network.commit");
+      context.sandboxes().save(record);
+      live.becomes(record, live.machine());
+      undo.commit();
+    } catch (IOException e) {
+      throw Errors.io("cannot set the network of " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  private void enforce(SandboxRecord record, NetworkRules rules) {
+    SandboxRecord.Machine machine = record.machine();
+    context
+        .egress()
+        .change(Layout.machineName(record.id(), machine.number()), machine.hostAddress(), rules);
   }
 
   private static @Nullable Long secondsUntil(@Nullable Instant end) {

@@ -5,6 +5,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
@@ -186,7 +187,7 @@ final class Machinery {
   }
 
   /** The doctor of this host. */
-  Doctor doctor(Roots roots, Supplier<List<Probed>> storageProbes) {
+  Doctor doctor(Roots roots, EgressFilter egress, Supplier<List<Probed>> storageProbes) {
     List<Doctor.Selection> selections = new ArrayList<>();
     roots.all().forEach(root -> selections.add(root.selection()));
     selections.add(
@@ -217,6 +218,7 @@ final class Machinery {
         advice,
         plugins.refusals(),
         List.copyOf(all),
+        egress,
         () -> probeAll(storageProbes));
   }
 

@@ -13,6 +13,8 @@ import dev.ramet.engine.Templates;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.network.Cidr;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.plugin.Plugins;
@@ -123,6 +125,9 @@ public final class OpenedEngine implements Engine {
     StagingPool staging = new StagingPool(config.stagingBytes() * CAPTURES_STAGED_AT_ONCE);
     close.add("staging memory", staging::close);
 
+    EgressFilter egress = egress(config);
+    close.add("network filter", egress::close);
+
     Context context =
         new Context(
             config,
@@ -132,12 +137,27 @@ public final class OpenedEngine implements Engine {
             modes,
             new PageWriter(staging, config.stagingBytes()),
             new Agent(),
+            egress,
             new SnapshotStore(layout),
             new SandboxStore(layout),
             new Writings(),
             new Registry());
-    Doctor doctor = machinery.doctor(roots, () -> probes(opener, roots));
+    Doctor doctor = machinery.doctor(roots, egress, () -> probes(opener, roots));
     return assemble(context, places, doctor, machinery, close);
+  }
+
+  private static EgressFilter egress(EngineConfig config) throws IOException {
+    String root = config.dataRoot().toRealPath().toString();
+    List<Cidr> never = new ArrayList<>();
+    for (String network : config.outbound().never()) {
+      try {
+        never.add(Cidr.parse(network));
+      } catch (IllegalArgumentException e) {
+        throw RametException.invalid("ramet.outbound-never", String.valueOf(e.getMessage()));
+      }
+    }
+    // The same at the next start of this root, and no other root's.
+    return new EgressFilter(String.format("ramet-%08x-", root.hashCode()), never);
   }
 
   private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {

@@ -74,6 +74,7 @@ final class Rollback {
                   source.memoryBytes(),
                   source.diskBytes(),
                   before.outbound(),
+                  before.terms().rules().network(),
                   Map.of(),
                   before.terms().accessToken(),
                   true));

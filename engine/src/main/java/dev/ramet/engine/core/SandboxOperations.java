@@ -8,8 +8,10 @@ import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.internal.Ids;
@@ -64,7 +66,12 @@ final class SandboxOperations implements Sandboxes {
     checkSize(request.cpuCount(), request.memoryBytes());
     try (Reclaimer.Pin pin = reclaimer.pin("template", request.template())) {
       var source = pin.record();
-      Boolean outbound = request.outbound();
+      Rules rules = rules(request);
+      boolean outbound =
+          Objects.requireNonNullElseGet(
+              request.outbound(),
+              () -> context.config().outbound().byDefault() || exceptions(rules));
+      checkNetwork(rules.network(), outbound);
       int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
       long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
       boolean warm = Starter.warm(source, cpuCount, memoryBytes);
@@ -87,11 +94,43 @@ final class SandboxOperations implements Sandboxes {
                   request.metadata(),
                   request.environment(),
                   request.timeout(),
-                  outbound == null ? context.config().outbound() : outbound,
+                  outbound,
                   request.memoryMode(),
-                  request.rules(),
+                  rules,
                   false)));
     }
+  }
+
+  private static boolean exceptions(Rules rules) {
+    return !rules.network().allowOut().isEmpty();
+  }
+
+  /** Where guests open no connections by default, what is allowed is all that is. */
+  private Rules rules(NewSandbox request) {
+    Rules rules = request.rules();
+    boolean closed = request.outbound() == null && !context.config().outbound().byDefault();
+    return closed && exceptions(rules) ? rules.with(rules.network().closed()) : rules;
+  }
+
+  /** Refuses rules that would do nothing, before anything is made. */
+  private void checkNetwork(NetworkRules rules, boolean outbound) {
+    if (!outbound && !rules.allowOut().isEmpty()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "network.allowOut: the sandbox may not open connections",
+          "set allow_internet_access",
+          null);
+    }
+    if (outbound) {
+      context.egress().check(rules);
+    }
+  }
+
+  @Override
+  public Sandbox setNetwork(String id, NetworkRules rules) {
+    LiveSandbox live = visible(id);
+    lifecycle.setNetwork(live, rules);
+    return views.sandbox(live);
   }
 
   /** A disk only grows, and under a guest that has yet to boot: one in memory knows its size. */

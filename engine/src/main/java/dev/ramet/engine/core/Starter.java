@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
@@ -51,6 +52,7 @@ final class Starter {
    * @param memoryBytes guest memory
    * @param diskBytes virtual size of the disk, at least the source's
    * @param outbound whether it may open connections
+   * @param network which addresses it may reach then
    * @param environment default environment of its processes; empty leaves what the guest has
    * @param accessToken what its agent is to ask for, or null for nothing
    * @param useMemory whether a warm source may be restored rather than booted
@@ -64,6 +66,7 @@ final class Starter {
       long memoryBytes,
       long diskBytes,
       boolean outbound,
+      NetworkRules network,
       Map<String, String> environment,
       @Nullable String accessToken,
       boolean useMemory) {
@@ -241,7 +244,15 @@ final class Starter {
     SnapshotRecord source = order.source();
     VmIdentity identity = source.identity();
     if (!order.warm() || identity == null) {
-      return context.hypervisor().boot(spec, timeout);
+      RunningVm booted = context.hypervisor().boot(spec, timeout);
+      try {
+        // Its kernel has only begun: nothing in it knows of a network yet.
+        confine(order, spec, booted.pid());
+        return confined(order, booted);
+      } catch (RuntimeException e) {
+        giveUp(() -> booted.kill(KILL_TIMEOUT), booted);
+        throw e;
+      }
     }
     SavedVm saved =
         new SavedVm(
@@ -251,7 +262,8 @@ final class Starter {
     // Not closed: that would let a machine run that nobody has.
     PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
     try {
-      return paused.resume();
+      confine(order, spec, paused.pid());
+      return confined(order, paused.resume());
     } catch (RuntimeException e) {
       try {
         paused.kill();
@@ -259,6 +271,50 @@ final class Starter {
         e.addSuppressed(again);
       }
       throw e;
+    }
+  }
+
+  private void confine(Order order, VmSpec spec, long pid) {
+    if (order.outbound()) {
+      context
+          .egress()
+          .confine(
+              Layout.machineName(order.sandboxId(), order.number()),
+              pid,
+              spec.network().hostAddress(),
+              order.network());
+    }
+  }
+
+  private RunningVm confined(Order order, RunningVm vm) {
+    if (order.outbound()) {
+      releaseAtEnd(Layout.machineName(order.sandboxId(), order.number()), vm);
+    }
+    return vm;
+  }
+
+  private void releaseAtEnd(String machine, RunningVm vm) {
+    try {
+      var unused = vm.exit().whenComplete((exit, failure) -> context.egress().release(machine));
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.DEBUG, "the next start removes the group of " + machine, e);
+    }
+  }
+
+  /** Puts the rules of a machine in force that was found again; those before are until then. */
+  void confineAgain(SandboxRecord record, RunningVm vm) {
+    if (!record.outbound()) {
+      return;
+    }
+    String machine = Layout.machineName(record.id(), record.machine().number());
+    try {
+      context
+          .egress()
+          .confine(
+              machine, vm.pid(), record.machine().hostAddress(), record.terms().rules().network());
+      releaseAtEnd(machine, vm);
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);
     }
   }
 

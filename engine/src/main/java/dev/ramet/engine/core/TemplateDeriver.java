@@ -80,7 +80,7 @@ final class TemplateDeriver {
             Map.of(),
             Map.of(),
             null,
-            context.config().outbound(),
+            context.config().outbound().byDefault(),
             null,
             // While it is built, nobody else on this host is to reach its agent.
             new Rules(Rules.AtEnd.KILL, true, false, true),

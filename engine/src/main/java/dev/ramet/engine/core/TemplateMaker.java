@@ -97,7 +97,7 @@ final class TemplateMaker {
                   Map.of(),
                   Map.of(),
                   null,
-                  context.config().outbound(),
+                  context.config().outbound().byDefault(),
                   null,
                   Rules.PLAIN,
                   true));

@@ -70,6 +70,11 @@ public record Layout(Path root) {
     return MACHINE.matcher(name).matches();
   }
 
+  /** A machine's name among all machines of the root. */
+  public static String machineName(String sandboxId, int number) {
+    return sandboxId + "-" + number;
+  }
+
   /** The device state in a snapshot's directory. */
   public static Path devices(Path snapshotDirectory) {
     return snapshotDirectory.resolve("devices");

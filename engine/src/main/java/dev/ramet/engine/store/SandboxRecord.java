@@ -97,6 +97,11 @@ public record SandboxRecord(
     public Terms lasting(@Nullable Long newTimeoutSeconds) {
       return new Terms(rules, accessToken, newTimeoutSeconds, environment);
     }
+
+    /** The same with other rules. */
+    public Terms with(Rules newRules) {
+      return new Terms(newRules, accessToken, timeoutSeconds, environment);
+    }
   }
 
   /** Records written before there were any have none. */

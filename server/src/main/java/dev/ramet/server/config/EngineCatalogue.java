@@ -145,8 +145,18 @@ final class EngineCatalogue {
             "ramet.outbound",
             Types.SWITCH,
             "false",
-            "Whether guests may open connections. With user networking that includes the host's"
-                + " own loopback."));
+            "Whether guests may open connections when the request for them does not say."));
+    part.add(
+        part.setting(
+                "ramet.outbound-never",
+                Types.NETWORKS,
+                null,
+                "Addresses and networks that no guest reaches, whatever a request allows. Their"
+                    + " name servers are reached all the same, at port 53. Set to nothing: guests"
+                    + " that may open connections reach this host itself.")
+            .orElse(
+                "127.0.0.0/8, 0.0.0.0/8, 169.254.0.0/16, ::/127 and fe80::/10: this host itself")
+            .like("127.0.0.0/8,10.0.0.0/8"));
     part.add(
         part.setting(
                 "ramet.clone-concurrency",

@@ -11,6 +11,11 @@ import java.util.regex.Pattern;
 
 /** The kinds of values that there are. */
 final class Types {
+  private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+  private static final String IPV4 = OCTET + "(\\." + OCTET + "){3}";
+  // Whether the colons are right is seen when the engine reads it.
+  private static final String IPV6 = "[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}";
+
   static final Type SWITCH = choice("true", "false");
   static final Type ID =
       matching("an id of small letters, digits and dashes", "[a-z][a-z0-9-]{0,31}");
@@ -21,6 +26,12 @@ final class Types {
           new Type("", false, value -> value.matches("[^/\\s]+")));
   static final Type ADDRESS = matching("an address or the name of a host", "[A-Za-z0-9.:%_-]+");
   static final Type NAMES = several("names of hosts and addresses with commas between", ADDRESS);
+  static final Type NETWORKS =
+      several(
+          "addresses and networks like 10.0.0.0/8 with commas between",
+          matching(
+              "",
+              IPV4 + "(/([12]?[0-9]|3[0-2]))?|" + IPV6 + "(/([1-9]?[0-9]|1[01][0-9]|12[0-8]))?"));
   static final Type DOMAIN =
       matching("a domain name", "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9-]+)*");
   static final Type URL = matching("an address like http://127.0.0.1:3000", "https?://\\S+");

@@ -2,6 +2,7 @@
 package dev.ramet.server.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.EngineConfig;
@@ -60,6 +61,19 @@ class ReferenceTest {
   @Test
   void thePageIsWrittenFromTheCatalogue() throws IOException {
     same("docs/configuration.md", Pages.reference());
+  }
+
+  @Test
+  void thePageTellsWhatNoGuestReaches() {
+    String text = Pages.reference();
+    EngineConfig.Outbound.THIS_HOST.forEach(
+        network -> {
+          assertTrue(text.contains(network), network);
+          assertTrue(Types.NETWORKS.rule().allows(network), network);
+        });
+    for (String none : List.of("256.0.0.1", "1.2.3.4/33", "1.2.3", "::/129", "example.org")) {
+      assertFalse(Types.NETWORKS.rule().allows(none), none);
+    }
   }
 
   @Test

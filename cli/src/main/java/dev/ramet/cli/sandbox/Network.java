@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.NetworkSettings;
+import dev.ramet.api.RametException;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Table;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows or sets which addresses a sandbox reaches. */
+@Command(
+    name = "network",
+    description =
+        "Shows which addresses a sandbox reaches, or sets it, in place of all rules before.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet sandbox network ID",
+      "  ramet sandbox network ID --deny-out all --allow-out 192.0.2.7,2001:db8::/32",
+      "  ramet sandbox network ID --clear"
+    })
+final class Network extends ApiCommand {
+  @Parameters(paramLabel = "ID", description = "The sandbox.")
+  private String id = "";
+
+  @Mixin private final NetworkOptions options = new NetworkOptions();
+
+  @Option(names = "--clear", description = "Remove all rules.")
+  private boolean clear;
+
+  Network(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    String path = "/sandboxes/" + Client.encode(id);
+    NetworkSettings wanted = options.settings();
+    if (clear && wanted != null) {
+      throw RametException.invalid("--clear", "goes without --allow-out and --deny-out");
+    }
+    if (wanted != null) {
+      client.put(path + "/network", wanted);
+    } else if (clear) {
+      client.put(path + "/network", new NetworkSettings(null, null));
+    }
+    SandboxInfo now = client.get(path).as(SandboxInfo.class);
+    NetworkSettings rules = now.network();
+    if (json()) {
+      context().json(Json.bytes(rules == null ? new NetworkSettings(List.of(), List.of()) : rules));
+      return 0;
+    }
+    Table table = Table.pairs(context().paint());
+    boolean open = Boolean.TRUE.equals(now.allowInternetAccess());
+    table.row("Opens connections", open ? "yes" : "no");
+    if (rules != null) {
+      table.row("Denied", joined(rules.denyOut()));
+      table.row("Allowed although denied", joined(rules.allowOut()));
+    }
+    context().print(table);
+    return 0;
+  }
+
+  private static String joined(@Nullable List<@Nullable String> entries) {
+    return entries == null || entries.isEmpty() ? "nothing" : String.join(", ", entries);
+  }
+}
