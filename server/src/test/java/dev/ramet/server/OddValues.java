@@ -121,6 +121,7 @@ final class OddValues {
       case "string" -> all.remove("\"x\"");
       case "integer" -> all.remove("7");
       case "boolean" -> all.remove("true");
+      case "array" -> all.remove("[]");
       default -> all.removeIf(value -> value.startsWith("{"));
     }
     return all;
@@ -147,6 +148,17 @@ final class OddValues {
               "\"a\\u0000b\"");
       case "integer" -> List.of("-1", "0", "2147483647", "\"7\"");
       case "boolean" -> List.of("null");
+      case "array" ->
+          List.of(
+              "[null]",
+              "[\"\"]",
+              "[\"\\u0000\"]",
+              "[[]]",
+              "[{}]",
+              "[\"x\",7]",
+              "[\"\\ud83d\\ude00\"]",
+              "[\"" + "x".repeat(100_000) + "\"]",
+              "[" + "\"1.2.3.4\",".repeat(10_000) + "\"1.2.3.4\"]");
       default ->
           List.of(
               "{\"\":\"\"}",
