@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TemplateDeriver {
   private static final Duration ASK = Duration.ofSeconds(60);
-  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
 
   private final Context context;
   private final Capturer capturer;
@@ -104,7 +103,9 @@ final class TemplateDeriver {
     if (!result.isEmpty()) {
       guest.shape(result);
     }
-    awaitReady(agent, token, log);
+    log.step("waiting until what it starts is ready");
+    Readiness.await(
+        context.agent(), agent, token, "the template", "the ready command", log::waiting);
     context.agent().settle(agent, token, ASK);
     log.step("capturing the machine");
     return capturer.capture(
@@ -137,22 +138,5 @@ final class TemplateDeriver {
       return "WORKDIR " + change.directory();
     }
     return step instanceof BuildStep.User change ? "USER " + change.name() : "";
-  }
-
-  private void awaitReady(InetSocketAddress agent, @Nullable String token, BuildLog log) {
-    log.step("waiting until what it starts is ready");
-    long end = System.nanoTime() + READY_TIMEOUT.toNanos();
-    while (!context.agent().ready(agent, token, ASK)) {
-      if (System.nanoTime() - end > 0) {
-        throw new RametException(
-            ErrorCode.INVALID_ARGUMENT,
-            "what the template starts was not ready within "
-                + READY_TIMEOUT.toMinutes()
-                + " minutes",
-            "give another command that tells, as the ready command",
-            null);
-      }
-      log.waiting();
-    }
   }
 }

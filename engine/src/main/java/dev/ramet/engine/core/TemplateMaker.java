@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Progress;
@@ -29,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TemplateMaker {
   private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(60);
-  // A database that is made at the first start takes minutes where guests are emulated.
-  private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
 
   private final Context context;
   private final Capturer capturer;
@@ -138,27 +135,19 @@ final class TemplateMaker {
   private void prepare(InetSocketAddress agent, boolean starts, Progress progress) {
     try {
       if (starts) {
-        awaitReady(agent, progress);
+        progress.step("waiting until what it starts is ready");
+        // Each step is where a caller who has thought better of it can stop.
+        Readiness.await(
+            context.agent(),
+            agent,
+            null,
+            "the image",
+            "ready",
+            () -> progress.step("it is not ready yet"));
       }
       context.agent().settle(agent, null, SETTLE_TIMEOUT);
     } catch (RametException e) {
       throw Errors.orFull("cannot make a template", context.layout().root(), e);
-    }
-  }
-
-  /** Each step is where a caller who has thought better of it can stop. */
-  private void awaitReady(InetSocketAddress agent, Progress progress) {
-    progress.step("waiting until what it starts is ready");
-    long end = System.nanoTime() + READY_TIMEOUT.toNanos();
-    while (!context.agent().ready(agent, null, SETTLE_TIMEOUT)) {
-      if (System.nanoTime() - end > 0) {
-        throw new RametException(
-            ErrorCode.INVALID_ARGUMENT,
-            "what the image starts was not ready within " + READY_TIMEOUT.toMinutes() + " minutes",
-            "give another command that tells, as ready",
-            null);
-      }
-      progress.step("it is not ready yet");
     }
   }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.guest.Agent;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for what a template's guest starts, before it is captured. Thread-safe. */
+final class Readiness {
+  // A database that is made at the first start takes minutes where guests are emulated.
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final Duration ASK = Duration.ofSeconds(60);
+
+  private Readiness() {}
+
+  /**
+   * Waits until it is ready.
+   *
+   * @param token what the agent asks for, or null for nothing
+   * @param starter what starts it, for people: {@code the image}
+   * @param command how its maker calls the command that tells, for people
+   * @param again called whenever it is not ready yet; what it throws ends the waiting
+   */
+  static void await(
+      Agent agent,
+      InetSocketAddress address,
+      @Nullable String token,
+      String starter,
+      String command,
+      Runnable again) {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (!agent.ready(address, token, ASK)) {
+      if (System.nanoTime() - end > 0) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            "what " + starter + " starts was not ready within " + LIMIT.toMinutes() + " minutes",
+            "give another command that tells, as " + command,
+            null);
+      }
+      again.run();
+    }
+  }
+}
