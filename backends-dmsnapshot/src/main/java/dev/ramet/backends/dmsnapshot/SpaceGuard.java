@@ -13,6 +13,7 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.LoopDevice;
+import dev.ramet.linux.PathCalls;
 import java.util.List;
 
 /**
@@ -104,21 +105,25 @@ final class SpaceGuard implements AutoCloseable {
     }
     String name = store.devices().volumeName(volume.device());
     long capacity = CowStore.capacityBytes(store.sizeBytes(top));
-    try (Fd file = store.files().open(top, true)) {
-      long now = file.stat().sizeBytes();
-      if (free < reserveBytes && now >= capacity) {
+    long now = PathCalls.stat(store.files().path(top)).sizeBytes();
+    if (free < reserveBytes && now >= capacity) {
+      // Opened for writing when there is something to write: a file system with such a file cannot
+      // be made read-only.
+      try (Fd file = store.files().open(top, true)) {
         cut(name, file, capacity, share);
-      } else if (free >= 2 * reserveBytes && now < capacity) {
+      }
+    } else if (free >= 2 * reserveBytes && now < capacity) {
+      try (Fd file = store.files().open(top, true)) {
         file.truncate(capacity);
-        refresh(name);
-        LOG.log(INFO, "{0} may grow again", name);
       }
-      if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
-        // A word instead of figures: it was full, or the kernel gave it up. Nothing is lost of what
-        // was acknowledged, but the table does not take writes any more.
-        live.restore(volume.device(), volume.layer());
-        LOG.log(INFO, "{0} can be written again", name);
-      }
+      refresh(name);
+      LOG.log(INFO, "{0} may grow again", name);
+    }
+    if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
+      // A word instead of figures: it was full, or the kernel gave it up. Nothing is lost of what
+      // was acknowledged, but the table does not take writes any more.
+      live.restore(volume.device(), volume.layer());
+      LOG.log(INFO, "{0} can be written again", name);
     }
   }
 

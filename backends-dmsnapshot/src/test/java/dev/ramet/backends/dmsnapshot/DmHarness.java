@@ -92,14 +92,24 @@ final class DmHarness implements StorageHarness {
             fs.unfill();
           }
 
-          /** By a mount over the root: the file system itself cannot change under devices. */
+          /**
+           * By a mount over the root: the file system itself cannot change under devices. It is
+           * made read-only elsewhere, where nobody opens a file for writing meanwhile.
+           */
           @Override
-          public void readOnly(boolean on) {
+          public void readOnly(boolean on) throws IOException {
+            Path aside = Path.of(root + ".ro");
             if (on) {
-              LoopFs.run(List.of("mount", "--bind", root.toString(), root.toString()));
-              LoopFs.run(List.of("mount", "-o", "remount,bind,ro", root.toString()));
+              Files.createDirectory(aside);
+              LoopFs.run(List.of("mount", "--bind", root.toString(), aside.toString()));
+              LoopFs.run(List.of("mount", "--make-private", aside.toString()));
+              LoopFs.run(List.of("mount", "-o", "remount,bind,ro", aside.toString()));
+              LoopFs.run(List.of("mount", "--bind", aside.toString(), root.toString()));
             } else {
-              LoopFs.run(List.of("umount", root.toString()));
+              // Whoever looks into it this moment is no reason to leave it there.
+              LoopFs.run(List.of("umount", "-l", root.toString()));
+              LoopFs.run(List.of("umount", aside.toString()));
+              Files.delete(aside);
             }
           }
         });
