@@ -3,7 +3,9 @@ package dev.ramet.linux;
 
 import com.sun.jna.Native;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +23,21 @@ final class Injector {
 
   private final long pid;
   private final long flags;
+  private final long stopNanos;
   private final Consumer<String> step;
 
   /**
    * @param step told what is about to happen, for tests
    */
   Injector(long pid, long flags, Consumer<String> step) {
+    this(pid, flags, STOP_NANOS, step);
+  }
+
+  /** The same that waits so long for a thread to stop, in each of its rounds. */
+  Injector(long pid, long flags, long stopNanos, Consumer<String> step) {
     this.pid = pid;
     this.flags = flags;
+    this.stopNanos = stopNanos;
     this.step = step;
   }
 
@@ -92,24 +101,29 @@ final class Injector {
           InjectionException.Reason.ARCHITECTURE, "process " + pid + " has no syscall instruction");
     }
     LinuxException gone = null;
-    for (int round = 0; round < ROUNDS; round++) {
-      for (long thread : threads) {
-        step.accept("seize");
-        TracedThread stopped = null;
-        try {
-          stopped = TracedThread.stop(pid, thread, STOP_NANOS);
-        } catch (LinuxException e) {
-          if (e.errno() != LinuxException.ESRCH) {
-            throw e;
+    Map<Long, TracedThread> late = new HashMap<>();
+    try {
+      for (int round = 0; round < ROUNDS; round++) {
+        for (long thread : threads) {
+          step.accept("seize");
+          TracedThread stopped = null;
+          try {
+            stopped = stop(thread, late);
+          } catch (LinuxException e) {
+            if (e.errno() != LinuxException.ESRCH) {
+              throw e;
+            }
+            gone = e; // Threads come and go; another one will do.
           }
-          gone = e; // Threads come and go; another one will do.
-        }
-        if (stopped != null) {
-          try (TracedThread traced = stopped) {
-            return open(traced, thread, instruction);
+          if (stopped != null) {
+            try (TracedThread traced = stopped) {
+              return open(traced, thread, instruction);
+            }
           }
         }
       }
+    } finally {
+      late.values().forEach(TracedThread::close);
     }
     if (gone != null) {
       throw gone;
@@ -117,6 +131,34 @@ final class Injector {
     throw new InjectionException(
         InjectionException.Reason.NO_THREAD,
         "process " + pid + " has no thread that can be borrowed: " + threads.size() + " tried");
+  }
+
+  /**
+   * Stops a thread.
+   *
+   * @param late those that were told to stop before, and had not; they may have by now
+   * @return the thread, or null when it has not stopped in time or must not be touched where it is
+   */
+  private @Nullable TracedThread stop(long thread, Map<Long, TracedThread> late)
+      throws LinuxException, InjectionException {
+    TracedThread traced = late.remove(thread);
+    if (traced == null) {
+      traced = TracedThread.interrupt(pid, thread);
+    }
+    boolean keep = false;
+    try {
+      if (!traced.awaitStop(stopNanos)) {
+        late.put(thread, traced);
+        keep = true;
+        return null;
+      }
+      keep = traced.prepare();
+      return keep ? traced : null;
+    } finally {
+      if (!keep) {
+        traced.close();
+      }
+    }
   }
 
   private int open(TracedThread traced, long thread, long instruction)

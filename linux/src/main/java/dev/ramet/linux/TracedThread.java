@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A thread of another process that stands still and makes system calls on this one's behalf. All
@@ -44,21 +43,18 @@ final class TracedThread implements AutoCloseable {
   }
 
   /**
-   * Stops a thread.
+   * Begins to trace a thread, and tells it to stop.
    *
-   * @return the thread, or null when it did not stop in time or stands where its registers must not
-   *     be touched; then it runs on
    * @throws LinuxException EPERM when this process may not trace that one, ESRCH when it is gone
    */
-  static @Nullable TracedThread stop(long pid, long thread, long timeoutNanos)
-      throws LinuxException, InjectionException {
+  static TracedThread interrupt(long pid, long thread) throws LinuxException {
     TracedThread traced = new TracedThread(pid, thread);
     boolean done = false;
     try {
       traced.seize();
       traced.ptrace(TraceCalls.PTRACE_INTERRUPT, 0, 0);
-      done = traced.awaitFirstStop(timeoutNanos) && traced.prepare();
-      return done ? traced : null;
+      done = true;
+      return traced;
     } finally {
       if (!done) {
         traced.close();
@@ -89,12 +85,18 @@ final class TracedThread implements AutoCloseable {
     }
   }
 
-  private boolean awaitFirstStop(long timeoutNanos) throws LinuxException {
+  /**
+   * Waits until it stands still. May be called again: until it stops or this thread ends it is
+   * traced, and cannot be traced anew.
+   *
+   * @return false when it did not stop in time
+   */
+  boolean awaitStop(long timeoutNanos) throws LinuxException {
     long deadline = System.nanoTime() + timeoutNanos;
     while (true) {
       while (!poll()) {
         if (System.nanoTime() > deadline) {
-          return false; // It sleeps uninterruptibly. The end of the tracing thread lets it go.
+          return false; // It sleeps uninterruptibly, or the host is that busy.
         }
         LockSupport.parkNanos(20_000);
       }
@@ -106,7 +108,12 @@ final class TracedThread implements AutoCloseable {
     }
   }
 
-  private boolean prepare() throws LinuxException, InjectionException {
+  /**
+   * Makes it ready for calls, once it stands still.
+   *
+   * @return false when it stands where its registers must not be touched
+   */
+  boolean prepare() throws LinuxException, InjectionException {
     ptrace(TraceCalls.PTRACE_GETREGS, 0, memory.address());
     if (!found.is64Bit()) {
       throw new InjectionException(
@@ -225,9 +232,10 @@ final class TracedThread implements AutoCloseable {
   }
 
   /**
-   * Puts everything back and lets go. From a system call's stop the kernel would go straight back
-   * to the program, without a thought for the call that was interrupted in the first place; so the
-   * thread is led to the kind of stop where it was found.
+   * Puts everything back and lets go; of one that has not stopped, the end of the tracing thread
+   * does. From a system call's stop the kernel would go straight back to the program, without a
+   * thought for the call that was interrupted in the first place; so the thread is led to the kind
+   * of stop where it was found.
    */
   @Override
   public void close() {

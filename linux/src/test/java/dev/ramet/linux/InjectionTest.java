@@ -81,6 +81,27 @@ class InjectionTest {
     }
   }
 
+  /** A thread that is being traced already cannot be traced anew, not even by its tracer. */
+  @Test
+  void oneThatIsSlowToStopIsWaitedForAgain() throws Exception {
+    try (Tracee tracee = tracee("threads")) {
+      long thread = tracee.thread("busy");
+      for (int i = 0; i < 40; i++) {
+        try {
+          ProcessCalls.close(
+              new Injector(tracee.pid(), Userfaultfd.FLAGS, 0, step -> {}).open(List.of(thread)));
+        } catch (InjectionException e) {
+          assertEquals(Reason.NO_THREAD, e.reason());
+        }
+        // What ends the tracing is the end of the tracer, which nobody waits for.
+        while (ProcStatus.number("/proc/" + thread + "/status", "TracerPid", 0) != 0) {
+          Thread.sleep(1);
+        }
+      }
+      assertUndisturbed(tracee);
+    }
+  }
+
   @Test
   void anIdleThreadIsChosen() throws Exception {
     try (Tracee tracee = tracee("threads")) {
