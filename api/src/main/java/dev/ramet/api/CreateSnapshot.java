@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The body of {@code POST /sandboxes/{id}/snapshots}; an absent body is an empty one. Immutable and
  * thread-safe.
  *
- * @param name a name to find the snapshot by: {@code [A-Za-z0-9._-]{1,64}}; or null
+ * @param name a name to find the snapshot by, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a
+ *     tag of the same form with a colon between them; {@code default} without. A snapshot that has
+ *     both stays, by its id, and loses the tag to this one; or null
  * @param description a sentence for people; or null
  * @param memoryMode the only memory mode to use, for example {@code incremental}; null to have the
  *     best one chosen

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of {@code POST /templates/image}. Immutable and thread-safe.
  *
- * @param name the template's name: {@code [A-Za-z0-9._-]{1,64}}; required
+ * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the
+ *     same form with a colon between them; required
  * @param image a container image: an OCI layout as a directory or tar archive, or what {@code
  *     docker save} wrote; an absolute path on the host, in one of its {@code
  *     ramet.exchange-directories} if those are set; required

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The body of {@code POST /templates/import}. Paths are absolute and on the host, in one of its
  * {@code ramet.exchange-directories} if those are set. Immutable and thread-safe.
  *
- * @param name the template's name: {@code [A-Za-z0-9._-]{1,64}}; required
+ * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the
+ *     same form with a colon between them; required
  * @param kernel a Linux kernel; required
  * @param rootfs a raw disk image; required
  * @param initrd an initial ram disk, or null for none

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * as far as its lists are.
  *
  * @param snapshotID stable id
- * @param names its name, or none
+ * @param names its name, which others may have too, as versions of it; or none
  * @param description a sentence for people, or null
  * @param status {@code READY}; {@code WRITING} when its instant is taken and it is not durable yet;
  *     {@code FAILED} when that came to nothing; {@code BROKEN}
@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param workingSet what of its memory image is read into the page cache ahead of a restore, or
  *     null while that is not known
  * @param capture how the capture went, or null when that is not known
+ * @param tags what tells this version from the others of its name, in order; none for one that is
+ *     reached by its id alone, for one that is not ready, and from a host of before there were tags
  */
 public record SnapshotInfo(
     String snapshotID,
@@ -45,7 +47,53 @@ public record SnapshotInfo(
     long exclusiveBytes,
     List<String> usedBy,
     @Nullable WorkingSet workingSet,
-    @Nullable CaptureInfo capture) {
+    @Nullable CaptureInfo capture,
+    List<String> tags) {
+  /** An older host tells no tags. */
+  public SnapshotInfo {
+    tags = tags == null ? List.of() : tags;
+  }
+
+  /** One without tags. */
+  public SnapshotInfo(
+      String snapshotID,
+      List<String> names,
+      @Nullable String description,
+      String status,
+      @Nullable String statusDetail,
+      @Nullable String originSandboxID,
+      @Nullable String sourceSandboxID,
+      @Nullable String templateID,
+      String createdAt,
+      String updatedAt,
+      int cpuCount,
+      long memoryMB,
+      long diskSizeMB,
+      long exclusiveBytes,
+      List<String> usedBy,
+      @Nullable WorkingSet workingSet,
+      @Nullable CaptureInfo capture) {
+    this(
+        snapshotID,
+        names,
+        description,
+        status,
+        statusDetail,
+        originSandboxID,
+        sourceSandboxID,
+        templateID,
+        createdAt,
+        updatedAt,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        exclusiveBytes,
+        usedBy,
+        workingSet,
+        capture,
+        List.of());
+  }
+
   /**
    * The pages that machines use at once.
    *

@@ -77,7 +77,8 @@ public record StorageExchange(
    * The body of {@code POST /storage/import}.
    *
    * @param directory an absolute path on the host; required
-   * @param name a new name: {@code [A-Za-z0-9._-]{1,64}}; null for the one it had
+   * @param name a new name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the same form
+   *     with a colon between them; null for the name and tags it had
    */
   public record Import(@Nullable String directory, @Nullable String name) {}
 }

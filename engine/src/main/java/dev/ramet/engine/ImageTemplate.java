@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to make a template of a container image.
  *
- * @param name the template's name
+ * @param name the template's name, with a tag behind a colon or without
  * @param image absolute path on the host of an OCI layout, as a directory or tar archive, or of
  *     what {@code docker save} wrote
  * @param platform which of several platforms, or null for the usual one

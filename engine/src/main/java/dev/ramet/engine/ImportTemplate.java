@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to make a template of given images.
  *
- * @param name the template's name
+ * @param name the template's name, with a tag behind a colon or without
  * @param kernel absolute path of a Linux kernel on the host
  * @param rootfs absolute path of a raw disk image on the host
  * @param initrd absolute path of an initial ram disk on the host, or null

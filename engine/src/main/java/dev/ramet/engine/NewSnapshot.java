@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A request for a snapshot.
  *
  * @param sandboxId what to capture
- * @param name a name to find it by, or null
+ * @param name a name to find it by, with a tag behind a colon or without; or null. Another snapshot
+ *     of that name and tag stays, and loses the tag to this one when it is ready
  * @param description a sentence for people, at most 1000 characters, or null
  * @param memoryMode id of the only memory mode to use, or null to choose
  * @param untilReady answer when the snapshot is durable, rather than as soon as the machine runs

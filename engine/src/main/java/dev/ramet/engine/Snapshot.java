@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A snapshot.
  *
  * @param id stable id
- * @param name its name, or null
+ * @param name its name, which others may have too, or null
+ * @param tags what tells it from those, in order; none for one that is reached by its id alone, and
+ *     for one that is not ready
  * @param description a sentence for people, or null
  * @param status whether it can be used
  * @param statusDetail why not, for a broken or failed one
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public record Snapshot(
     String id,
     @Nullable String name,
+    List<String> tags,
     @Nullable String description,
     Status status,
     @Nullable String statusDetail,
@@ -41,8 +44,9 @@ public record Snapshot(
     List<String> usedBy,
     @Nullable WorkingSet workingSet,
     @Nullable CaptureReport capture) {
-  /** Copies the list. */
+  /** Copies the lists. */
   public Snapshot {
+    tags = List.copyOf(tags);
     usedBy = List.copyOf(usedBy);
   }
 

@@ -6,15 +6,21 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Operations on snapshots. A snapshot is named by its id or by its name. */
+/**
+ * Operations on snapshots. Several may have one name as versions of it, told apart by tags: a
+ * reference is an id, a name, which is that of its version tagged {@code default}, or a name and a
+ * tag with a colon between them. Thread-safe. What is not there is {@code NOT_FOUND}, with a remedy
+ * that names the tags that are.
+ */
 public interface Snapshots {
   /**
    * Captures a running sandbox: disk, devices and memory at one instant. Returns when the snapshot
    * is durable, or, if the request does not wait, when the machine runs again: the snapshot is then
    * {@code WRITING}, and becomes {@code READY} or {@code FAILED}; what uses it before it is ready
-   * gets {@code CONFLICT}.
+   * gets {@code CONFLICT}. Another snapshot of the same name and tag stays, by its id: the tag
+   * moves to the new one when that is ready.
    *
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when another one has the name,
+   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when a template has the name,
    *     {@code INVALID_ARGUMENT} when there is no such memory mode, {@code UNSUPPORTED} when a
    *     forced one cannot do this capture
    */
@@ -46,7 +52,7 @@ public interface Snapshots {
    */
   void await(String idOrName, Duration timeout);
 
-  /** The snapshot with this id or name. */
+  /** The snapshot that is meant. */
   Snapshot get(String idOrName);
 
   /** All snapshots that were not deleted, newest first; only those of one sandbox if given. */
@@ -60,7 +66,8 @@ public interface Snapshots {
   SnapshotDifference diff(String a, String b, int mostRanges);
 
   /**
-   * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
+   * Deletes a snapshot, or, where it is meant by a name without a tag, all of that name. Its files
+   * go when the last sandbox that started from it is gone.
    *
    * @param strict refuse with {@code CONFLICT}, naming the users, while there are any
    */

@@ -2,13 +2,15 @@
 package dev.ramet.engine;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A template.
  *
  * @param id stable id
- * @param name its name
+ * @param name its name, which others may have too
+ * @param tags what tells it from those, in order; none for one that is reached by its id alone
  * @param status whether it can be used
  * @param statusDetail why not, for a broken one
  * @param warm whether sandboxes start from a memory image rather than boot
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record Template(
     String id,
     String name,
+    List<String> tags,
     Snapshot.Status status,
     @Nullable String statusDetail,
     boolean warm,
@@ -32,4 +35,9 @@ public record Template(
     long exclusiveBytes,
     Instant createdAt,
     @Nullable String contentKey,
-    long buildNanos) {}
+    long buildNanos) {
+  /** Copies the list. */
+  public Template {
+    tags = List.copyOf(tags);
+  }
+}

@@ -2,8 +2,12 @@
 package dev.ramet.server;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.ramet.api.AssignTags;
+import dev.ramet.api.AssignedTags;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.api.RemoveTags;
+import dev.ramet.api.TemplateTag;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
@@ -42,8 +46,6 @@ import java.util.List;
 @Tag(name = "template builds")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class BuildController {
-  private static final String ONLY_TAG = "default";
-
   private final EngineHolder engine;
   private final Work work;
   private final Builds builds;
@@ -77,7 +79,7 @@ final class BuildController {
    * @param open all templates are for all callers
    * @param names of the template
    * @param aliases the same
-   * @param tags of this version of it; there is only one
+   * @param tags of this version of it, which it gets when it is ready
    */
   record Announcement(
       String templateID,
@@ -104,12 +106,6 @@ final class BuildController {
    */
   record Alias(String templateID, @JsonProperty("public") boolean open) {}
 
-  /** A version of a template. */
-  record TagInfo(String tag, String buildID, String createdAt) {}
-
-  /** Versions that a template is to have, or not to have any more. */
-  record Tags(@Nullable String target, @Nullable String name, @Nullable List<String> tags) {}
-
   /** Announces a build. The template comes to be once its steps are given and done. */
   @Post("/v3/templates")
   @ApiResponse(
@@ -120,8 +116,8 @@ final class BuildController {
       HttpRequest<?> http,
       @Body @Nullable @Schema(implementation = BuildRequests.Announced.class) String body) {
     BuildRequests.Announced request = Json.read(body, BuildRequests.Announced.class);
-    String name = Checks.name("name", Checks.required("name", request.name()));
-    refuseTags(request.tags());
+    String name = Checks.tagged("name", Checks.required("name", request.name()));
+    List<String> tags = Checks.tags("tags", request.tags());
     if (request.minFreeDiskMb() != null) {
       throw RametException.invalid(
           "minFreeDiskMb", "a template has the disk of what it is built from; leave this out");
@@ -134,7 +130,7 @@ final class BuildController {
             Asked.of(http, "template.announce", name, body),
             Json.reader(Announcement.class),
             operation -> {
-              Build build = new Build(templates.newId(), name, cpuCount, memoryBytes);
+              Build build = new Build(templates.newId(), name, tags, cpuCount, memoryBytes);
               builds.add(build);
               return new Outcome<>(202, announcement(build), List.of());
             },
@@ -144,16 +140,7 @@ final class BuildController {
 
   private static Announcement announcement(Build build) {
     List<String> names = List.of(build.name());
-    return new Announcement(build.templateId(), build.id(), true, names, names, List.of(ONLY_TAG));
-  }
-
-  /** A name has one version only. */
-  private static void refuseTags(@Nullable List<String> tags) {
-    if (tags != null && !tags.stream().allMatch(ONLY_TAG::equals)) {
-      throw RametException.invalid(
-          "tags",
-          "this host keeps one version of a template, default; give versions names of their own");
-    }
+    return new Announcement(build.templateId(), build.id(), true, names, names, build.tags());
   }
 
   /**
@@ -206,6 +193,7 @@ final class BuildController {
           new DerivedTemplate(
               found.templateId(),
               found.name(),
+              found.tags(),
               source,
               found.cpuCount(),
               found.memoryBytes(),
@@ -249,50 +237,83 @@ final class BuildController {
   }
 
   /**
-   * Tells which template a name stands for.
+   * Tells which template a name stands for: of a name alone, the version tagged {@code default}, or
+   * else the youngest.
    *
-   * @param alias the name
+   * @param alias name, or name:tag
    * @return the template
    */
   @Get("/templates/aliases/{alias}")
   Alias templateAlias(@PathVariable String alias) {
-    return new Alias(templates().get(Checks.reference("template", alias)).id(), true);
+    String reference = Checks.reference("template", alias);
+    try {
+      return new Alias(templates().get(reference).id(), true);
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.NOT_FOUND || reference.indexOf(':') >= 0) {
+        throw e;
+      }
+      return new Alias(templates().versions(reference).get(0).id(), true);
+    }
   }
 
   /**
-   * Lists the versions of a template; there is only one.
+   * Lists the tags of all versions of a template.
    *
-   * @param id id or name
-   * @return the versions
+   * @param id id, name, or name:tag of one of them
+   * @return the tags, in order
    */
   @Get("/templates/{id}/tags")
-  List<TagInfo> templateTags(@PathVariable String id) {
-    Template template = templates().get(Checks.reference("template", id));
-    return List.of(new TagInfo(ONLY_TAG, template.id(), template.createdAt().toString()));
+  List<TemplateTag> templateTags(@PathVariable String id) {
+    return templates().tags(Checks.reference("template", id)).stream()
+        .map(tag -> new TemplateTag(tag.tag(), tag.templateId(), tag.assignedAt().toString()))
+        .toList();
   }
 
-  /** Gives a template versions, which this host cannot. */
+  /** Gives a version of a template tags, and takes them from the versions that have them. */
   @Post("/templates/tags")
-  @ApiResponse(responseCode = "400", description = "this host keeps one version of a template")
-  HttpResponse<?> assignTags(@Body @Nullable @Schema(implementation = Tags.class) String body) {
-    Tags request = Json.read(body, Tags.class);
-    throw unversioned(Checks.required("target", request.target()));
+  @Status(HttpStatus.CREATED)
+  AssignedTags assignTags(
+      HttpRequest<?> http, @Body @Nullable @Schema(implementation = AssignTags.class) String body) {
+    AssignTags request = Json.read(body, AssignTags.class);
+    String target = Checks.required("target", request.target());
+    List<String> tags = someTags(request.tags());
+    String reference = Checks.reference("template", target);
+    return work.once(
+            Asked.of(http, "template.tag", reference, body),
+            Json.reader(AssignedTags.class),
+            operation -> {
+              Template tagged = templates().tag(reference, tags);
+              AssignedTags answer = new AssignedTags(tagged.id(), tags);
+              return new Outcome<>(201, answer, List.of(tagged.id()));
+            },
+            ids -> java.util.Optional.empty())
+        .body();
   }
 
-  /** Takes versions from a template, which this host cannot. */
+  /** Takes tags from the versions of a template, which stay. */
   @Delete("/templates/tags")
-  @ApiResponse(responseCode = "400", description = "this host keeps one version of a template")
-  HttpResponse<?> removeTags(@Body @Nullable @Schema(implementation = Tags.class) String body) {
-    Tags request = Json.read(body, Tags.class);
-    throw unversioned(Checks.required("name", request.name()));
+  @Status(HttpStatus.NO_CONTENT)
+  void removeTags(
+      HttpRequest<?> http, @Body @Nullable @Schema(implementation = RemoveTags.class) String body) {
+    Caller.requireAdmin(http, "removing tags of a template");
+    RemoveTags request = Json.read(body, RemoveTags.class);
+    String name = Checks.required("name", request.name());
+    List<String> tags = someTags(request.tags());
+    String reference = Checks.reference("template", name);
+    work.run(
+        Asked.of(http, "template.untag", reference, body),
+        operation -> {
+          templates().untag(reference, tags);
+          return reference;
+        });
   }
 
-  private static RametException unversioned(String what) {
-    return new RametException(
-        ErrorCode.INVALID_ARGUMENT,
-        "tags: this host keeps one version of " + what + ", tagged " + ONLY_TAG,
-        "give versions names of their own",
-        null);
+  private static List<String> someTags(@Nullable List<String> given) {
+    List<String> tags = Checks.tags("tags", given);
+    if (tags.isEmpty()) {
+      throw RametException.invalid("tags", "is required");
+    }
+    return tags;
   }
 
   private Templates templates() {

@@ -88,11 +88,16 @@ final class BuildRequests {
     return BASE_IMAGES.contains(image) ? BASE : ofImage(image);
   }
 
-  /** A template may have been made of the image, by its name as far as templates can have it. */
+  /**
+   * A template may have been made of the image: by its name as far as templates can have it, or by
+   * its name and tag.
+   */
   private String ofImage(String image) {
     String name = image.replace('/', '-').replace(':', '-').replace('@', '-');
-    if (Checks.isName(name) && exists(name)) {
-      return name;
+    for (String known : List.of(name, image)) {
+      if (Checks.isReference(known) && exists(known)) {
+        return known;
+      }
     }
     throw new RametException(
         ErrorCode.INVALID_ARGUMENT,
@@ -105,7 +110,14 @@ final class BuildRequests {
   }
 
   private boolean exists(String name) {
-    return templates.list().stream().anyMatch(template -> template.name().equals(name));
+    try {
+      return templates.get(name).name() != null;
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.NOT_FOUND) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   /**

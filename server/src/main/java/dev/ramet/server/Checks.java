@@ -6,6 +6,7 @@ import dev.ramet.api.RametException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ final class Checks {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final long MIB = 1024 * 1024;
+  private static final int MOST_TAGS = 1000;
 
   private Checks() {}
 
@@ -35,9 +37,36 @@ final class Checks {
     return name;
   }
 
-  /** A name for something new, or null for none. */
-  static @Nullable String optionalName(String field, @Nullable String name) {
-    return name == null ? null : name(field, name);
+  /** A name for a version of something, with a tag behind a colon or without. */
+  static String tagged(String field, String name) {
+    if (!isReference(name)) {
+      throw RametException.invalid(
+          field, "must match [A-Za-z0-9._-]{1,64}, with :TAG of the same form or without");
+    }
+    return name;
+  }
+
+  /** The same, or null for none. */
+  static @Nullable String optionalTagged(String field, @Nullable String name) {
+    return name == null ? null : tagged(field, name);
+  }
+
+  /** Tags, without those that come twice; none where the list is missing. */
+  static List<String> tags(String field, @Nullable List<String> tags) {
+    if (tags == null) {
+      return List.of();
+    }
+    if (tags.size() > MOST_TAGS) {
+      throw RametException.invalid(field, "must be at most " + MOST_TAGS);
+    }
+    for (int i = 0; i < tags.size(); i++) {
+      String tag = tags.get(i);
+      if (tag == null) {
+        throw RametException.invalid(field + "[" + i + "]", "must be a string");
+      }
+      name(field + "[" + i + "]", tag);
+    }
+    return tags.stream().distinct().toList();
   }
 
   static String required(String field, @Nullable String value) {
@@ -55,17 +84,19 @@ final class Checks {
     return id;
   }
 
-  /**
-   * An id or name of a template or snapshot, without the {@code :tag} that clients of the E2B
-   * protocol may put behind it: here a name has one version only.
-   */
+  /** An id or name of a template or snapshot, with a tag behind a colon or without. */
   static String reference(String kind, String reference) {
-    int colon = reference.indexOf(':');
-    String bare = colon < 0 ? reference : reference.substring(0, colon);
-    if (!isName(bare) || (colon >= 0 && !isName(reference.substring(colon + 1)))) {
+    if (!isReference(reference)) {
       throw RametException.notFound(kind, reference);
     }
-    return bare;
+    return reference;
+  }
+
+  static boolean isReference(String text) {
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? isName(text)
+        : isName(text.substring(0, colon)) && isName(text.substring(colon + 1));
   }
 
   static @Nullable Integer range(String field, @Nullable Integer value, int least, int most) {

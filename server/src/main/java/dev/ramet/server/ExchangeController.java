@@ -113,7 +113,7 @@ final class ExchangeController {
       HttpRequest<?> http,
       @Body @Nullable @Schema(implementation = StorageExchange.Import.class) String body) {
     StorageExchange.Import request = Json.read(body, StorageExchange.Import.class);
-    String name = Checks.optionalName("name", request.name());
+    String name = Checks.optionalTagged("name", request.name());
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
     return answer(

@@ -87,7 +87,7 @@ final class SnapshotController {
       @Body @Nullable @Schema(implementation = CreateSnapshot.class) String body) {
     boolean waits = Checks.flag("wait", wait, true);
     CreateSnapshot request = Json.read(body, CreateSnapshot.class);
-    String name = Checks.optionalName("name", request.name());
+    String name = Checks.optionalTagged("name", request.name());
     if (Boolean.TRUE.equals(request.ifChanged())) {
       if (name != null || request.description() != null) {
         throw RametException.invalid(
@@ -143,7 +143,7 @@ final class SnapshotController {
    * next page begins.
    *
    * @param sandboxID only those of this sandbox
-   * @param name only the one with this name or id
+   * @param name only those with this name, or the one with this name:tag or id
    * @param limit entries of a page, 1 to 100
    * @param nextToken where the page before ended
    * @return one page
@@ -154,18 +154,30 @@ final class SnapshotController {
       @QueryValue @Nullable String name,
       @QueryValue @Nullable Integer limit,
       @QueryValue @Nullable String nextToken) {
-    String wanted = name == null || name.isEmpty() ? null : name.split(":", 2)[0];
     List<Snapshot> found =
         snapshots().list(sandboxID == null || sandboxID.isEmpty() ? null : sandboxID).stream()
-            .filter(s -> wanted == null || wanted.equals(s.name()) || wanted.equals(s.id()))
+            .filter(s -> name == null || name.isEmpty() || isMeant(s, name))
             .toList();
     return PAGING.page(found, false, limit, nextToken, views::of);
+  }
+
+  private static boolean isMeant(Snapshot snapshot, String name) {
+    int colon = name.indexOf(':');
+    if (colon < 0) {
+      return name.equals(snapshot.name()) || name.equals(snapshot.id());
+    }
+    String base = name.substring(0, colon);
+    String tag = name.substring(colon + 1);
+    // Clients of the E2B protocol know a snapshot without a name as the default of its id.
+    return snapshot.name() == null
+        ? base.equals(snapshot.id()) && tag.equals("default")
+        : base.equals(snapshot.name()) && snapshot.tags().contains(tag);
   }
 
   /**
    * Tells of one snapshot.
    *
-   * @param id id or name
+   * @param id id, name, or name:tag
    * @param wait true: answer only when it is not being written any more
    * @param timeout how many seconds to wait at most, 0 to 3600
    * @return the snapshot
@@ -185,8 +197,8 @@ final class SnapshotController {
   /**
    * Compares two snapshots, memory with memory and disk with disk.
    *
-   * @param id id or name of the one
-   * @param other id or name of the other
+   * @param id id, name, or name:tag of the one
+   * @param other id, name, or name:tag of the other
    * @param limit how many differing ranges of each to tell, 0 to 100000
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
    * @return where they differ
@@ -208,7 +220,7 @@ final class SnapshotController {
   /**
    * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
    *
-   * @param id id or name
+   * @param id id or name:tag for one version, or name for all versions of that name
    * @param strict true: answer 409, naming the users, while there are any
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
    */
@@ -236,7 +248,7 @@ final class SnapshotController {
    * Other sizes than the snapshot's have it boot from the disk; {@code diskSizeMB} alone is for
    * snapshots that boot anyway.
    *
-   * @param id id or name
+   * @param id id, name, or name:tag
    * @param wait false: do not wait for a snapshot that is still being written, but answer 409
    * @return the sandbox
    */

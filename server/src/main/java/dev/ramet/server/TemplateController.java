@@ -85,7 +85,7 @@ final class TemplateController {
   /**
    * Tells of one template.
    *
-   * @param id id or name
+   * @param id id, name, or name:tag
    * @return the template
    */
   @Get("/{id}")
@@ -116,7 +116,7 @@ final class TemplateController {
       @Body @Nullable @Schema(implementation = BuildTemplateRequest.class) String body) {
     BuildTemplateRequest request = Json.read(body, BuildTemplateRequest.class);
     String recipe = Checks.name("recipe", Checks.required("recipe", request.recipe()));
-    String name = Checks.optionalName("name", request.name());
+    String name = Checks.optionalTagged("name", request.name());
     BuildTemplate wanted =
         new BuildTemplate(
             recipe,
@@ -157,7 +157,7 @@ final class TemplateController {
     Long memoryBytes = Checks.memoryBytes(request.memoryMB());
     ImportTemplate wanted =
         new ImportTemplate(
-            Checks.name("name", Checks.required("name", request.name())),
+            Checks.tagged("name", Checks.required("name", request.name())),
             directories.check("kernel", request.kernel()),
             directories.check("rootfs", request.rootfs()),
             request.initrd() == null ? null : directories.check("initrd", request.initrd()),
@@ -196,7 +196,7 @@ final class TemplateController {
     ImageTemplateRequest request = Json.read(body, ImageTemplateRequest.class);
     ImageTemplate wanted =
         new ImageTemplate(
-            Checks.name("name", Checks.required("name", request.name())),
+            Checks.tagged("name", Checks.required("name", request.name())),
             directories.check("image", request.image()),
             request.platform(),
             request.tag(),
@@ -252,7 +252,7 @@ final class TemplateController {
   /**
    * Deletes a template. Clients of the E2B protocol delete snapshots here too, which users may.
    *
-   * @param id id or name
+   * @param id id or name:tag for one version, or name for all versions of that name
    * @param strict true: answer 409 while sandboxes use the snapshot
    */
   @Delete("/{id}")
@@ -262,22 +262,17 @@ final class TemplateController {
     String reference = Checks.reference("template or snapshot", id);
     boolean onlyUnused = Checks.flag("strict", strict);
     Engine open = engine.get();
-    boolean template = exists(() -> open.templates().get(reference));
-    boolean snapshot = exists(() -> open.snapshots().get(reference));
-    if (template && snapshot) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          "both a template and a snapshot are named " + reference,
-          "name it by its id",
-          null);
-    }
-    if (template) {
+    // A name is of templates or of snapshots, never of both.
+    if (exists(() -> open.templates().versions(reference))) {
       Caller.requireAdmin(http, "deleting a template");
       open.templates().delete(reference);
-    } else if (snapshot) {
+      return;
+    }
+    try {
       open.snapshots().delete(reference, onlyUnused);
-    } else {
-      throw RametException.notFound("template or snapshot", id);
+    } catch (RametException e) {
+      boolean unknown = e.code() == ErrorCode.NOT_FOUND && e.remedy() == null;
+      throw unknown ? RametException.notFound("template or snapshot", id) : e;
     }
   }
 

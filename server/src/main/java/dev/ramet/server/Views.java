@@ -124,7 +124,8 @@ final class Views {
         s.exclusiveBytes(),
         s.usedBy(),
         of(s.workingSet()),
-        s.capture() == null ? null : of(s.capture()));
+        s.capture() == null ? null : of(s.capture()),
+        s.tags());
   }
 
   private static SnapshotInfo.@Nullable WorkingSet of(Snapshot.@Nullable WorkingSet s) {
@@ -201,7 +202,8 @@ final class Views {
         t.exclusiveBytes(),
         t.createdAt().toString(),
         t.contentKey(),
-        millis(t.buildNanos()));
+        millis(t.buildNanos()),
+        t.tags());
   }
 
   DoctorInfo of(Doctor.Report r) {

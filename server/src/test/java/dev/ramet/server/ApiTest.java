@@ -295,10 +295,19 @@ class ApiTest {
     assertEquals("snap0", Objects.requireNonNull(host.engine.snapshots.last).replaces());
     String both = "{\"replaces\":\"snap0\",\"ifChanged\":true}";
     assertEquals(400, host.post("/sandboxes/" + id + "/snapshots", both).status());
-    assertEquals(409, host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one\"}").status());
-    assertEquals(4, host.get("/snapshots?sandboxID=" + id).json().size());
+    Answer second = host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"one:v2\"}");
+    assertEquals(201, second.status());
+    assertEquals("one", second.json().path("names").path(0).asText());
+    assertEquals("v2", second.json().path("tags").path(0).asText());
+    assertEquals(5, host.get("/snapshots?sandboxID=" + id).json().size());
     assertEquals(0, host.get("/snapshots?sandboxID=other").json().size());
+    assertEquals(2, host.get("/snapshots?name=one").json().size());
     assertEquals(1, host.get("/snapshots?name=one:default").json().size());
+    assertEquals(second.json(), host.get("/snapshots?name=one:v2").json().path(0));
+    assertEquals(0, host.get("/snapshots?name=one:v3").json().size());
+    assertEquals(1, host.get("/snapshots?name=" + snapshot).json().size());
+    assertEquals(second.json(), host.get("/snapshots/one:v2").json());
+    assertEquals(404, host.get("/snapshots/one:v3").status());
     assertEquals(id, host.get("/snapshots/one").json().path("originSandboxID").asText());
 
     Answer rolled = host.post("/sandboxes/" + id + "/rollback", "{\"snapshotID\":\"one\"}");
@@ -318,6 +327,8 @@ class ApiTest {
     assertEquals(400, host.post("/snapshots/one/fork", "{\"diskSizeMB\":1}").status());
 
     assertEquals(204, host.delete("/templates/one%3Adefault").status());
+    assertEquals(404, host.get("/snapshots/one").status());
+    assertEquals(204, host.delete("/templates/one").status());
     assertEquals(404, host.delete("/templates/one").json().path("code").asInt());
     host.post("/sandboxes/" + id + "/snapshots", "{\"name\":\"used\"}");
     assertEquals(409, host.delete("/snapshots/used?strict=true").status());

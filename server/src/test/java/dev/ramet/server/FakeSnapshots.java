@@ -49,13 +49,13 @@ final class FakeSnapshots implements Snapshots {
     }
     last = request;
     Sandbox sandbox = engine.sandboxes.get(request.sandboxId());
-    if (byId.values().stream().anyMatch(s -> name != null && name.equals(s.name()))) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "snapshot exists: " + name);
-    }
+    String[] parts = name == null ? new String[0] : name.split(":", -1);
+    List<String> tags = name == null ? List.of() : List.of(parts.length > 1 ? parts[1] : "default");
     Snapshot made =
         new Snapshot(
             "snap" + count.incrementAndGet(),
-            name,
+            name == null ? null : parts[0],
+            tags,
             request.description(),
             request.untilReady() ? Snapshot.Status.READY : Snapshot.Status.WRITING,
             null,
@@ -69,8 +69,31 @@ final class FakeSnapshots implements Snapshots {
             "used".equals(name) ? List.of(sandbox.id()) : List.of(),
             new Snapshot.WorkingSet("snap0", 3, 12_288, true),
             FakeSandboxes.capture());
+    byId.values().stream()
+        .filter(s -> name != null && parts[0].equals(s.name()) && s.tags().equals(tags))
+        .forEach(s -> byId.put(s.id(), untagged(s)));
     byId.put(made.id(), made);
     return made;
+  }
+
+  private static Snapshot untagged(Snapshot s) {
+    return new Snapshot(
+        s.id(),
+        s.name(),
+        List.of(),
+        s.description(),
+        s.status(),
+        s.statusDetail(),
+        s.sandboxId(),
+        s.templateId(),
+        s.createdAt(),
+        s.cpuCount(),
+        s.memoryBytes(),
+        s.diskBytes(),
+        s.exclusiveBytes(),
+        s.usedBy(),
+        s.workingSet(),
+        s.capture());
   }
 
   /** The newest one, if {@link #changed} says so. */
@@ -87,9 +110,12 @@ final class FakeSnapshots implements Snapshots {
 
   @Override
   public Snapshot get(String idOrName) {
+    String[] parts = idOrName.split(":", -1);
+    String tag = parts.length > 1 ? parts[1] : "default";
     return byId.values().stream()
-        .filter(s -> s.id().equals(idOrName) || idOrName.equals(s.name()))
-        .findFirst()
+        .filter(
+            s -> s.id().equals(parts[0]) || (parts[0].equals(s.name()) && s.tags().contains(tag)))
+        .max(Comparator.comparing(Snapshot::createdAt))
         .orElseThrow(() -> RametException.notFound("snapshot", idOrName));
   }
 
@@ -116,10 +142,11 @@ final class FakeSnapshots implements Snapshots {
 
   @Override
   public void delete(String idOrName, boolean strict) {
-    Snapshot snapshot = get(idOrName);
-    if (strict && !snapshot.usedBy().isEmpty()) {
-      throw new RametException(ErrorCode.CONFLICT, "used by " + snapshot.usedBy());
+    List<Snapshot> named = byId.values().stream().filter(s -> idOrName.equals(s.name())).toList();
+    List<Snapshot> all = named.isEmpty() ? List.of(get(idOrName)) : named;
+    if (strict && all.stream().anyMatch(s -> !s.usedBy().isEmpty())) {
+      throw new RametException(ErrorCode.CONFLICT, "used by others");
     }
-    byId.remove(snapshot.id());
+    byId.values().removeAll(all);
   }
 }

@@ -12,9 +12,11 @@ import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.Templates;
 import java.nio.file.Files;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +25,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Templates on the heap. The recipe {@code slow} ends only when it is allowed to. */
+/**
+ * Templates on the heap, by name, or by name:tag where that is not the default. The recipe {@code
+ * slow} ends only when it is allowed to.
+ */
 final class FakeTemplates implements Templates {
   final Map<String, Template> byName = new ConcurrentHashMap<>();
   final CountDownLatch slow = new CountDownLatch(1);
@@ -35,10 +40,12 @@ final class FakeTemplates implements Templates {
   }
 
   Template add(String name, int cpuCount, long memoryBytes, @Nullable String contentKey) {
+    String[] parts = name.split(":", -1);
     Template made =
         new Template(
-            "tpl-" + name,
-            name,
+            "tpl-" + name.replace(':', '-'),
+            parts[0],
+            List.of(parts.length > 1 ? parts[1] : "default"),
             Snapshot.Status.READY,
             null,
             true,
@@ -120,6 +127,7 @@ final class FakeTemplates implements Templates {
         new Template(
             request.id(),
             request.name(),
+            request.tags(),
             Snapshot.Status.READY,
             null,
             true,
@@ -130,16 +138,95 @@ final class FakeTemplates implements Templates {
             Instant.now(),
             null,
             1_500_000);
-    byName.put(request.name(), made);
+    made.tags().forEach(tag -> strip(made.name(), tag));
+    byName.values().removeIf(t -> t.name().equals(made.name()) && t.tags().isEmpty());
+    byName.put(key(made), made);
     return made;
   }
 
+  private static String key(Template template) {
+    if (template.tags().isEmpty()) {
+      return template.id();
+    }
+    return template.tags().equals(List.of("default"))
+        ? template.name()
+        : template.name() + ":" + String.join(",", template.tags());
+  }
+
+  /** Takes a tag from whoever has it; one without any is known by its id. */
+  private void strip(String name, String tag) {
+    for (Template other : List.copyOf(byName.values())) {
+      if (other.name().equals(name) && other.tags().contains(tag)) {
+        change(other, other.tags().stream().filter(one -> !one.equals(tag)).toList());
+      }
+    }
+  }
+
+  private Template change(Template t, List<String> tags) {
+    Template changed =
+        new Template(
+            t.id(),
+            t.name(),
+            tags.stream().sorted().toList(),
+            t.status(),
+            t.statusDetail(),
+            t.warm(),
+            t.cpuCount(),
+            t.memoryBytes(),
+            t.diskBytes(),
+            t.exclusiveBytes(),
+            t.createdAt(),
+            t.contentKey(),
+            t.buildNanos());
+    byName.values().remove(t);
+    byName.put(key(changed), changed);
+    return changed;
+  }
+
   @Override
-  public Template get(String idOrName) {
+  public Template get(String reference) {
+    String[] parts = reference.split(":", -1);
+    String tag = parts.length > 1 ? parts[1] : "default";
     return byName.values().stream()
-        .filter(t -> t.id().equals(idOrName) || t.name().equals(idOrName))
+        .filter(
+            t -> t.id().equals(parts[0]) || (t.name().equals(parts[0]) && t.tags().contains(tag)))
         .findFirst()
-        .orElseThrow(() -> RametException.notFound("template", idOrName));
+        .orElseThrow(() -> RametException.notFound("template", reference));
+  }
+
+  @Override
+  public List<Template> versions(String reference) {
+    String base = reference.split(":", -1)[0];
+    List<Template> found =
+        byName.values().stream().filter(t -> t.id().equals(base) || t.name().equals(base)).toList();
+    if (found.isEmpty()) {
+      throw RametException.notFound("template", reference);
+    }
+    return found;
+  }
+
+  @Override
+  public List<TemplateTag> tags(String reference) {
+    return versions(reference).stream()
+        .flatMap(t -> t.tags().stream().map(tag -> new TemplateTag(tag, t.id(), t.createdAt())))
+        .toList();
+  }
+
+  @Override
+  public Template tag(String reference, List<String> tags) {
+    String id = get(reference).id();
+    tags.forEach(tag -> strip(get(reference).name(), tag));
+    Template now = get(id);
+    List<String> all = new ArrayList<>(now.tags());
+    all.addAll(tags);
+    return change(now, all);
+  }
+
+  @Override
+  public void untag(String reference, List<String> tags) {
+    String name = versions(reference).get(0).name();
+    tags.forEach(tag -> get(name + ":" + tag));
+    tags.forEach(tag -> strip(name, tag));
   }
 
   @Override
@@ -148,8 +235,9 @@ final class FakeTemplates implements Templates {
   }
 
   @Override
-  public void delete(String idOrName) {
-    byName.remove(get(idOrName).name());
+  public void delete(String reference) {
+    boolean bare = reference.indexOf(':') < 0;
+    byName.values().removeAll(bare ? versions(reference) : List.of(get(reference)));
   }
 
   @Override

@@ -16,6 +16,8 @@ final class OddValues {
           "SandboxController.SandboxTimeout", Set.of("timeout"),
           "BuildTemplateRequest", Set.of("recipe"),
           "ImportTemplateRequest", Set.of("name", "kernel", "rootfs"),
+          "AssignTags", Set.of("target", "tags"),
+          "RemoveTags", Set.of("name", "tags"),
           "StorageExchange.Export", Set.of("snapshot", "directory"),
           "StorageExchange.Import", Set.of("directory"));
 

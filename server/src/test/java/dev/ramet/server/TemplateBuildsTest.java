@@ -142,6 +142,7 @@ class TemplateBuildsTest {
         new DerivedTemplate(
             build.template(),
             "made",
+            List.of("default"),
             "base",
             2,
             null,
@@ -167,8 +168,98 @@ class TemplateBuildsTest {
     assertEquals(200, host.get("/templates/aliases/made").status());
     assertEquals(
         build.template(), host.get("/templates/aliases/made").json().path("templateID").asText());
-    assertEquals("default", host.get("/templates/made/tags").json().path(0).path("tag").asText());
+    assertEquals("default", tags("made", build.template()));
     assertEquals(409, host.post(build.start(), "{\"fromTemplate\":\"base\"}").status());
+  }
+
+  private String tags(String name, String id) throws Exception {
+    List<String> found = new java.util.ArrayList<>();
+    for (JsonNode tag : host.get("/templates/" + name + "/tags").json()) {
+      Instant.parse(tag.path("createdAt").asText());
+      if (tag.path("buildID").asText().equals(id)) {
+        found.add(tag.path("tag").asText());
+      }
+    }
+    return String.join(" ", found);
+  }
+
+  private Announced make(String name, String tags) throws Exception {
+    Answer answer = host.post("/v3/templates", "{\"name\":\"" + name + "\",\"tags\":" + tags + "}");
+    assertEquals(202, answer.status(), answer.response().body());
+    assertEquals("made", answer.json().path("names").path(0).asText());
+    Announced build =
+        new Announced(
+            answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
+    host.post(build.start(), "{\"fromTemplate\":\"base\"}");
+    assertEquals("ready", end(build).path("status").asText());
+    return build;
+  }
+
+  @Test
+  void versionsAreToldApartByTags() throws Exception {
+    String first = make("made", "[]").template();
+    String second = make("made:v2", "[\"v2\",\"next\",\"next\"]").template();
+    assertEquals(first, host.get("/templates/made").json().path("templateID").asText());
+    assertEquals(second, host.get("/templates/made:v2").json().path("templateID").asText());
+    assertEquals("next", host.get("/templates/made:v2").json().path("tags").path(0).asText());
+    assertEquals("next v2", tags("made", second));
+    assertEquals("default", tags("made:v2", first));
+    assertEquals(404, host.get("/templates/made:v3").status());
+    assertEquals(404, host.post("/sandboxes", "{\"templateID\":\"made:v3\"}").status());
+    assertEquals(201, host.post("/sandboxes", "{\"templateID\":\"made:v2\"}").status());
+    assertEquals(200, host.get("/templates/aliases/made:v2").status());
+    assertEquals(404, host.get("/templates/aliases/made:v3").status());
+
+    Answer moved =
+        host.post("/templates/tags", "{\"target\":\"made:v2\",\"tags\":[\"default\",\"default\"]}");
+    assertEquals(201, moved.status(), moved.response().body());
+    assertEquals(second, moved.json().path("buildID").asText());
+    assertEquals("[\"default\"]", moved.json().path("tags").toString());
+    assertEquals(second, host.get("/templates/made").json().path("templateID").asText());
+    assertEquals(200, host.get("/templates/" + first).status(), "it stays, by its id");
+
+    String body = "{\"name\":\"made\",\"tags\":[\"default\",\"v2\"]}";
+    assertEquals(204, host.send("DELETE", "/templates/tags", body).status());
+    assertEquals("next", tags("made", second));
+    assertEquals(404, host.get("/templates/made").status());
+    Answer alias = host.get("/templates/aliases/made");
+    assertEquals(200, alias.status(), "the name is there, although none of it is the default");
+    assertEquals(404, host.send("DELETE", "/templates/tags", body).status());
+    assertEquals(404, host.post("/templates/tags", body.replace("name", "target")).status());
+
+    assertEquals(204, host.delete("/templates/made%3Anext").status());
+    assertEquals(404, host.get("/templates/" + second).status());
+    assertEquals(200, host.get("/templates/" + first).status());
+    assertEquals(204, host.delete("/templates/made").status());
+    assertEquals(404, host.get("/templates/made/tags").status());
+  }
+
+  @Test
+  void fieldsOfTags() throws Exception {
+    List<String> cases =
+        List.of(
+            "400 | target | {}",
+            "400 | target | {\"tags\":[\"v1\"]}",
+            "400 | tags | {\"target\":\"base\"}",
+            "400 | tags | {\"target\":\"base\",\"tags\":[]}",
+            "400 | tags | {\"target\":\"base\",\"tags\":\"v1\"}",
+            "400 | tags[0] | {\"target\":\"base\",\"tags\":[null]}",
+            "400 | tags[1] | {\"target\":\"base\",\"tags\":[\"v1\",\"v:2\"]}",
+            "400 | tags[0] | {\"target\":\"base\",\"tags\":[\"..\"]}",
+            "404 | template | {\"target\":\"base:v9\",\"tags\":[\"v1\"]}",
+            "404 | template | {\"target\":\"team/base\",\"tags\":[\"v1\"]}",
+            "404 | template | {\"target\":\"a:b:c\",\"tags\":[\"v1\"]}");
+    String before = host.engine.templates.byName.toString();
+    for (String one : cases) {
+      String[] parts = one.split(" \\| ", 3);
+      int status = Integer.parseInt(parts[0]);
+      Answer assigned = host.post("/templates/tags", parts[2]);
+      assertEquals(status, assigned.status(), one);
+      assertTrue(assigned.json().path("message").asText().startsWith(parts[1]), one);
+      String removal = parts[2].replace("target", "name").replace("[\"v1\"]", "[\"none\"]");
+      assertEquals(status, host.send("DELETE", "/templates/tags", removal).status(), one);
+      assertEquals(before, host.engine.templates.byName.toString(), one);
+    }
   }
 
   @Test
@@ -341,6 +432,13 @@ class TemplateBuildsTest {
         assertEquals(403, keyed.send("GET", path, null, "X-API-Key", user).status(), path);
       }
       assertEquals(403, keyed.send("POST", build.start(), "{}", "X-API-Key", user).status());
+      String tags = "{\"target\":\"base\",\"name\":\"base\",\"tags\":[\"v1\"]}";
+      for (String method : List.of("POST", "DELETE")) {
+        assertEquals(
+            403, keyed.send(method, "/templates/tags", tags, "X-API-Key", user).status(), method);
+      }
+      assertEquals(
+          200, keyed.send("GET", "/templates/base/tags", null, "X-API-Key", user).status());
       String url =
           keyed
               .send("GET", build.files(HASH), null, "X-API-Key", admin)
@@ -367,7 +465,8 @@ class TemplateBuildsTest {
   @Test
   void imagesAreTemplatesOrRefused() throws Exception {
     host.engine.templates.add("python-3.12", 1, 512L << 20, null);
-    for (String image : List.of("e2bdev/base", "base", "python:3.12")) {
+    host.engine.templates.add("node:22", 1, 512L << 20, null);
+    for (String image : List.of("e2bdev/base", "base", "python:3.12", "node:22")) {
       Announced build = announce("made");
       String body = "{\"fromImage\":\"" + image + "\"}";
       assertEquals(202, host.post(build.start(), body).status(), image);
@@ -395,8 +494,12 @@ class TemplateBuildsTest {
       value = {
         "name | {}",
         "name | {\"name\":\"a/b\"}",
-        "name | {\"name\":\"a:v1\"}",
-        "tags | {\"name\":\"a\",\"tags\":[\"v1\"]}",
+        "name | {\"name\":\"a:\"}",
+        "name | {\"name\":\":v1\"}",
+        "name | {\"name\":\"a:v1:v2\"}",
+        "name | {\"name\":\"a:..\"}",
+        "tags[0] | {\"name\":\"a\",\"tags\":[\"v 1\"]}",
+        "tags[1] | {\"name\":\"a\",\"tags\":[\"v1\",null]}",
         "tags | {\"name\":\"a\",\"tags\":\"v1\"}",
         "cpuCount | {\"name\":\"a\",\"cpuCount\":0}",
         "memoryMB | {\"name\":\"a\",\"memoryMB\":1}",

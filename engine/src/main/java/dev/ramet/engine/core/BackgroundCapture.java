@@ -41,12 +41,12 @@ final class BackgroundCapture {
    */
   Writings.Entry start(LiveSandbox live, Executor workers) {
     LiveSandbox.Hold hold = live.hold("snapshot");
-    SnapshotStore.Reservation reservation = () -> {};
+    Names.Reservation reservation = () -> {};
     boolean handedOver = false;
     try {
-      reservation = context.snapshots().reserveName(request.name());
+      reservation = SnapshotOperations.reserve(context, request);
       SandboxRecord sandbox = context.sandboxes().get(live.id()).saved();
-      SnapshotStore.Reservation name = reservation;
+      Names.Reservation name = reservation;
       String id = Ids.next('s');
       Intents.tell(List.of(id));
       workers.execute(() -> run(id, live, sandbox, hold, name));
@@ -75,7 +75,7 @@ final class BackgroundCapture {
       LiveSandbox live,
       SandboxRecord sandbox,
       LiveSandbox.Hold hold,
-      SnapshotStore.Reservation reservation) {
+      Names.Reservation reservation) {
     Throwable failure = null;
     try (hold;
         reservation) {

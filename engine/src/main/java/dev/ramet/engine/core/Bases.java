@@ -54,7 +54,7 @@ final class Bases {
     }
     String name = base.name();
     if (found == null && name != null) {
-      found = first(record -> name.equals(record.name()));
+      found = context.snapshots().names().resolve(name).orElse(null);
     }
     if (found == null) {
       throw new RametException(

@@ -7,6 +7,7 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.pages.Capture;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PagesWritten;
@@ -26,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +66,7 @@ final class Capturer {
    *
    * @param id the new snapshot's id
    * @param kind what it is for
-   * @param name its name, or null
+   * @param version its name and tags, or null
    * @param description a sentence for people, or null
    * @param templateId what the sandbox was created from, or null
    * @param contentKey what a template was built from, or null
@@ -76,7 +78,7 @@ final class Capturer {
   record Order(
       String id,
       SnapshotRecord.Kind kind,
-      @Nullable String name,
+      @Nullable Version version,
       @Nullable String description,
       @Nullable String templateId,
       @Nullable String contentKey,
@@ -89,7 +91,7 @@ final class Capturer {
       return new Order(
           id,
           SnapshotRecord.Kind.SNAPSHOT,
-          request.name(),
+          Version.ofNullable("name", request.name()),
           request.description(),
           templateId,
           null,
@@ -343,9 +345,10 @@ final class Capturer {
               preCopier.bytes(),
               replaced);
       SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
-      context.snapshots().publish(record, order.durability() == Durability.DURABLE);
+      SnapshotRecord published =
+          context.snapshots().publish(record, order.durability() == Durability.DURABLE);
       undo.commit();
-      return record;
+      return published;
     } catch (IOException e) {
       throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
     }
@@ -392,10 +395,12 @@ final class Capturer {
       @Nullable VmIdentity identity,
       @Nullable CaptureReport report) {
     SandboxRecord.Machine machine = sandbox.machine();
+    Version version = order.version();
     return new SnapshotRecord(
         order.id(),
         order.kind(),
-        order.name(),
+        version == null ? null : version.alias(),
+        version == null ? Map.of() : version.assigned(instant),
         order.description(),
         instant,
         sandbox.id(),

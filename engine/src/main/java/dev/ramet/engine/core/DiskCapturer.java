@@ -49,9 +49,9 @@ final class DiskCapturer {
       }
       context.before("snapshot.publish");
       SnapshotRecord record = Capturer.record(sandbox, order, instant, null, null);
-      context.snapshots().publish(record, durable);
+      SnapshotRecord published = context.snapshots().publish(record, durable);
       undo.commit();
-      return record;
+      return published;
     } catch (IOException e) {
       throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
     }

@@ -14,6 +14,7 @@ import dev.ramet.engine.exchange.Increment;
 import dev.ramet.engine.exchange.Meter;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
@@ -33,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,18 +82,18 @@ final class Importer {
     SnapshotRecord found = export.snapshot();
     SandboxOperations.checkSize(found.cpuCount(), found.memoryBytes());
     checkHypervisor(export, found.identity());
-    String name = newName == null ? found.name() : newName;
-    try (SnapshotStore.Reservation reservation = reserve(name);
+    Version version = version(found, newName);
+    try (Names.Reservation reservation = reserve(version, found.kind());
         Reclaimer.Pin pin = bases.find(export)) {
       Increment increment = export.increment();
       if (increment == null || pin == null) {
-        return make(export, null, name, new Meter(export.files().sizeBytes(), progress));
+        return make(export, null, version, new Meter(export.files().sizeBytes(), progress));
       }
       Base base = new Base(increment, pin.record());
       Meter meter = new Meter(sizeBytes(export, base), progress);
       bases.check(export, increment, base.record(), meter);
       Composer.check(export, increment, meter);
-      return make(export, base, name, meter);
+      return make(export, base, version, meter);
     } catch (IOException e) {
       throw Errors.io("cannot import " + directory, context.layout().root(), e);
     }
@@ -104,9 +106,18 @@ final class Importer {
         + Bases.toRead(base.record(), base.increment());
   }
 
-  private SnapshotStore.Reservation reserve(@Nullable String name) {
+  /** What it is to be called: what the request says, or what it was called. */
+  private static @Nullable Version version(SnapshotRecord found, @Nullable String newName) {
+    String name = found.name();
+    if (newName != null) {
+      return Version.of("name", newName, List.of());
+    }
+    return name == null ? null : new Version(name, new TreeSet<>(found.tags().keySet()));
+  }
+
+  private Names.Reservation reserve(@Nullable Version version, SnapshotRecord.Kind kind) {
     try {
-      return context.snapshots().reserveName(name);
+      return context.snapshots().names().reserve(version, kind, true);
     } catch (RametException e) {
       if (e.code() != ErrorCode.ALREADY_EXISTS) {
         throw e;
@@ -130,7 +141,8 @@ final class Importer {
   }
 
   private Storage.Exchanged make(
-      Export export, @Nullable Base base, @Nullable String name, Meter meter) throws IOException {
+      Export export, @Nullable Base base, @Nullable Version version, Meter meter)
+      throws IOException {
     SnapshotRecord found = export.snapshot();
     boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
     String id = Ids.next(template ? 't' : 's');
@@ -160,14 +172,14 @@ final class Importer {
         data += image(export, base, ExportRecord.MEMORY, memory, meter);
       }
       long diskBytes = context.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
-      SnapshotRecord record = found.imported(id, name, diskBytes, export.content());
+      SnapshotRecord record = found.imported(id, version, diskBytes, export.content());
       meter.tell();
       context.before("import.publish");
       context.snapshots().publish(record, true);
       undo.commit();
       return new Storage.Exchanged(
           id,
-          name,
+          version == null ? null : version.toString(),
           template,
           base == null ? null : base.record().id(),
           export.directory(),

@@ -138,7 +138,7 @@ public final class OpenedEngine implements Engine {
             new PageWriter(staging, config.stagingBytes()),
             new Agent(),
             egress,
-            new SnapshotStore(layout),
+            new SnapshotStore(layout, config.steps()),
             new SandboxStore(layout),
             new Writings(),
             new Registry());

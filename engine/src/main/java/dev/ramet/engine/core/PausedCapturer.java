@@ -94,9 +94,9 @@ final class PausedCapturer {
       context.before("snapshot.publish");
       SnapshotRecord record =
           Capturer.record(sandbox, order, held.createdAt(), held.identity(), held.capture());
-      context.snapshots().publish(record, durable);
+      SnapshotRecord published = context.snapshots().publish(record, durable);
       undo.commit();
-      return record;
+      return published;
     } catch (IOException e) {
       throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
     }

@@ -66,10 +66,10 @@ final class Reclaimer {
    */
   synchronized Pin pin(String kind, String idOrName) {
     Writings.Entry writing = context.writings().find(idOrName);
-    SnapshotRecord record = context.snapshots().resolve(idOrName).orElse(null);
+    SnapshotRecord record = context.snapshots().names().resolve(idOrName).orElse(null);
     if (record == null) {
       throw writing == null
-          ? RametException.notFound(kind, idOrName)
+          ? context.snapshots().names().missing(kind, idOrName)
           : context.writings().refusal(writing);
     }
     return pin(record);
@@ -117,7 +117,7 @@ final class Reclaimer {
         return;
       }
       try {
-        context.snapshots().update(now.asDeleted(), true);
+        context.snapshots().change(now.id(), SnapshotRecord::asDeleted, true);
       } catch (IOException e) {
         if (isNeeded(now.id())) {
           throw Errors.io("cannot delete " + now.id(), context.layout().root(), e);
@@ -170,7 +170,7 @@ final class Reclaimer {
     }
     try {
       context.before("replace.withdraw");
-      context.snapshots().update(record.asDeleted(), true);
+      context.snapshots().change(id, SnapshotRecord::asDeleted, true);
       boolean done = false;
       try {
         context.before("replace.reuse");
@@ -185,7 +185,7 @@ final class Reclaimer {
                     .filter(node -> node.kind() == Node.Kind.SNAPSHOT)
                     .isPresent();
         if (intact) {
-          context.snapshots().update(record, true);
+          context.snapshots().restore(id);
         }
       }
       return null;

@@ -43,8 +43,9 @@ final class Replacement {
     SnapshotRecord record =
         context
             .snapshots()
+            .names()
             .resolve(idOrName)
-            .orElseThrow(() -> RametException.notFound("snapshot", idOrName));
+            .orElseThrow(() -> context.snapshots().names().missing("snapshot", idOrName));
     if (record.kind() != SnapshotRecord.Kind.SNAPSHOT || !sandboxId.equals(record.sandboxId())) {
       throw RametException.invalid(
           "replaces", "must be a snapshot of the same sandbox, which " + idOrName + " is not");

@@ -29,7 +29,7 @@ final class SnapshotCheck {
   private final Context context;
   private final Reclaimer reclaimer;
   private final Findings findings;
-  private final Map<String, String> names = new HashMap<>();
+  private final Map<String, SnapshotRecord> names = new HashMap<>();
 
   SnapshotCheck(Context context, Reclaimer reclaimer, Findings findings) {
     this.context = context;
@@ -145,9 +145,9 @@ final class SnapshotCheck {
     }
     String name = record.name();
     if (name != null && SnapshotStore.visible(record)) {
-      String other = names.putIfAbsent(name, record.id());
-      if (other != null) {
-        findings.damage(directory, "its name, " + name + ", is also that of " + other);
+      SnapshotRecord other = names.putIfAbsent(name, record);
+      if (other != null && other.kind() != record.kind()) {
+        findings.damage(directory, "its name, " + name + ", is also that of " + other.id());
       }
     }
   }

@@ -9,6 +9,7 @@ import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.storage.Durability;
@@ -61,7 +62,7 @@ final class SnapshotOperations implements Snapshots {
       return views.snapshot(new BackgroundCapture(context, capturer, request).start(live, workers));
     }
     try (LiveSandbox.Hold hold = live.hold("snapshot");
-        SnapshotStore.Reservation reservation = context.snapshots().reserveName(request.name())) {
+        Names.Reservation reservation = reserve(context, request)) {
       SandboxRecord record = context.sandboxes().get(sandboxId).saved();
       String id = Ids.next('s');
       Intents.tell(List.of(id));
@@ -76,6 +77,14 @@ final class SnapshotOperations implements Snapshots {
       new Replacement(context, reclaimer).giveUp(order.replaces());
       return views.lastSnapshot(live, made);
     }
+  }
+
+  /** Others of the name stay: the tag moves to the new one when that is ready. */
+  static Names.Reservation reserve(Context context, NewSnapshot request) {
+    return context
+        .snapshots()
+        .names()
+        .reserve(Version.ofNullable("name", request.name()), SnapshotRecord.Kind.SNAPSHOT, false);
   }
 
   private SnapshotRecord captureDisk(LiveSandbox live, Capturer.Order order) {
@@ -117,7 +126,7 @@ final class SnapshotOperations implements Snapshots {
       return views.snapshot(record);
     }
     if (writing == null) {
-      throw RametException.notFound("snapshot", idOrName);
+      throw context.snapshots().names().missing("snapshot", idOrName);
     }
     return views.snapshot(writing);
   }
@@ -125,6 +134,7 @@ final class SnapshotOperations implements Snapshots {
   private @Nullable SnapshotRecord published(String idOrName) {
     return context
         .snapshots()
+        .names()
         .resolve(idOrName)
         .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
         .orElse(null);
@@ -161,10 +171,13 @@ final class SnapshotOperations implements Snapshots {
   @Override
   public void delete(String idOrName, boolean strict) {
     Writings.Entry writing = context.writings().find(idOrName);
-    SnapshotRecord record = published(idOrName);
-    if (record == null) {
+    List<SnapshotRecord> records =
+        context.snapshots().names().resolveAll(idOrName).stream()
+            .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
+            .toList();
+    if (records.isEmpty()) {
       if (writing == null) {
-        throw RametException.notFound("snapshot", idOrName);
+        throw context.snapshots().names().missing("snapshot", idOrName);
       }
       if (writing.failure() == null) {
         throw context.writings().refusal(writing);
@@ -172,14 +185,20 @@ final class SnapshotOperations implements Snapshots {
       context.writings().forget(writing);
       return;
     }
+    if (strict) {
+      records.forEach(this::checkUnused);
+    }
+    records.forEach(reclaimer::delete);
+  }
+
+  private void checkUnused(SnapshotRecord record) {
     List<String> users = reclaimer.users(record.id());
-    if (strict && !users.isEmpty()) {
+    if (!users.isEmpty()) {
       throw new RametException(
           ErrorCode.CONFLICT,
           "snapshot " + record.id() + " is in use by " + String.join(", ", users),
           "kill those sandboxes, or delete without strict: its files then go with the last of them",
           null);
     }
-    reclaimer.delete(record);
   }
 }

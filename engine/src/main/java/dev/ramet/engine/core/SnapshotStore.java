@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
-import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
 import dev.ramet.engine.store.Json;
@@ -15,13 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /** The published snapshots and templates of a root. Thread-safe; one lives per root. */
 final class SnapshotStore {
@@ -29,16 +26,23 @@ final class SnapshotStore {
 
   private final Layout layout;
   private final Map<String, SnapshotRecord> byId = new ConcurrentHashMap<>();
-  private final Set<String> reservedNames = ConcurrentHashMap.newKeySet();
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+  private final Names names = new Names(this);
+  private final Tags tags;
 
-  SnapshotStore(Layout layout) {
+  /**
+   * Those of a root.
+   *
+   * @param steps sees each step of a move of tags
+   */
+  SnapshotStore(Layout layout, EngineConfig.Steps steps) {
     this.layout = layout;
+    this.tags = new Tags(this, steps, layout.root());
   }
 
   /**
-   * Reads all manifests, and removes what was never published or is half deleted. What is damaged
-   * or not Ramet's is reported and kept.
+   * Reads all manifests, removes what was never published or is half deleted, and finishes moves of
+   * tags. What is damaged or not Ramet's is reported and kept.
    */
   void load() throws IOException {
     for (Entry entry : Entry.snapshots(layout)) {
@@ -58,6 +62,7 @@ final class SnapshotStore {
         }
       }
     }
+    tags.settleAll();
   }
 
   /** All records, deleted and hidden ones included. */
@@ -70,47 +75,18 @@ final class SnapshotStore {
     return Optional.ofNullable(byId.get(id));
   }
 
-  /** What a user means by an id or a name; deleted and hidden ones are not meant. */
-  Optional<SnapshotRecord> resolve(String idOrName) {
-    SnapshotRecord exact = byId.get(idOrName);
-    if (exact != null && visible(exact)) {
-      return Optional.of(exact);
-    }
-    return byId.values().stream()
-        .filter(record -> visible(record) && idOrName.equals(record.name()))
-        // A template that is built again stands beside its predecessor for a moment.
-        .max(Comparator.comparing(SnapshotRecord::createdAt));
-  }
-
   static boolean visible(SnapshotRecord record) {
     return !record.deleted() && !record.kind().hidden();
   }
 
-  /** A name that nobody else can take meanwhile. */
-  interface Reservation extends AutoCloseable {
-    @Override
-    void close();
+  /** What names of them mean. */
+  Names names() {
+    return names;
   }
 
-  /** Holds a name for a snapshot under way, until its record carries it. Null is always free. */
-  Reservation reserveName(@Nullable String name) {
-    if (name == null) {
-      return () -> {};
-    }
-    Ids.checkName("name", name);
-    if (!reservedNames.add(name)) {
-      throw nameTaken(name);
-    }
-    if (resolve(name).isPresent()) {
-      reservedNames.remove(name);
-      throw nameTaken(name);
-    }
-    return () -> reservedNames.remove(name);
-  }
-
-  private static RametException nameTaken(String name) {
-    return new RametException(
-        ErrorCode.ALREADY_EXISTS, "the name " + name + " is taken by another snapshot or template");
+  /** What tells versions of one name apart. */
+  Tags tags() {
+    return tags;
   }
 
   /**
@@ -136,13 +112,16 @@ final class SnapshotStore {
   }
 
   /**
-   * Publishes a finished directory at once.
+   * Publishes a finished directory at once. From then on it has its tags, whoever had them; nothing
+   * fails after that.
    *
    * @param sync whether it must survive a loss of power
+   * @return what was published
    */
-  void publish(SnapshotRecord record, boolean sync) throws IOException {
+  SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
     Path partial = layout.partialSnapshot(record.id());
-    Json.write(partial.resolve(Layout.MANIFEST), record, false);
+    SnapshotRecord stamped = tags.stamped(record);
+    Json.write(partial.resolve(Layout.MANIFEST), stamped, false);
     if (sync) {
       Trees.syncAll(partial);
     }
@@ -150,24 +129,60 @@ final class SnapshotStore {
     if (sync) {
       Trees.sync(layout.snapshots());
     }
-    // Seen by others only now that it will be there after a loss of power.
+    synchronized (this) {
+      // Seen by others only now that it will be there after a loss of power.
+      show(stamped);
+      underWay.remove(record.id());
+      String name = stamped.name();
+      if (name != null) {
+        tags.settle(name);
+      }
+    }
+    return stamped;
+  }
+
+  /** Has others see a record as it is written down, or will be. */
+  void show(SnapshotRecord record) {
     byId.put(record.id(), record);
-    underWay.remove(record.id());
   }
 
   /** Replaces a manifest. */
-  void update(SnapshotRecord record, boolean sync) throws IOException {
+  synchronized void update(SnapshotRecord record, boolean sync) throws IOException {
     Json.write(layout.snapshot(record.id()).resolve(Layout.MANIFEST), record, sync);
-    byId.put(record.id(), record);
+    show(record);
+  }
+
+  /**
+   * Replaces a manifest by what is made of it as it is now; does nothing when it is gone.
+   *
+   * @param sync whether that must survive a loss of power
+   */
+  synchronized void change(String id, UnaryOperator<SnapshotRecord> change, boolean sync)
+      throws IOException {
+    SnapshotRecord now = byId.get(id);
+    if (now != null) {
+      update(change.apply(now), sync);
+    }
+  }
+
+  /** Takes back that one was deleted. Tags that others have got meanwhile are theirs. */
+  synchronized void restore(String id) throws IOException {
+    change(id, SnapshotRecord::restored, true);
+    String name = find(id).map(SnapshotRecord::name).orElse(null);
+    if (name != null) {
+      tags.settle(name);
+    }
   }
 
   /** Removes the directory of a snapshot whose volumes are gone already. */
   void remove(String id) throws IOException {
     Path gone = layout.snapshots().resolve(Layout.DELETED_PREFIX + id);
-    if (Files.exists(layout.snapshot(id))) {
-      Files.move(layout.snapshot(id), gone, StandardCopyOption.ATOMIC_MOVE);
+    synchronized (this) {
+      if (Files.exists(layout.snapshot(id))) {
+        Files.move(layout.snapshot(id), gone, StandardCopyOption.ATOMIC_MOVE);
+      }
+      byId.remove(id);
     }
-    byId.remove(id);
     Trees.delete(gone);
   }
 }

@@ -10,6 +10,7 @@ import dev.ramet.engine.Intents;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.guest.Workplace;
 import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.storage.Durability;
 import java.net.InetSocketAddress;
@@ -37,8 +38,12 @@ final class TemplateDeriver {
     this.reclaimer = reclaimer;
   }
 
-  /** Makes one; the template of the same name stays. */
-  SnapshotRecord derive(DerivedTemplate request, BuildLog log) {
+  /**
+   * Makes one; what had its tags stays, without them.
+   *
+   * @param version its name and tags
+   */
+  SnapshotRecord derive(DerivedTemplate request, Version version, BuildLog log) {
     log.at(0);
     try (Reclaimer.Pin pin = reclaimer.pin("template", request.source())) {
       SnapshotRecord source = pin.record();
@@ -53,7 +58,7 @@ final class TemplateDeriver {
       Intents.tell(List.of(request.id()));
       LiveSandbox live = start(source, request, log);
       try (LiveSandbox.Hold hold = live.hold("template")) {
-        return make(live, port, request, log);
+        return make(live, port, request, version, log);
       } finally {
         lifecycle.discard(live);
       }
@@ -86,7 +91,8 @@ final class TemplateDeriver {
             true));
   }
 
-  private SnapshotRecord make(LiveSandbox live, int port, DerivedTemplate request, BuildLog log) {
+  private SnapshotRecord make(
+      LiveSandbox live, int port, DerivedTemplate request, Version version, BuildLog log) {
     InetSocketAddress agent = live.runningMachine().forward(port);
     String token = live.saved().terms().accessToken();
     Workplace guest = new Workplace(agent, token, log::waiting);
@@ -113,7 +119,7 @@ final class TemplateDeriver {
         new Capturer.Order(
             request.id(),
             SnapshotRecord.Kind.TEMPLATE,
-            request.name(),
+            version,
             null,
             null,
             null,

@@ -7,6 +7,7 @@ import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -44,7 +45,7 @@ final class TemplateMaker {
   /**
    * The images and what they are for.
    *
-   * @param name the template's name
+   * @param version the template's name and tags
    * @param kernel the kernel
    * @param initrd the initial ram disk, or null
    * @param rootfs a raw disk image
@@ -56,7 +57,7 @@ final class TemplateMaker {
    * @param starts whether the agent starts a command that has to be ready before the capture
    */
   record Images(
-      String name,
+      Version version,
       Path kernel,
       @Nullable Path initrd,
       Path rootfs,
@@ -70,7 +71,7 @@ final class TemplateMaker {
   /** Publishes the images as they are. */
   SnapshotRecord makeCold(Images images, Progress progress) {
     progress.step("importing the disk image");
-    return publish(images, SnapshotRecord.Kind.TEMPLATE, images.name());
+    return publish(images, SnapshotRecord.Kind.TEMPLATE, images.version());
   }
 
   /** Boots the images and publishes what has become of them. */
@@ -121,7 +122,7 @@ final class TemplateMaker {
           new Capturer.Order(
               Ids.next('t'),
               SnapshotRecord.Kind.TEMPLATE,
-              images.name(),
+              images.version(),
               null,
               null,
               images.contentKey(),
@@ -151,7 +152,8 @@ final class TemplateMaker {
     }
   }
 
-  private SnapshotRecord publish(Images images, SnapshotRecord.Kind kind, @Nullable String name) {
+  private SnapshotRecord publish(
+      Images images, SnapshotRecord.Kind kind, @Nullable Version version) {
     String id = Ids.next('t');
     Path initrd = images.initrd();
     if (kind == SnapshotRecord.Kind.TEMPLATE) {
@@ -173,13 +175,15 @@ final class TemplateMaker {
         Files.copy(initrd, Layout.initrd(partial));
       }
       context.before("template.publish");
+      Instant now = Instant.now();
       SnapshotRecord record =
           new SnapshotRecord(
               id,
               kind,
-              name,
+              version == null ? null : version.alias(),
+              version == null ? Map.of() : version.assigned(now),
               null,
-              Instant.now(),
+              now,
               null,
               null,
               images.cpuCount(),
@@ -194,9 +198,9 @@ final class TemplateMaker {
               null,
               false,
               kind == SnapshotRecord.Kind.CLONE_BASE);
-      context.snapshots().publish(record, true);
+      SnapshotRecord published = context.snapshots().publish(record, true);
       undo.commit();
-      return record;
+      return published;
     } catch (IOException e) {
       Path root = context.layout().root();
       // A copy that fails takes back what it wrote.

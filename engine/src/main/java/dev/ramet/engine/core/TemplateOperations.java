@@ -10,23 +10,26 @@ import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The templates as the engine's host sees them. */
 final class TemplateOperations implements Templates {
+  private static final SnapshotRecord.Kind KIND = SnapshotRecord.Kind.TEMPLATE;
   private static final int AGENT_PORT = 49_983;
   private static final String DEFAULT_ARGUMENTS = "console=ttyS0 root=/dev/vda rw quiet";
   private static final long LEAST_DISK_BYTES = 32L << 20;
@@ -35,10 +38,10 @@ final class TemplateOperations implements Templates {
   private final Context context;
   private final TemplateMaker maker;
   private final TemplateDeriver deriver;
-  private final Reclaimer reclaimer;
+  private final TemplateVersions versions;
   private final Views views;
   private final String hypervisorKey;
-  private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<String> underWay = new HashSet<>();
 
   /**
    * Operations on templates.
@@ -55,7 +58,7 @@ final class TemplateOperations implements Templates {
     this.context = context;
     this.maker = maker;
     this.deriver = deriver;
-    this.reclaimer = reclaimer;
+    this.versions = new TemplateVersions(context.snapshots(), reclaimer);
     this.views = views;
     this.hypervisorKey = hypervisorKey;
   }
@@ -64,7 +67,11 @@ final class TemplateOperations implements Templates {
   public Template build(BuildTemplate request, Progress progress) {
     return build(
         new Wanted(
-            request.name(), request.cpuCount(), request.memoryBytes(), request.diskBytes(), false),
+            version(request.name()),
+            request.cpuCount(),
+            request.memoryBytes(),
+            request.diskBytes(),
+            false),
         () -> Recipe.named(context.config(), request.recipe()),
         progress);
   }
@@ -76,21 +83,28 @@ final class TemplateOperations implements Templates {
     }
     return build(
         new Wanted(
-            request.name(), request.cpuCount(), request.memoryBytes(), request.diskBytes(), true),
+            version(request.name()),
+            request.cpuCount(),
+            request.memoryBytes(),
+            request.diskBytes(),
+            true),
         () -> Recipe.of(context.config(), request),
         progress);
   }
 
   /** What both have in common; null stands for what the recipe says. */
   private record Wanted(
-      String name,
+      Version version,
       @Nullable Integer cpuCount,
       @Nullable Long memoryBytes,
       @Nullable Long diskBytes,
       boolean starts) {}
 
+  private static Version version(String name) {
+    return Version.of("name", name, List.of());
+  }
+
   private Template build(Wanted wanted, Supplier<Recipe> source, Progress progress) {
-    Ids.checkName("name", wanted.name());
     SandboxOperations.checkSize(wanted.cpuCount(), wanted.memoryBytes());
     Long diskBytes = wanted.diskBytes();
     if (diskBytes != null && (diskBytes < LEAST_DISK_BYTES || diskBytes > MOST_DISK_BYTES)) {
@@ -98,7 +112,8 @@ final class TemplateOperations implements Templates {
     }
     Recipe recipe = source.get();
     return once(
-        wanted.name(),
+        wanted.version(),
+        false,
         () -> {
           // Before anything is started, so that a next start finds all that a crash leaves.
           Path directory = context.layout().builds().resolve(Ids.next('t'));
@@ -122,13 +137,13 @@ final class TemplateOperations implements Templates {
             String.valueOf(wanted.cpuCount()),
             String.valueOf(wanted.memoryBytes()),
             hypervisorKey);
-    Optional<SnapshotRecord> present = template(wanted.name());
-    if (present.isPresent() && key.equals(present.get().contentKey())) {
+    List<SnapshotRecord> present = versions.holders(wanted.version());
+    if (!present.isEmpty() && key.equals(present.get(0).contentKey())) {
       progress.step("it is there already");
-      return views.template(present.get(), 0);
+      return views.template(present.get(0), 0);
     }
     SnapshotRecord made = buildImages(recipe, wanted, key, directory, progress);
-    present.ifPresent(reclaimer::delete);
+    versions.giveWay(present, made);
     return views.template(made, System.nanoTime() - start);
   }
 
@@ -140,7 +155,7 @@ final class TemplateOperations implements Templates {
     Long memoryBytes = wanted.memoryBytes();
     return maker.makeWarm(
         new TemplateMaker.Images(
-            wanted.name(),
+            wanted.version(),
             directory.resolve("kernel"),
             Files.exists(initrd) ? initrd : null,
             directory.resolve("rootfs.raw"),
@@ -160,36 +175,26 @@ final class TemplateOperations implements Templates {
 
   @Override
   public Template derive(DerivedTemplate request, BuildLog log) {
-    Ids.checkName("name", request.name());
+    Version version = Version.of("name", request.name(), request.tags());
     SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
     if (!Ids.isId(request.id()) || context.snapshots().find(request.id()).isPresent()) {
       throw RametException.invalid("id", "must be a new one");
     }
     return once(
-        request.name(),
+        version,
+        false,
         () -> {
           long start = System.nanoTime();
-          Optional<SnapshotRecord> present = context.snapshots().resolve(request.name());
-          if (present.isPresent() && present.get().kind() != SnapshotRecord.Kind.TEMPLATE) {
-            throw taken(request.name());
-          }
-          SnapshotRecord made = deriver.derive(request, log);
-          present.ifPresent(reclaimer::delete);
+          List<SnapshotRecord> present = versions.holders(version);
+          SnapshotRecord made = deriver.derive(request, version, log);
+          versions.giveWay(present, made);
           return views.template(made, System.nanoTime() - start);
         });
   }
 
-  private static RametException taken(String name) {
-    return new RametException(
-        ErrorCode.ALREADY_EXISTS,
-        "the name " + name + " is taken by another snapshot or template",
-        "remove that one first, or give another name",
-        null);
-  }
-
   @Override
   public Template importImages(ImportTemplate request, Progress progress) {
-    Ids.checkName("name", request.name());
+    Version version = version(request.name());
     SandboxOperations.checkSize(request.cpuCount(), request.memoryBytes());
     checkFile("kernel", request.kernel());
     checkFile("rootfs", request.rootfs());
@@ -198,16 +203,14 @@ final class TemplateOperations implements Templates {
       checkFile("initrd", initrd);
     }
     return once(
-        request.name(),
+        version,
+        true,
         () -> {
           long start = System.nanoTime();
-          if (context.snapshots().resolve(request.name()).isPresent()) {
-            throw taken(request.name());
-          }
           String arguments = request.kernelArguments();
           TemplateMaker.Images images =
               new TemplateMaker.Images(
-                  request.name(),
+                  version,
                   request.kernel(),
                   initrd,
                   request.rootfs(),
@@ -232,43 +235,72 @@ final class TemplateOperations implements Templates {
     }
   }
 
-  private Template once(String name, Supplier<Template> work) {
-    if (!underWay.add(name)) {
-      throw new RametException(ErrorCode.CONFLICT, "template " + name + " is being built already");
-    }
-    try {
+  /**
+   * Works on a version that nobody else works on meanwhile.
+   *
+   * @param vacant whether there may be none of that name and tags
+   */
+  private Template once(Version version, boolean vacant, Supplier<Template> work) {
+    try (Names.Reservation one = only(version);
+        Names.Reservation reservation =
+            context.snapshots().names().reserve(version, KIND, vacant)) {
       return work.get();
-    } finally {
-      underWay.remove(name);
     }
   }
 
-  private Optional<SnapshotRecord> template(String idOrName) {
-    return context
-        .snapshots()
-        .resolve(idOrName)
-        .filter(record -> record.kind() == SnapshotRecord.Kind.TEMPLATE);
+  private Names.Reservation only(Version version) {
+    List<String> keys = version.tags().stream().map(tag -> version.alias() + ":" + tag).toList();
+    synchronized (underWay) {
+      if (!Collections.disjoint(underWay, keys)) {
+        throw new RametException(
+            ErrorCode.CONFLICT, "template " + version + " is being built already");
+      }
+      underWay.addAll(keys);
+    }
+    return () -> {
+      synchronized (underWay) {
+        keys.forEach(underWay::remove);
+      }
+    };
   }
 
   @Override
-  public Template get(String idOrName) {
-    return views.template(
-        template(idOrName).orElseThrow(() -> RametException.notFound("template", idOrName)), 0);
+  public Template get(String reference) {
+    return views.template(versions.get(reference), 0);
   }
 
   @Override
   public List<Template> list() {
     return context.snapshots().all().stream()
-        .filter(record -> record.kind() == SnapshotRecord.Kind.TEMPLATE && !record.deleted())
+        .filter(record -> record.kind() == KIND && !record.deleted())
         .map(record -> views.template(record, 0))
         .sorted(Comparator.comparing(Template::name).thenComparing(Template::id))
         .toList();
   }
 
   @Override
-  public void delete(String idOrName) {
-    reclaimer.delete(
-        template(idOrName).orElseThrow(() -> RametException.notFound("template", idOrName)));
+  public List<Template> versions(String reference) {
+    return versions.all(reference).stream().map(record -> views.template(record, 0)).toList();
+  }
+
+  @Override
+  public List<TemplateTag> tags(String reference) {
+    return versions.tags(reference);
+  }
+
+  @Override
+  public Template tag(String reference, List<String> tags) {
+    return views.template(versions.tag(reference, tags), 0);
+  }
+
+  @Override
+  public void untag(String reference, List<String> tags) {
+    versions.untag(reference, tags);
+  }
+
+  @Override
+  public void delete(String reference) {
+    versions.delete(reference);
   }
 
   @Override

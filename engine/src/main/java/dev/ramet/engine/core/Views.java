@@ -5,6 +5,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
@@ -110,6 +111,7 @@ final class Views {
     return new Snapshot(
         record.id(),
         record.name(),
+        List.copyOf(record.tags().keySet()),
         record.description(),
         broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
         broken,
@@ -128,9 +130,12 @@ final class Views {
   Snapshot snapshot(Writings.Entry writing) {
     RametException failure = writing.failure();
     SandboxRecord sandbox = writing.sandbox();
+    Version version = writing.version();
     return new Snapshot(
         writing.id(),
-        writing.request().name(),
+        version == null ? null : version.alias(),
+        // It gets them when it is ready; until then they may be another's.
+        List.of(),
         writing.request().description(),
         failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
         failure == null ? null : failure.getMessage(),
@@ -164,6 +169,7 @@ final class Views {
     return new Template(
         record.id(),
         name == null ? record.id() : name,
+        List.copyOf(record.tags().keySet()),
         broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
         broken,
         record.warm(),

@@ -4,6 +4,8 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.internal.Reference;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SandboxRecord;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,6 +47,11 @@ final class Writings {
       SandboxRecord sandbox,
       Instant instant,
       CompletableFuture<@Nullable RametException> ended) {
+    /** Its name and tags once it is ready; null for none. */
+    @Nullable Version version() {
+      return Version.ofNullable("name", request.name());
+    }
+
     /** What it failed with; null while it is being written. */
     @Nullable RametException failure() {
       return ended.getNow(null);
@@ -80,18 +87,20 @@ final class Writings {
     return List.copyOf(byId.values());
   }
 
-  /** The one with this id or name; null when there is none. A name is that of the youngest. */
+  /** The one that is meant; null when there is none. A name is that of the youngest. */
   synchronized @Nullable Entry find(String idOrName) {
-    Entry found = byId.get(idOrName);
-    if (found != null) {
+    Reference reference = Reference.of(idOrName);
+    Entry found = byId.get(reference.base());
+    if (found != null && (reference.tag() == null || found.version() == null)) {
       return found;
     }
+    Entry named = null;
     for (Entry entry : byId.values()) {
-      if (idOrName.equals(entry.request().name())) {
-        found = entry;
+      if (reference.names(entry.version())) {
+        named = entry;
       }
     }
-    return found;
+    return named;
   }
 
   /** Forgets one that failed. */

@@ -24,6 +24,7 @@ record ManifestCheck(ExportFiles files, SnapshotRecord s) {
     require(s.kind() != null && !s.kind().hidden(), "kind");
     require(!s.deleted() && !s.pending(), "state");
     require(s.name() == null || isName(s.name()), "name");
+    require(s.tags().keySet().stream().allMatch(ManifestCheck::isName), "tags");
     require(s.createdAt() != null, "createdAt");
     require(s.kernelArguments() != null, "kernelArguments");
     Integer port = s.agentPort();

@@ -2,8 +2,12 @@
 package dev.ramet.engine.store;
 
 import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.internal.Version;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its id, also the name of its directory
  * @param kind what it is for
- * @param name a person's name for it, or null
+ * @param name a person's name for it, which others of its kind may have too; or null
+ * @param tags what tells it from those, and since when; where two claim one tag, the later has it.
+ *     A manifest without any is one of before there were tags: it is the default of its name
  * @param description a sentence for people, or null
  * @param createdAt the instant it holds
  * @param sandboxId what it was taken of, or null
@@ -33,6 +39,7 @@ public record SnapshotRecord(
     String id,
     Kind kind,
     @Nullable String name,
+    Map<String, Instant> tags,
     @Nullable String description,
     Instant createdAt,
     @Nullable String sandboxId,
@@ -49,6 +56,23 @@ public record SnapshotRecord(
     @Nullable ImageContent content,
     boolean deleted,
     boolean pending) {
+  /** Copies the tags, and knows those of an older manifest. */
+  public SnapshotRecord {
+    tags = tags(name, tags, createdAt);
+  }
+
+  private static Map<String, Instant> tags(
+      @Nullable String name, @Nullable Map<String, Instant> tags, @Nullable Instant createdAt) {
+    if (name == null) {
+      return Map.of();
+    }
+    if (tags != null) {
+      tags.values().forEach(java.util.Objects::requireNonNull);
+      return Collections.unmodifiableMap(new TreeMap<>(tags));
+    }
+    return createdAt == null ? Map.of() : Map.of(Version.DEFAULT, createdAt);
+  }
+
   /** What a capture is for. */
   public enum Kind {
     /** A machine to start from. */
@@ -71,13 +95,18 @@ public record SnapshotRecord(
     }
   }
 
-  /** The same, brought into another root, where its disk may be a little larger. */
+  /**
+   * The same, brought into another root, where its disk may be a little larger.
+   *
+   * @param version what it is called there, or null for nothing
+   */
   public SnapshotRecord imported(
-      String newId, @Nullable String newName, long newDiskBytes, ImageContent newContent) {
+      String newId, @Nullable Version version, long newDiskBytes, ImageContent newContent) {
     return new SnapshotRecord(
         newId,
         kind,
-        newName,
+        version == null ? null : version.alias(),
+        version == null ? Map.of() : version.assigned(createdAt),
         description,
         createdAt,
         sandboxId,
@@ -98,10 +127,26 @@ public record SnapshotRecord(
 
   /** The same, deleted and no longer pending. */
   public SnapshotRecord asDeleted() {
+    return with(tags, true, false);
+  }
+
+  /** The same as it was before it was deleted. */
+  public SnapshotRecord restored() {
+    return with(tags, false, pending);
+  }
+
+  /** The same with other tags. */
+  public SnapshotRecord tagged(Map<String, Instant> newTags) {
+    return with(newTags, deleted, pending);
+  }
+
+  private SnapshotRecord with(
+      Map<String, Instant> newTags, boolean nowDeleted, boolean stillPending) {
     return new SnapshotRecord(
         id,
         kind,
         name,
+        newTags,
         description,
         createdAt,
         sandboxId,
@@ -116,7 +161,7 @@ public record SnapshotRecord(
         capture,
         contentKey,
         content,
-        true,
-        false);
+        nowDeleted,
+        stillPending);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.store.Layout;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ class StoresTest {
     Layout layout = new Layout(directory);
     foreign(layout.snapshots());
     List<String> before = names(directory);
-    SnapshotStore store = new SnapshotStore(layout);
+    SnapshotStore store = new SnapshotStore(layout, EngineConfig.Steps.NONE);
     store.load();
     assertEquals(List.of(), List.copyOf(store.all()));
     assertEquals(before, names(directory));
@@ -84,7 +85,7 @@ class StoresTest {
     file(layout.partialSnapshot(ID).resolve("kernel"), "half");
     file(layout.snapshots().resolve(".del-" + OTHER).resolve("manifest.json"), "{}");
     assertEquals(List.of(), new SandboxStore(layout).load());
-    new SnapshotStore(layout).load();
+    new SnapshotStore(layout, EngineConfig.Steps.NONE).load();
     assertEquals(List.of("sandboxes", "snapshots"), names(directory));
   }
 

@@ -47,6 +47,7 @@ class ExportTest {
         "s0123456789abcdefghi",
         SnapshotRecord.Kind.SNAPSHOT,
         "before",
+        Map.of("default", Instant.parse("2020-01-01T00:00:00Z")),
         null,
         Instant.parse("2020-01-01T00:00:00Z"),
         "i0123456789abcdefghi",

@@ -92,6 +92,7 @@ class IncrementTest {
         "s0123456789abcdefghi",
         SnapshotRecord.Kind.SNAPSHOT,
         "tuesday",
+        Map.of("default", Instant.parse("2020-01-01T00:00:00Z")),
         null,
         Instant.parse("2020-01-01T00:00:00Z"),
         null,

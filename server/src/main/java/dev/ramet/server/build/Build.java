@@ -9,6 +9,8 @@ import dev.ramet.server.work.Operation;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ public final class Build implements BuildLog {
   private final String id = UUID.randomUUID().toString();
   private final String templateId;
   private final String name;
+  private final SortedSet<String> tags = new TreeSet<>();
   private final @Nullable Integer cpuCount;
   private final @Nullable Long memoryBytes;
   private final List<BuildStatus.Entry> entries = new ArrayList<>();
@@ -37,14 +40,26 @@ public final class Build implements BuildLog {
    * A build that waits for its steps.
    *
    * @param templateId id of the template to be made
-   * @param name that template's name
+   * @param name that template's name, with a tag behind a colon or without
+   * @param more further tags; where neither tells one, it is {@code default}
    * @param cpuCount virtual CPUs, or null for those of what it starts from
    * @param memoryBytes guest memory, or null for that of what it starts from
    */
   public Build(
-      String templateId, String name, @Nullable Integer cpuCount, @Nullable Long memoryBytes) {
+      String templateId,
+      String name,
+      List<String> more,
+      @Nullable Integer cpuCount,
+      @Nullable Long memoryBytes) {
     this.templateId = templateId;
-    this.name = name;
+    int colon = name.indexOf(':');
+    this.name = colon < 0 ? name : name.substring(0, colon);
+    tags.addAll(more);
+    if (colon >= 0) {
+      tags.add(name.substring(colon + 1));
+    } else if (tags.isEmpty()) {
+      tags.add("default");
+    }
     this.cpuCount = cpuCount;
     this.memoryBytes = memoryBytes;
   }
@@ -62,6 +77,11 @@ public final class Build implements BuildLog {
   /** That template's name. */
   public String name() {
     return name;
+  }
+
+  /** The tags that tell it from others of that name, in order. */
+  public List<String> tags() {
+    return List.copyOf(tags);
   }
 
   /** Virtual CPUs, or null for those of what it starts from. */
@@ -103,7 +123,8 @@ public final class Build implements BuildLog {
 
   /** It made the template. */
   public synchronized void succeeded() {
-    add("info", "template " + name + " is ready, as " + templateId, true);
+    String called = name + ":" + String.join(",", tags);
+    add("info", "template " + called + " is ready, as " + templateId, true);
     status = "ready";
   }
 
