@@ -266,6 +266,33 @@ final class CommandsTest {
   }
 
   @Test
+  void versionsAreTaggedAndToldApart() {
+    host.on("/templates/tags", 201, "{\"buildID\":\"t2\",\"tags\":[\"stable\"]}");
+    assertEquals("t2\n", host.run("template", "tag", "web:v2", "stable", "v3").out());
+    assertEquals(
+        "{\"target\":\"web:v2\",\"tags\":[\"stable\",\"v3\"]}", host.requests.get(0).text());
+    assertEquals(2, host.run("template", "tag", "web:v2").status());
+    assertEquals(0, host.run("template", "untag", "web", "stable").status());
+    FakeHost.Request removal = host.requests.get(1);
+    assertEquals("DELETE", removal.method());
+    assertEquals("{\"name\":\"web\",\"tags\":[\"stable\"]}", removal.text());
+
+    String tags =
+        "[{\"tag\":\"stable\",\"buildID\":\"t2\",\"createdAt\":\"2020-01-01T00:00:00Z\"}]";
+    host.on("/templates/web:v2/tags", 200, tags);
+    String table = host.run("template", "tags", "web:v2").out();
+    assertTrue(table.startsWith("TAG     TEMPLATE  ASSIGNED\nstable  t2        "), table);
+    assertEquals(tags + "\n", host.run("template", "tags", "web:v2", "--json").out());
+
+    String version = Answers.TEMPLATE.replace("\"buildMs\"", "\"tags\":[\"v2\"],\"buildMs\"");
+    host.on("/templates", 200, "[" + version + "]");
+    assertTrue(host.run("template", "ls").out().contains("micro  v2    t1 "));
+    host.on("/templates/image", 200, "{\"template\":" + version + "}\n");
+    FakeHost.Outcome made = host.run("template", "build", "--oci", "/i", "--name", "micro:v2");
+    assertEquals("Made micro:v2 in 1.2 s.\n", made.err());
+  }
+
+  @Test
   void importSendsAbsolutePaths() {
     host.on("/templates/import", 200, "{\"template\":" + Answers.TEMPLATE + "}\n");
     host.run("template", "import", "--name", "x", "--kernel", "/a/../k", "--rootfs", "/r");

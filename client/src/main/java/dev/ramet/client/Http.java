@@ -72,6 +72,11 @@ final class Http {
     plain(request("DELETE", path, null));
   }
 
+  /** DELETE that says in a body what is to go. */
+  void delete(String path, Object body) {
+    plain(request("DELETE", path, body));
+  }
+
   /** POST of what does no harm when it comes twice. */
   void post(String path, Object body) {
     plain(request("POST", path, body));

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.api.AssignTags;
+import dev.ramet.api.AssignedTags;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.RametException;
+import dev.ramet.api.RemoveTags;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.TemplateTag;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +63,7 @@ public final class Ramet implements AutoCloseable {
   /**
    * Starts a sandbox that lives for 300 s if nothing else is asked for.
    *
-   * @param template id or name of a template or snapshot
+   * @param template id, name, or name:tag of a template or snapshot
    * @throws RametException NOT_FOUND if there is none
    */
   public Sandbox create(String template) {
@@ -100,7 +104,7 @@ public final class Ramet implements AutoCloseable {
   /**
    * A snapshot that exists.
    *
-   * @param name its id or name
+   * @param name its id, name, or name:tag
    * @throws RametException NOT_FOUND if it does not
    */
   public Snapshot snapshot(String name) {
@@ -113,6 +117,33 @@ public final class Ramet implements AutoCloseable {
     return http.all("/snapshots", SnapshotInfo[].class).stream()
         .map(info -> new Snapshot(this, info.snapshotID()))
         .toList();
+  }
+
+  /** Tags of a template's versions, in order. */
+  public List<TemplateTag> tags(String template) {
+    return List.of(http.get("/templates/" + Http.encode(template) + "/tags", TemplateTag[].class));
+  }
+
+  /**
+   * Gives a version of a template tags, and takes them from the versions that have them.
+   *
+   * @param template its id, name:tag, or the name of the one tagged default
+   * @return id of the version
+   * @throws RametException NOT_FOUND if there is none
+   */
+  public String tag(String template, String... tags) {
+    AssignTags request = new AssignTags(template, List.of(tags));
+    return http.once("/templates/tags", request, AssignedTags.class).buildID();
+  }
+
+  /**
+   * Takes tags from the versions of a template, which stay.
+   *
+   * @param template its name
+   * @throws RametException NOT_FOUND if one of the tags is not there; none was taken then
+   */
+  public void untag(String template, String... tags) {
+    http.delete("/templates/tags", new RemoveTags(template, List.of(tags)));
   }
 
   /** Lets go of connections; calls after it are refused. Sandboxes live on. Idempotent. */

@@ -54,9 +54,10 @@ public final class Sandbox implements AutoCloseable {
   }
 
   /**
-   * The same with a name.
+   * The same with a name, or a name and a tag with a colon between them. A snapshot that has both
+   * stays, by its id, and loses the tag to this one.
    *
-   * @throws RametException ALREADY_EXISTS if another snapshot has it
+   * @throws RametException ALREADY_EXISTS if a template has the name
    */
   public Snapshot snapshot(String name) {
     return snapshot(new CreateSnapshot(name, null));

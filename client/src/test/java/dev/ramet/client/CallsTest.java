@@ -66,6 +66,18 @@ final class CallsTest {
   }
 
   @Test
+  void versionsOfTemplatesAreTagged() {
+    host.on("/templates/tags", 201, "{\"buildID\":\"t2\",\"tags\":[\"stable\"]}");
+    assertEquals("t2", ramet.tag("web:v2", "stable"));
+    assertEquals("{\"target\":\"web:v2\",\"tags\":[\"stable\"]}", host.requests.get(0).body());
+    ramet.untag("web", "stable", "v2");
+    assertEquals("{\"name\":\"web\",\"tags\":[\"stable\",\"v2\"]}", host.requests.get(1).body());
+    String tag = "{\"tag\":\"v2\",\"buildID\":\"t2\",\"createdAt\":\"2020-01-01T00:00:00Z\"}";
+    host.on("/templates/web:v2/tags", 200, "[" + tag + "]");
+    assertEquals("t2", ramet.tags("web:v2").get(0).buildID());
+  }
+
+  @Test
   void theKeyIsShownToTheHostAndToNobodyElse() {
     host.on("/sandboxes", 201, FakeHost.SANDBOX.formatted("sb1"));
     assertEquals("sb1", ramet.create("micro", Duration.ofMillis(1500)).id());

@@ -87,6 +87,11 @@ public final class Client {
     return send("DELETE", path, null);
   }
 
+  /** DELETE with a JSON body. */
+  public Answer delete(String path, Object body) {
+    return send("DELETE", path, body);
+  }
+
   /**
    * All pages of a list, as one JSON array. A list of one page is passed on to the byte.
    *

@@ -31,7 +31,7 @@ final class Create extends ApiCommand {
       names = {"-t", "--template"},
       paramLabel = "NAME",
       defaultValue = "micro",
-      description = "Id or name of a template or snapshot (default: ${DEFAULT-VALUE}).")
+      description = "Id, NAME, or NAME:TAG of a template or snapshot (default: ${DEFAULT-VALUE}).")
   private String template = "micro";
 
   @Option(

@@ -35,7 +35,13 @@ final class Create extends ApiCommand {
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")
   private String sandbox = "";
 
-  @Option(names = "--name", paramLabel = "NAME", description = "A name to find it by.")
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = {
+        "NAME or NAME:TAG to find it by. One that has both stays, by its id, and this one has the",
+        "tag from then on."
+      })
   private @Nullable String name;
 
   @Option(names = "--description", paramLabel = "TEXT", description = "A sentence for people.")

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot fork SNAPSHOT --memory 1G --disk 8G"
     })
 final class Fork extends ApiCommand {
-  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
 
   @Option(

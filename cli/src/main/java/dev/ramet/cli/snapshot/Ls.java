@@ -48,7 +48,15 @@ final class Ls extends ApiCommand {
     Instant now = Instant.now();
     Table table =
         new Table(
-            context().paint(), "SNAPSHOT", "NAME", "STATUS", "SANDBOX", "MEMORY", "OWN", "CREATED");
+            context().paint(),
+            "SNAPSHOT",
+            "NAME",
+            "TAGS",
+            "STATUS",
+            "SANDBOX",
+            "MEMORY",
+            "OWN",
+            "CREATED");
     for (SnapshotInfo s : Json.read(list, SnapshotInfo[].class)) {
       if (quiet) {
         context().out().println(s.snapshotID());
@@ -57,6 +65,7 @@ final class Ls extends ApiCommand {
       table.row(
           s.snapshotID(),
           s.names() == null ? "" : String.join(",", s.names()),
+          String.join(",", s.tags()),
           s.status(),
           s.originSandboxID() == null ? "" : s.originSandboxID(),
           Human.mebibytes(s.memoryMB()),

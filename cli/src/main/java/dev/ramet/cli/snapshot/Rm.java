@@ -18,7 +18,10 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {"  ramet snapshot rm SNAPSHOT", "  ramet snapshot rm $(ramet snapshot ls -q)"})
 final class Rm extends ApiCommand {
-  @Parameters(paramLabel = "SNAPSHOT", arity = "1..*", description = "Ids or names.")
+  @Parameters(
+      paramLabel = "SNAPSHOT",
+      arity = "1..*",
+      description = "Ids, NAME:TAG, or NAME for all versions of it.")
   private List<String> ids = new ArrayList<>();
 
   Rm(Context context) {

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot show SNAPSHOT --json | jq .capture.phasesMs"
     })
 final class Show extends ApiCommand {
-  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
 
   Show(Context context) {
@@ -45,6 +45,9 @@ final class Show extends ApiCommand {
     table.row("Snapshot", s.snapshotID());
     if (s.names() != null && !s.names().isEmpty()) {
       table.row("Name", String.join(", ", s.names()));
+    }
+    if (!s.tags().isEmpty()) {
+      table.row("Tags", String.join(", ", s.tags()));
     }
     if (s.description() != null) {
       table.row("Description", s.description());

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot wait $snapshot --timeout 30"
     })
 final class Wait extends ApiCommand {
-  @Parameters(paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
 
   @Option(

@@ -27,6 +27,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ramet template build",
       "  ramet template build micro --name big --memory 1G --cpu 2 --disk 4G",
+      "  ramet template build micro --name big:v2 --memory 2G",
       "  ramet template build --oci nginx.tar --name web --ready 'curl -sf localhost'",
       "  ramet template build --oci layout --tag v2 --name tools --no-start"
     })
@@ -40,7 +41,10 @@ final class Build extends Making {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "The recipe's name unless given; an image needs one.")
+      description = {
+        "The recipe's name unless given; an image needs one.",
+        "NAME:TAG makes a version with that tag."
+      })
   private @Nullable String name;
 
   @Option(names = "--oci", paramLabel = "IMAGE", description = "A container image, by its path.")

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
       "      --append 'console=ttyS0 root=/dev/vda rw' --memory 1G --cold"
     })
 final class Import extends Making {
-  @Option(names = "--name", required = true, paramLabel = "NAME", description = "The name.")
+  @Option(names = "--name", required = true, paramLabel = "NAME", description = "NAME or NAME:TAG.")
   private String name = "";
 
   @Option(names = "--kernel", required = true, paramLabel = "FILE", description = "A Linux kernel.")

@@ -35,6 +35,7 @@ final class Ls extends ApiCommand {
         new Table(
             context().paint(),
             "NAME",
+            "TAGS",
             "TEMPLATE",
             "STATUS",
             "START",
@@ -45,6 +46,7 @@ final class Ls extends ApiCommand {
     for (TemplateInfo t : Json.read(list, TemplateInfo[].class)) {
       table.row(
           String.join(",", t.names()),
+          String.join(",", t.tags()),
           t.templateID(),
           t.status(),
           t.warm() ? "warm" : "cold",

@@ -35,12 +35,19 @@ abstract class Making extends ApiCommand {
       return 0;
     }
     context().out().println(made.templateID());
+    String name = name(made);
     context()
         .err()
         .println(
             made.buildMs() > 0
-                ? "Made " + made.names().get(0) + " in " + Human.millis(made.buildMs()) + "."
-                : made.names().get(0) + " is there already.");
+                ? "Made " + name + " in " + Human.millis(made.buildMs()) + "."
+                : name + " is there already.");
     return 0;
+  }
+
+  private static String name(TemplateInfo made) {
+    String name = made.names().get(0);
+    boolean plain = made.tags().isEmpty() || made.tags().contains("default");
+    return plain ? name : name + ":" + made.tags().get(0);
   }
 }

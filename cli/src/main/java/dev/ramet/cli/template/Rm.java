@@ -14,11 +14,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "rm",
     aliases = "delete",
-    description = "Deletes templates. Sandboxes that started from them run on.",
+    description = {
+      "Deletes templates. Sandboxes that started from them run on. An id or NAME:TAG is one version;",
+      "NAME is all versions of that name."
+    },
     footerHeading = "%nExamples:%n",
-    footer = {"  ramet template rm micro"})
+    footer = {"  ramet template rm micro", "  ramet template rm web:v1"})
 final class Rm extends ApiCommand {
-  @Parameters(paramLabel = "TEMPLATE", arity = "1..*", description = "Ids or names.")
+  @Parameters(paramLabel = "TEMPLATE", arity = "1..*", description = "Ids, NAME:TAG, or NAME.")
   private List<String> ids = new ArrayList<>();
 
   Rm(Context context) {

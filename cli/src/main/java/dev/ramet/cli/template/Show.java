@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template show micro"})
 final class Show extends ApiCommand {
-  @Parameters(paramLabel = "TEMPLATE", description = "Id or name of the template.")
+  @Parameters(paramLabel = "TEMPLATE", description = "Id, NAME, or NAME:TAG of the template.")
   private String id = "";
 
   Show(Context context) {
@@ -37,6 +37,9 @@ final class Show extends ApiCommand {
     TemplateInfo t = answer.as(TemplateInfo.class);
     Table table = Table.pairs(context().paint());
     table.row("Name", String.join(", ", t.names()));
+    if (!t.tags().isEmpty()) {
+      table.row("Tags", String.join(", ", t.tags()));
+    }
     table.row("Template", t.templateID());
     table.row(
         "Status", t.statusDetail() == null ? t.status() : t.status() + ": " + t.statusDetail());

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.AssignTags;
+import dev.ramet.api.AssignedTags;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Gives a version of a template tags. */
+@Command(
+    name = "tag",
+    description = {
+      "Gives a version of a template tags, and prints its id. Versions that have them lose them,",
+      "and stay."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet template tag web:v2 default stable"})
+final class Tag extends ApiCommand {
+  @Parameters(
+      index = "0",
+      paramLabel = "TEMPLATE",
+      description = "Its id, NAME:TAG, or NAME for the one tagged default.")
+  private String template = "";
+
+  @Parameters(index = "1..*", arity = "1..*", paramLabel = "TAG", description = "The tags.")
+  private List<String> tags = new ArrayList<>();
+
+  Tag(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.post("/templates/tags", new AssignTags(template, tags));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      context().out().println(answer.as(AssignedTags.class).buildID());
+    }
+    return 0;
+  }
+}

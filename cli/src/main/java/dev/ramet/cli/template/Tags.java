@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.template;
+
+import dev.ramet.api.TemplateTag;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Lists the tags of a template. */
+@Command(
+    name = "tags",
+    description = "Lists the tags of a template's versions.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet template tags web", "  ramet template tags web --json | jq -r '.[].tag'"})
+final class Tags extends ApiCommand {
+  @Parameters(paramLabel = "NAME", description = "Name of the template, or id of a version.")
+  private String name = "";
+
+  Tags(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/templates/" + Client.encode(name) + "/tags");
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    Instant now = Instant.now();
+    Table table = new Table(context().paint(), "TAG", "TEMPLATE", "ASSIGNED");
+    for (TemplateTag t : answer.as(TemplateTag[].class)) {
+      table.row(t.tag(), t.buildID(), Human.ago(t.createdAt(), now));
+    }
+    context().print(table);
+    return 0;
+  }
+}
