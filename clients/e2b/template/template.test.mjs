@@ -94,14 +94,51 @@ testOnce('a template of a template, with more memory, which boots', async () => 
   await sandbox.kill()
 })
 
-testOnce('the same name again takes the place of the first', async () => {
-  const first = await build(template().fromTemplate('micro').runCmd('echo 1 >/version'), `${name}-3`)
-  const second = await build(template().fromTemplate('micro').runCmd('echo 2 >/version'), `${name}-3`)
-  assert.notEqual(first.templateId, second.templateId)
-  const sandbox = track(await Sandbox.create(`${name}-3`, { timeoutMs: 300_000 }))
-  assert.equal((await sandbox.commands.run('cat /version')).stdout, '2\n')
+const exists = async (id) => (await api(`/templates/${id}`)).status === 200
+
+async function versionOf(reference) {
+  const sandbox = track(await Sandbox.create(reference, { timeoutMs: 300_000 }))
+  const { stdout } = await sandbox.commands.run('cat /version')
   await sandbox.kill()
-  assert.equal((await api(`/templates/${first.templateId}`)).status, 404)
+  return stdout.trim()
+}
+
+testOnce('versions by tags', async () => {
+  const web = `${name}-3`
+  const version = (number) => template().fromTemplate('micro').runCmd(`echo ${number} >/version`)
+  const tags = async () => (await Template.getTags(web)).map(({ tag, buildId }) => `${tag} ${buildId}`)
+  const first = await build(version(1), web)
+  const second = await build(version(2), `${web}:v2`, { tags: ['next'] })
+  assert.deepEqual(first.tags, ['default'])
+  assert.deepEqual(second.tags, ['next', 'v2'])
+  assert.deepEqual(await tags(), [`default ${first.templateId}`, `next ${second.templateId}`, `v2 ${second.templateId}`])
+  for (const one of await Template.getTags(web)) assert.ok(Math.abs(Date.now() - one.createdAt) < 600_000)
+  assert.equal(await versionOf(web), '1')
+  assert.equal(await versionOf(`${web}:v2`), '2')
+  assert.equal(await Template.exists(`${web}:v2`), true)
+  assert.equal(await Template.exists(`${web}:v3`), false)
+  await assert.rejects(Sandbox.create(`${web}:v3`), /not found/)
+  await assert.rejects(Template.build(template().fromTemplate(`${web}:v3`), `${web}:v4`), /not found.*default, next, v2/)
+
+  const { buildId, tags: assigned } = await Template.assignTags(`${web}:v2`, ['default', 'stable'])
+  assert.equal(buildId, second.templateId)
+  assert.deepEqual(assigned, ['default', 'stable'])
+  assert.equal(await versionOf(web), '2')
+  assert.equal(await exists(first.templateId), true, 'it stays without tags')
+  await assert.rejects(Template.removeTags(web, ['stable', 'none']), /not found/)
+  await Template.removeTags(web, ['stable', 'next', 'v2'])
+  assert.deepEqual(await tags(), [`default ${second.templateId}`])
+  await assert.rejects(Template.assignTags(`${web}:v2`, 'v1'), /not found/)
+  await assert.rejects(Template.assignTags(web, 'v 1'), /tags/)
+
+  // Built again, the version that has lost its last tag by that gives way; the other stays.
+  const third = await build(version(3), web)
+  assert.equal(await versionOf(web), '3')
+  assert.equal(await exists(second.templateId), false)
+  await Template.assignTags(first.templateId, 'v1')
+  assert.equal(await versionOf(`${web}:v1`), '1')
+  assert.equal((await api(`/templates/${encodeURIComponent(`${web}:v1`)}`, { method: 'DELETE' })).status, 204)
+  assert.deepEqual(await tags(), [`default ${third.templateId}`])
 })
 
 test('a step that fails', async () => {
@@ -125,8 +162,9 @@ test('a step that fails', async () => {
 })
 
 test('what is asked in vain', async () => {
-  await assert.rejects(Template.build(template().fromTemplate('micro'), name, { tags: ['v1'] }), /one version/)
-  await assert.rejects(Template.assignTags(name, 'v1'), /one version/)
+  await assert.rejects(Template.build(template().fromTemplate('micro'), name, { tags: ['v/1'] }), /tags/)
+  await assert.rejects(Template.build(template().fromTemplate('micro'), `${name}:v1:v2`), /name/)
+  await assert.rejects(Template.assignTags('none-such', 'v1'), /not found/)
   await assert.rejects(Template.build(template().fromTemplate('micro'), 'a/b'), /name/)
   const unknown = await api('/templates/t0000000000000000000/files/' + 'a'.repeat(64))
   assert.equal(unknown.status, 404)

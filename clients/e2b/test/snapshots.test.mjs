@@ -98,6 +98,43 @@ test('snapshot, create from it, list, delete', async () => {
   await assert.rejects(Sandbox.create(snapshot.snapshotId))
 })
 
+test('snapshots of one name', async () => {
+  const sandbox = await create()
+  const name = `work-${process.pid}`
+  const take = async (what, as) => {
+    await sandbox.files.write('/tmp/in-memory', what)
+    return (await sandbox.createSnapshot({ name: as })).snapshotId
+  }
+  const held = async (reference) => {
+    const other = track(await Sandbox.create(reference))
+    const content = await other.files.read('/tmp/in-memory')
+    await other.kill()
+    return content
+  }
+  const list = async (of) => (await Sandbox.listSnapshots({ name: of }).nextItems()).map((one) => one.snapshotId)
+  const first = await take('first', name)
+  const green = await take('green', `${name}:green`)
+  const second = await take('second', name)
+  assert.equal(await held(name), 'second')
+  assert.equal(await held(`${name}:green`), 'green')
+  assert.equal(await held(first), 'first')
+  await assert.rejects(Sandbox.create(`${name}:blue`), /not found/)
+  const said = await (await api(`/snapshots/${name}:blue`)).json()
+  assert.match(said.remedy, /default, green/)
+  // The older library has no filter by names.
+  if (process.env.E2B_LIBRARY !== 'e2b-older') {
+    assert.deepEqual(await list(name), [second, green, first])
+    assert.deepEqual(await list(`${name}:green`), [green])
+    assert.deepEqual(await list(`${name}:blue`), [])
+  }
+  assert.equal(await Sandbox.deleteSnapshot(`${name}:default`), true)
+  assert.equal(await Sandbox.deleteSnapshot(`${name}:default`), false)
+  await assert.rejects(Sandbox.create(name), /not found/)
+  assert.equal(await Sandbox.deleteSnapshot(name), true)
+  assert.equal(await Sandbox.deleteSnapshot(green), false)
+  assert.equal(await Sandbox.deleteSnapshot(first), false)
+})
+
 test('fork', async () => {
   const sandbox = await create()
   const counter = await startCounter(sandbox)

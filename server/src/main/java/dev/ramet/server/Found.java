@@ -37,6 +37,13 @@ final class Found {
     return ids.stream().flatMap(id -> find(() -> open.templates().get(id)).stream()).findFirst();
   }
 
+  /** The id of the template or snapshot that a reference means now. */
+  static Optional<String> id(EngineHolder engine, String reference) {
+    Engine open = engine.get();
+    return find(() -> open.templates().get(reference).id())
+        .or(() -> find(() -> open.snapshots().get(reference).id()));
+  }
+
   /** Deletes what is there of snapshots and templates. */
   static void forget(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();

@@ -120,7 +120,7 @@ final class SandboxController {
    * @param metadata pairs that must all be there, as {@code key=value} joined by {@code &}, each
    *     encoded once more
    * @param state states joined by commas; all of them if absent
-   * @param template id or name of what they were created from
+   * @param template id, name, or name:tag of what they were created from; a tag is that of now
    * @param startedAfter an RFC 3339 time
    * @param order {@code asc} for the oldest first, {@code desc} for the newest
    * @param limit entries of a page, 1 to 100
@@ -139,9 +139,13 @@ final class SandboxController {
     if (order != null && !order.equals("asc") && !order.equals("desc")) {
       throw RametException.invalid("order", "must be asc or desc");
     }
+    String source =
+        template != null && template.indexOf(':') >= 0
+            ? Found.id(engine, template).orElse(template)
+            : template;
     List<Sandbox> found =
         sandboxes().list().stream()
-            .filter(SandboxFilter.of(state, metadata, template, startedAfter))
+            .filter(SandboxFilter.of(state, metadata, source, startedAfter))
             .toList();
     return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
   }

@@ -62,6 +62,34 @@ abstract class CrashContract {
         .map(step -> DynamicTest.dynamicTest(step, () -> crash("unawaited", step, 0)));
   }
 
+  @TestFactory
+  Stream<DynamicTest> whileASnapshotTakesATagFromAnother() {
+    return Stream.of("snapshot.publish", "tags.strip")
+        .map(step -> DynamicTest.dynamicTest(step, () -> crashOfAMove(step)));
+  }
+
+  private void crashOfAMove(String step) throws Exception {
+    String first = ground.engine().snapshots().create(sandbox.id(), "crashed").id();
+    ground.closeEngine();
+    try {
+      assertEquals(DyingHost.STATUS, dyingHost("snapshot", step, 0), "the step was reached");
+    } finally {
+      ground.openEngine();
+    }
+    boolean moved = step.equals("tags.strip");
+    Snapshot holder = ground.engine().snapshots().get("crashed");
+    assertEquals(moved, !holder.id().equals(first));
+    assertEquals(List.of("default"), holder.tags());
+    List<Snapshot> versions =
+        ground.engine().snapshots().list(null).stream()
+            .filter(snapshot -> "crashed".equals(snapshot.name()))
+            .toList();
+    assertEquals(moved ? 2 : 1, versions.size());
+    assertEquals(1, versions.stream().mapToInt(version -> version.tags().size()).sum());
+    ground.engine().snapshots().delete("crashed", false);
+    assertEquals(1, ground.engine().snapshots().list(null).size(), "a name is all its versions");
+  }
+
   @Test
   void whatWasToldToBeReadyIsThere() throws Exception {
     ground.shell(sandbox.id()).run("echo told > /tmp/file");

@@ -226,7 +226,8 @@ final class TroubleTest {
         ErrorCode.INVALID_ARGUMENT,
         () -> ground.engine().snapshots().create(sandbox.id(), "no/slash"));
     refused(
-        ErrorCode.ALREADY_EXISTS, () -> ground.engine().snapshots().create(sandbox.id(), "start"));
+        ErrorCode.ALREADY_EXISTS,
+        () -> ground.engine().snapshots().create(sandbox.id(), Ground.TEMPLATE));
     for (int count : new int[] {0, -1, 101}) {
       refused(
           ErrorCode.INVALID_ARGUMENT,

@@ -104,7 +104,10 @@ final class WritingTest {
         ErrorCode.DEADLINE_EXCEEDED,
         () -> ground.engine().snapshots().await("late", Duration.ofMillis(20)));
     String other = ground.create().id();
-    refused(ErrorCode.ALREADY_EXISTS, () -> ground.engine().snapshots().create(other, "late"));
+    // Another version of the name: it has the tag until the one that is being written is ready.
+    Snapshot sooner = ground.engine().snapshots().create(other, "late");
+    assertEquals(List.of("default"), sooner.tags());
+    assertEquals(sooner.id(), ground.engine().snapshots().get("late").id());
 
     CompletableFuture<Sandbox> reader =
         CompletableFuture.supplyAsync(
@@ -118,6 +121,8 @@ final class WritingTest {
     assertEquals(Snapshot.Status.READY, ready.status());
     assertEquals(writing.createdAt(), ready.createdAt());
     assertNotNull(ready.capture());
+    assertEquals(List.of("default"), ready.tags());
+    assertEquals(List.of(), ground.engine().snapshots().get(sooner.id()).tags());
     assertEquals("then", ground.shell(id).run("cat /tmp/file"));
   }
 

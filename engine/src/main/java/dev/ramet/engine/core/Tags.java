@@ -8,13 +8,13 @@ import dev.ramet.engine.store.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -64,14 +64,15 @@ final class Tags {
   /** Finishes what a crash left of moves, after all manifests were read. */
   void settleAll() {
     synchronized (store) {
-      Set<String> names = new HashSet<>();
+      Map<String, List<SnapshotRecord>> byName = new HashMap<>();
       for (SnapshotRecord record : store.all()) {
         record.tags().values().forEach(at -> last = at.isAfter(last) ? at : last);
-        if (record.name() != null) {
-          names.add(record.name());
+        String name = record.name();
+        if (name != null && SnapshotStore.visible(record)) {
+          byName.computeIfAbsent(name, same -> new ArrayList<>()).add(record);
         }
       }
-      names.forEach(this::settle);
+      byName.values().forEach(this::settle);
     }
   }
 
@@ -81,17 +82,20 @@ final class Tags {
    */
   void settle(String name) {
     synchronized (store) {
-      List<SnapshotRecord> versions = store.names().of(name);
-      for (SnapshotRecord version : versions) {
-        Map<String, Instant> kept = new TreeMap<>(version.tags());
-        kept.keySet()
-            .removeIf(
-                tag ->
-                    versions.stream()
-                        .anyMatch(other -> Names.claim(tag).compare(other, version) > 0));
-        if (kept.size() < version.tags().size()) {
-          strip(version, kept);
-        }
+      settle(store.names().of(name));
+    }
+  }
+
+  private void settle(List<SnapshotRecord> versions) {
+    for (SnapshotRecord version : versions) {
+      Map<String, Instant> kept = new TreeMap<>(version.tags());
+      kept.keySet()
+          .removeIf(
+              tag ->
+                  versions.stream()
+                      .anyMatch(other -> Names.claim(tag).compare(other, version) > 0));
+      if (kept.size() < version.tags().size()) {
+        strip(version, kept);
       }
     }
   }
