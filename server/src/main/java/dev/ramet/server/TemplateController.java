@@ -263,7 +263,7 @@ final class TemplateController {
     boolean onlyUnused = Checks.flag("strict", strict);
     Engine open = engine.get();
     // A name is of templates or of snapshots, never of both.
-    if (exists(() -> open.templates().versions(reference))) {
+    if (exists(() -> open.templates().tags(reference))) {
       Caller.requireAdmin(http, "deleting a template");
       open.templates().delete(reference);
       return;

@@ -105,6 +105,7 @@ final class WritingTest {
         () -> ground.engine().snapshots().await("late", Duration.ofMillis(20)));
     String other = ground.create().id();
     // Another version of the name: it has the tag until the one that is being written is ready.
+    ground.steps().reset();
     Snapshot sooner = ground.engine().snapshots().create(other, "late");
     assertEquals(List.of("default"), sooner.tags());
     assertEquals(sooner.id(), ground.engine().snapshots().get("late").id());

@@ -112,11 +112,11 @@ final class SnapshotStore {
   }
 
   /**
-   * Publishes a finished directory at once. From then on it has its tags, whoever had them; nothing
-   * fails after that.
+   * Publishes a finished directory at once. From then on it has its tags, whoever had them before;
+   * nothing fails after that.
    *
    * @param sync whether it must survive a loss of power
-   * @return what was published
+   * @return the record as it is now
    */
   SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
     Path partial = layout.partialSnapshot(record.id());
@@ -137,8 +137,9 @@ final class SnapshotStore {
       if (name != null) {
         tags.settle(name);
       }
+      // One that was begun later may have been published sooner, and has the tag.
+      return byId.getOrDefault(record.id(), stamped);
     }
-    return stamped;
   }
 
   /** Has others see a record as it is written down, or will be. */

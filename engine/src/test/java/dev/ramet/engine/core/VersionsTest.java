@@ -15,13 +15,16 @@ import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.engine.store.SnapshotRecord.Kind;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,6 +168,39 @@ class VersionsTest {
     reopen();
     assertEquals(second, meant("x"));
     assertEquals(Set.of(), tags(first), "and is the default of its name no more");
+  }
+
+  @Test
+  void ofManyAtOnceOneHasTheTag() throws Exception {
+    List<CompletableFuture<String>> begun = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      begun.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return publish(Kind.SNAPSHOT, "x");
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              }));
+    }
+    List<String> made = new ArrayList<>();
+    for (CompletableFuture<String> one : begun) {
+      made.add(one.get());
+    }
+    String holder = "";
+    int holders = 0;
+    for (String id : made) {
+      if (!written(id).isEmpty()) {
+        holder = id;
+        holders++;
+      }
+    }
+    assertEquals(1, holders);
+    assertEquals(holder, meant("x"));
+    reopen();
+    assertEquals(holder, meant("x"));
+    assertEquals(16, store.names().of("x").size());
   }
 
   @Test
