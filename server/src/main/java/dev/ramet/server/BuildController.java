@@ -2,14 +2,9 @@
 package dev.ramet.server;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.ramet.api.AssignTags;
-import dev.ramet.api.AssignedTags;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.api.RemoveTags;
-import dev.ramet.api.TemplateTag;
 import dev.ramet.engine.DerivedTemplate;
-import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.build.Build;
@@ -26,7 +21,6 @@ import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
-import io.micronaut.http.annotation.Delete;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
@@ -254,66 +248,6 @@ final class BuildController {
       }
       return new Alias(templates().versions(reference).get(0).id(), true);
     }
-  }
-
-  /**
-   * Lists the tags of all versions of a template.
-   *
-   * @param id id, name, or name:tag of one of them
-   * @return the tags, in order
-   */
-  @Get("/templates/{id}/tags")
-  List<TemplateTag> templateTags(@PathVariable String id) {
-    return templates().tags(Checks.reference("template", id)).stream()
-        .map(tag -> new TemplateTag(tag.tag(), tag.templateId(), tag.assignedAt().toString()))
-        .toList();
-  }
-
-  /** Gives a version of a template tags, and takes them from the versions that have them. */
-  @Post("/templates/tags")
-  @Status(HttpStatus.CREATED)
-  AssignedTags assignTags(
-      HttpRequest<?> http, @Body @Nullable @Schema(implementation = AssignTags.class) String body) {
-    AssignTags request = Json.read(body, AssignTags.class);
-    String target = Checks.required("target", request.target());
-    List<String> tags = someTags(request.tags());
-    String reference = Checks.reference("template", target);
-    return work.once(
-            Asked.of(http, "template.tag", reference, body),
-            Json.reader(AssignedTags.class),
-            operation -> {
-              Template tagged = templates().tag(reference, tags);
-              AssignedTags answer = new AssignedTags(tagged.id(), tags);
-              return new Outcome<>(201, answer, List.of(tagged.id()));
-            },
-            ids -> java.util.Optional.empty())
-        .body();
-  }
-
-  /** Takes tags from the versions of a template, which stay. */
-  @Delete("/templates/tags")
-  @Status(HttpStatus.NO_CONTENT)
-  void removeTags(
-      HttpRequest<?> http, @Body @Nullable @Schema(implementation = RemoveTags.class) String body) {
-    Caller.requireAdmin(http, "removing tags of a template");
-    RemoveTags request = Json.read(body, RemoveTags.class);
-    String name = Checks.required("name", request.name());
-    List<String> tags = someTags(request.tags());
-    String reference = Checks.reference("template", name);
-    work.run(
-        Asked.of(http, "template.untag", reference, body),
-        operation -> {
-          templates().untag(reference, tags);
-          return reference;
-        });
-  }
-
-  private static List<String> someTags(@Nullable List<String> given) {
-    List<String> tags = Checks.tags("tags", given);
-    if (tags.isEmpty()) {
-      throw RametException.invalid("tags", "is required");
-    }
-    return tags;
   }
 
   private Templates templates() {
