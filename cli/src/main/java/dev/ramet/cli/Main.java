@@ -23,14 +23,22 @@ public final class Main {
    * @return its exit status
    */
   public static int run(Context context, String... args) {
-    return commandLine(context).execute(args);
+    return commandLine(context, args).execute(args);
   }
 
-  /** The tree of commands. */
-  static CommandLine commandLine(Context context) {
+  /**
+   * The tree of commands, as far as it is needed.
+   *
+   * @param args what is to be executed; nothing for the whole tree
+   */
+  static CommandLine commandLine(Context context, String... args) {
     Ramet ramet = new Ramet(context);
     Errors errors = new Errors(context);
-    CommandLine line = new CommandLine(ramet, new Factory(context));
+    Factory factory = new Factory(context);
+    CommandLine line = new CommandLine(ramet, factory);
+    for (TopLevel.Entry entry : TopLevel.of(args)) {
+      line.addSubcommand(new CommandLine(entry.type(), factory));
+    }
     line.setOut(new PrintWriter(context.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(

@@ -3,14 +3,6 @@ package dev.ramet.cli;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.cli.config.Config;
-import dev.ramet.cli.key.Key;
-import dev.ramet.cli.operation.Operation;
-import dev.ramet.cli.sandbox.Sandbox;
-import dev.ramet.cli.snapshot.Snapshot;
-import dev.ramet.cli.storage.Storage;
-import dev.ramet.cli.template.Template;
-import dev.ramet.cli.tour.TourCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -23,27 +15,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 
-/** The top of the tree of commands. */
+/** The top of the tree of commands, which {@link TopLevel} tells. */
 @Command(
     name = "ramet",
     description = "Snapshots, clones and rolls back running microVMs.",
     versionProvider = Ramet.Version.class,
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
-    synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      Sandbox.class,
-      Snapshot.class,
-      Template.class,
-      Storage.class,
-      Operation.class,
-      Key.class,
-      Config.class,
-      Doctor.class,
-      TourCommand.class,
-      Serve.class,
-      Completion.class
-    })
+    synopsisSubcommandLabel = "COMMAND")
 final class Ramet {
   private final Context context;
 

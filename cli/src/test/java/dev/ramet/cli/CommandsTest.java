@@ -442,7 +442,7 @@ final class CommandsTest {
     everyCommandHasHelp(Main.commandLine(Objects.requireNonNull(context())), "ramet");
   }
 
-  private static Context context() {
+  static Context context() {
     return new Context(
         java.io.InputStream.nullInputStream(),
         java.io.OutputStream.nullOutputStream(),

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import dev.ramet.cli.config.Config;
+import dev.ramet.cli.key.Key;
+import dev.ramet.cli.operation.Operation;
+import dev.ramet.cli.sandbox.Sandbox;
+import dev.ramet.cli.snapshot.Snapshot;
+import dev.ramet.cli.storage.Storage;
+import dev.ramet.cli.template.Template;
+import dev.ramet.cli.tour.TourCommand;
+import java.util.List;
+
+/**
+ * The commands right below {@code ramet}. To read what all of them take is half of what a command
+ * costs, so only the one that is asked for is put together where that can be told from the first
+ * word.
+ */
+final class TopLevel {
+  private TopLevel() {}
+
+  /** A command or a group of commands, and what people call it. */
+  record Entry(Class<?> type, List<String> names) {
+    private static Entry of(Class<?> type, String... names) {
+      return new Entry(type, List.of(names));
+    }
+  }
+
+  /** All, in the order of the help. */
+  static final List<Entry> ALL =
+      List.of(
+          Entry.of(Sandbox.class, "sandbox", "sb"),
+          Entry.of(Snapshot.class, "snapshot", "snap"),
+          Entry.of(Template.class, "template", "tpl"),
+          Entry.of(Storage.class, "storage"),
+          Entry.of(Operation.class, "operation", "op"),
+          Entry.of(Key.class, "key"),
+          Entry.of(Config.class, "config"),
+          Entry.of(Doctor.class, "doctor"),
+          Entry.of(TourCommand.class, "tour"),
+          Entry.of(Serve.class, "serve"),
+          Entry.of(Completion.class, "completion"));
+
+  /** Those that a line may be about: one, or all where its first word is none of their names. */
+  static List<Entry> of(String... args) {
+    if (args.length > 0) {
+      for (Entry entry : ALL) {
+        if (entry.names().contains(args[0])) {
+          return List.of(entry);
+        }
+      }
+    }
+    return ALL;
+  }
+}
