@@ -23,6 +23,8 @@ final class Hosts {
         command.add(argument);
       }
     }
+    // As the launcher starts hosts; these live too short for the second compiler anyway.
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.add("-Dramet.guest=" + GuestFiles.directory());
     command.add("-Dramet.cache=" + System.getProperty("ramet.cache"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
