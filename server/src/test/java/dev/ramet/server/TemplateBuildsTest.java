@@ -62,38 +62,12 @@ class TemplateBuildsTest {
     host.close();
   }
 
-  private record Announced(String template, String build) {
-    String start() {
-      return "/v2/templates/" + template + "/builds/" + build;
-    }
-
-    String status() {
-      return "/templates/" + template + "/builds/" + build + "/status";
-    }
-
-    String files(String hash) {
-      return "/templates/" + template + "/files/" + hash;
-    }
-  }
-
   private Announced announce(String name) throws Exception {
     Answer answer = host.post("/v3/templates", "{\"name\":\"" + name + "\",\"cpuCount\":2}");
     assertEquals(202, answer.status(), answer.response().body());
     assertEquals(name, answer.json().path("names").path(0).asText());
     assertTrue(answer.json().path("public").asBoolean());
-    return new Announced(
-        answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
-  }
-
-  private JsonNode end(Announced build) throws Exception {
-    for (int i = 0; i < 1000; i++) {
-      JsonNode status = host.get(build.status()).json();
-      if (!status.path("status").asText().equals("building")) {
-        return status;
-      }
-      Thread.sleep(10);
-    }
-    throw new AssertionError("the build does not end");
+    return Announced.in(answer);
   }
 
   private HttpResponse<String> put(String url, byte[] content) throws Exception {
@@ -135,7 +109,7 @@ class TemplateBuildsTest {
             """);
     assertEquals(202, started.status(), started.response().body());
     assertEquals("0", started.header("content-length"));
-    JsonNode status = end(build);
+    JsonNode status = build.end(host);
     assertEquals("ready", status.path("status").asText(), status.toString());
     DerivedTemplate asked = host.engine.templates.derived.get(0);
     assertEquals(
@@ -168,98 +142,8 @@ class TemplateBuildsTest {
     assertEquals(200, host.get("/templates/aliases/made").status());
     assertEquals(
         build.template(), host.get("/templates/aliases/made").json().path("templateID").asText());
-    assertEquals("default", tags("made", build.template()));
+    assertEquals("default", host.get("/templates/made/tags").json().path(0).path("tag").asText());
     assertEquals(409, host.post(build.start(), "{\"fromTemplate\":\"base\"}").status());
-  }
-
-  private String tags(String name, String id) throws Exception {
-    List<String> found = new java.util.ArrayList<>();
-    for (JsonNode tag : host.get("/templates/" + name + "/tags").json()) {
-      Instant.parse(tag.path("createdAt").asText());
-      if (tag.path("buildID").asText().equals(id)) {
-        found.add(tag.path("tag").asText());
-      }
-    }
-    return String.join(" ", found);
-  }
-
-  private Announced make(String name, String tags) throws Exception {
-    Answer answer = host.post("/v3/templates", "{\"name\":\"" + name + "\",\"tags\":" + tags + "}");
-    assertEquals(202, answer.status(), answer.response().body());
-    assertEquals("made", answer.json().path("names").path(0).asText());
-    Announced build =
-        new Announced(
-            answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
-    host.post(build.start(), "{\"fromTemplate\":\"base\"}");
-    assertEquals("ready", end(build).path("status").asText());
-    return build;
-  }
-
-  @Test
-  void versionsAreToldApartByTags() throws Exception {
-    String first = make("made", "[]").template();
-    String second = make("made:v2", "[\"v2\",\"next\",\"next\"]").template();
-    assertEquals(first, host.get("/templates/made").json().path("templateID").asText());
-    assertEquals(second, host.get("/templates/made:v2").json().path("templateID").asText());
-    assertEquals("next", host.get("/templates/made:v2").json().path("tags").path(0).asText());
-    assertEquals("next v2", tags("made", second));
-    assertEquals("default", tags("made:v2", first));
-    assertEquals(404, host.get("/templates/made:v3").status());
-    assertEquals(404, host.post("/sandboxes", "{\"templateID\":\"made:v3\"}").status());
-    assertEquals(201, host.post("/sandboxes", "{\"templateID\":\"made:v2\"}").status());
-    assertEquals(200, host.get("/templates/aliases/made:v2").status());
-    assertEquals(404, host.get("/templates/aliases/made:v3").status());
-
-    Answer moved =
-        host.post("/templates/tags", "{\"target\":\"made:v2\",\"tags\":[\"default\",\"default\"]}");
-    assertEquals(201, moved.status(), moved.response().body());
-    assertEquals(second, moved.json().path("buildID").asText());
-    assertEquals("[\"default\"]", moved.json().path("tags").toString());
-    assertEquals(second, host.get("/templates/made").json().path("templateID").asText());
-    assertEquals(200, host.get("/templates/" + first).status(), "it stays, by its id");
-
-    String body = "{\"name\":\"made\",\"tags\":[\"default\",\"v2\"]}";
-    assertEquals(204, host.send("DELETE", "/templates/tags", body).status());
-    assertEquals("next", tags("made", second));
-    assertEquals(404, host.get("/templates/made").status());
-    Answer alias = host.get("/templates/aliases/made");
-    assertEquals(200, alias.status(), "the name is there, although none of it is the default");
-    assertEquals(404, host.send("DELETE", "/templates/tags", body).status());
-    assertEquals(404, host.post("/templates/tags", body.replace("name", "target")).status());
-
-    assertEquals(204, host.delete("/templates/made%3Anext").status());
-    assertEquals(404, host.get("/templates/" + second).status());
-    assertEquals(200, host.get("/templates/" + first).status());
-    assertEquals(204, host.delete("/templates/made").status());
-    assertEquals(404, host.get("/templates/made/tags").status());
-  }
-
-  @Test
-  void fieldsOfTags() throws Exception {
-    List<String> cases =
-        List.of(
-            "400 | target | {}",
-            "400 | target | {\"tags\":[\"v1\"]}",
-            "400 | tags | {\"target\":\"base\"}",
-            "400 | tags | {\"target\":\"base\",\"tags\":[]}",
-            "400 | tags | {\"target\":\"base\",\"tags\":\"v1\"}",
-            "400 | tags[0] | {\"target\":\"base\",\"tags\":[null]}",
-            "400 | tags[1] | {\"target\":\"base\",\"tags\":[\"v1\",\"v:2\"]}",
-            "400 | tags[0] | {\"target\":\"base\",\"tags\":[\"..\"]}",
-            "404 | template | {\"target\":\"base:v9\",\"tags\":[\"v1\"]}",
-            "404 | template | {\"target\":\"team/base\",\"tags\":[\"v1\"]}",
-            "404 | template | {\"target\":\"a:b:c\",\"tags\":[\"v1\"]}");
-    String before = host.engine.templates.byName.toString();
-    for (String one : cases) {
-      String[] parts = one.split(" \\| ", 3);
-      int status = Integer.parseInt(parts[0]);
-      Answer assigned = host.post("/templates/tags", parts[2]);
-      assertEquals(status, assigned.status(), one);
-      assertTrue(assigned.json().path("message").asText().startsWith(parts[1]), one);
-      String removal = parts[2].replace("target", "name").replace("[\"v1\"]", "[\"none\"]");
-      assertEquals(status, host.send("DELETE", "/templates/tags", removal).status(), one);
-      assertEquals(before, host.engine.templates.byName.toString(), one);
-    }
   }
 
   @Test
@@ -269,7 +153,7 @@ class TemplateBuildsTest {
         build.start(),
         "{\"fromTemplate\":\"base\",\"steps\":[{\"type\":\"RUN\",\"args\":[\"true\"]},"
             + "{\"type\":\"RUN\",\"args\":[\"false\"]}]}");
-    JsonNode status = end(build);
+    JsonNode status = build.end(host);
     assertEquals("error", status.path("status").asText());
     assertEquals("exit status 1", status.path("reason").path("message").asText());
     assertEquals("2", status.path("reason").path("step").asText());
@@ -278,7 +162,7 @@ class TemplateBuildsTest {
     assertEquals(404, host.get("/templates/aliases/made").status());
     Announced lost = announce("lost");
     host.post(lost.start(), "{\"fromTemplate\":\"none\"}");
-    assertEquals("base", end(lost).path("reason").path("step").asText());
+    assertEquals("base", lost.end(host).path("reason").path("step").asText());
   }
 
   @Test
@@ -291,7 +175,7 @@ class TemplateBuildsTest {
     assertTrue(running.path("cancellable").asBoolean(), running.toString());
     assertFalse(running.path("step").asText().contains("sleep"), running.toString());
     assertEquals(202, host.delete("/operations/" + running.path("operationID").asText()).status());
-    JsonNode status = end(build);
+    JsonNode status = build.end(host);
     assertEquals("error", status.path("status").asText());
     assertTrue(status.path("reason").path("message").asText().contains("cancelled"));
   }
@@ -315,7 +199,7 @@ class TemplateBuildsTest {
     assertEquals(400, missing.status());
     assertTrue(missing.json().path("message").asText().startsWith("steps[0].filesHash"));
     assertEquals(202, host.post(build.start(), body.formatted(HASH)).status());
-    assertEquals("ready", end(build).path("status").asText());
+    assertEquals("ready", build.end(host).path("status").asText());
     BuildStep.Copy copy = (BuildStep.Copy) host.engine.templates.derived.get(0).steps().get(0);
     assertEquals(
         List.of("a", "/b", "user", "0755"),
@@ -470,7 +354,7 @@ class TemplateBuildsTest {
       Announced build = announce("made");
       String body = "{\"fromImage\":\"" + image + "\"}";
       assertEquals(202, host.post(build.start(), body).status(), image);
-      assertEquals("ready", end(build).path("status").asText());
+      assertEquals("ready", build.end(host).path("status").asText());
     }
     Answer answer =
         host.post(announce("made").start(), "{\"fromImage\":\"registry.example.org/a/b:1\"}");

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** A template build that was announced. */
+record Announced(String template, String build) {
+  /** The one that an answer tells of. */
+  static Announced in(TestHost.Answer answer) {
+    return new Announced(
+        answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
+  }
+
+  String start() {
+    return "/v2/templates/" + template + "/builds/" + build;
+  }
+
+  String status() {
+    return "/templates/" + template + "/builds/" + build + "/status";
+  }
+
+  String files(String hash) {
+    return "/templates/" + template + "/files/" + hash;
+  }
+
+  /** How it ended. */
+  JsonNode end(TestHost host) throws Exception {
+    for (int i = 0; i < 1000; i++) {
+      JsonNode status = host.get(status()).json();
+      if (!status.path("status").asText().equals("building")) {
+        return status;
+      }
+      Thread.sleep(10);
+    }
+    throw new AssertionError("the build does not end");
+  }
+}
