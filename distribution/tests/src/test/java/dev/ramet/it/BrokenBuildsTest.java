@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -261,9 +262,15 @@ final class BrokenBuildsTest {
   private static String reach(Installed host, Path data, String operation, During during)
       throws Exception {
     if (during == During.WAITING) {
-      await(120, "it never waits", () -> step(host, operation).contains("not ready yet"));
+      await(
+          120,
+          () -> "it never waits: " + operation(host, operation),
+          () -> step(host, operation).contains("not ready yet") || ended(host, operation));
     } else {
-      await(60, "not seen: " + during, () -> stop(data, during) || ended(host, operation));
+      await(
+          60,
+          () -> "not seen: " + during + ": " + operation(host, operation),
+          () -> stop(data, during) || ended(host, operation));
     }
     assertFalse(ended(host, operation), operation(host, operation).toString());
     return String.valueOf(new TreeSet<>(names(data.resolve("builds"))).first());
@@ -324,10 +331,15 @@ final class BrokenBuildsTest {
 
   private static void await(int seconds, String otherwise, BooleanSupplier reached)
       throws InterruptedException {
+    await(seconds, () -> otherwise, reached);
+  }
+
+  private static void await(int seconds, Supplier<String> otherwise, BooleanSupplier reached)
+      throws InterruptedException {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     while (!reached.getAsBoolean()) {
       assertTrue(System.nanoTime() < end, otherwise);
-      Thread.sleep(5);
+      Thread.sleep(20);
     }
   }
 }
