@@ -5,14 +5,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a sandbox reaches that may open connections: every one that its host lets guests
- * reach, but what is denied, but what is allowed. Entries are addresses and networks, such as
- * {@code 192.0.2.7}, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; 256 of a kind at most. Immutable
- * and thread-safe as far as its lists are.
+ * Which addresses a sandbox reaches, and how its ports are reached through the host. If it may open
+ * connections, it reaches every address that its host lets guests reach, but what is denied, but
+ * what is allowed. Entries are addresses and networks, such as {@code 192.0.2.7}, {@code
+ * 10.0.0.0/8} or {@code 2001:db8::/32}; 256 of a kind at most. Immutable and thread-safe as far as
+ * its lists are.
  *
  * @param allowOut what it reaches although it is denied, or null for nothing
  * @param denyOut what it does not reach, or null for nothing; {@code 0.0.0.0/0} is everything, of
  *     IPv6 too
+ * @param allowPublicTraffic false for ports that are reached with a token only; null for true
+ * @param maskRequestHost the Host header that servers in it see, where <code>${PORT}</code> stands
+ *     for the port; null for the one that led there
+ * @param httpsPorts ports whose servers speak TLS; null for none
  */
 public record NetworkSettings(
-    @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {}
+    @Nullable List<@Nullable String> allowOut,
+    @Nullable List<@Nullable String> denyOut,
+    @Nullable Boolean allowPublicTraffic,
+    @Nullable String maskRequestHost,
+    @Nullable List<@Nullable Integer> httpsPorts) {
+  /** Rules for the addresses that it reaches, and none for its ports. */
+  public NetworkSettings(
+      @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {
+    this(allowOut, denyOut, null, null, null);
+  }
+}

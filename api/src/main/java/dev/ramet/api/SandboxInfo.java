@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param hypervisorPid the hypervisor's process on the host, or null when none runs
  * @param allowInternetAccess whether it may open connections
  * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
- * @param network which addresses it reaches, or null for all that its host lets guests reach
+ * @param network which addresses it reaches and how its ports are reached, or null for no rules
+ * @param trafficAccessToken what requests to its ports want in {@code E2b-Traffic-Access-Token},
+ *     but for the agent's; null for nothing, and in lists
  */
 public record SandboxInfo(
     String sandboxID,
@@ -52,7 +54,8 @@ public record SandboxInfo(
     @Nullable Long hypervisorPid,
     @Nullable Boolean allowInternetAccess,
     @Nullable String memoryMode,
-    @Nullable NetworkSettings network) {
+    @Nullable NetworkSettings network,
+    @Nullable String trafficAccessToken) {
   /** A sandbox without rules for its network. */
   public SandboxInfo(
       String sandboxID,
@@ -96,6 +99,7 @@ public record SandboxInfo(
         hypervisorPid,
         allowInternetAccess,
         memoryMode,
+        null,
         null);
   }
 }

@@ -59,40 +59,6 @@ final class CommandsTest {
   }
 
   @Test
-  void createSendsTheRulesOfTheNetwork() {
-    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
-    FakeHost.Outcome done =
-        host.run(
-            "sandbox", "create", "--internet", "--deny-out", "all", "--allow-out", "1.2.3.4,::1");
-    assertEquals(0, done.status(), done.err());
-    assertEquals(
-        "{\"templateID\":\"micro\",\"allow_internet_access\":true,"
-            + "\"network\":{\"allowOut\":[\"1.2.3.4\",\"::1\"],\"denyOut\":[\"0.0.0.0/0\"]}}",
-        host.requests.get(0).text());
-    host.run("sandbox", "create", "--no-internet");
-    assertEquals(
-        "{\"templateID\":\"micro\",\"allow_internet_access\":false}", host.requests.get(1).text());
-  }
-
-  @Test
-  void networkSetsAndShows() {
-    host.on("/sandboxes/abc/network", 204, "");
-    String rules = ",\"network\":{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}";
-    host.on("/sandboxes/abc", 200, Answers.sandbox("abc", rules));
-    FakeHost.Outcome set = host.run("sandbox", "network", "abc", "--deny-out", "10.0.0.0/8");
-    assertEquals(0, set.status(), set.err());
-    assertTrue(set.out().matches("(?s).*Denied +10\\.0\\.0\\.0/8\n.*"), set.out());
-    assertEquals("{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}", host.requests.get(0).text());
-    assertEquals(
-        "{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}\n",
-        host.run("sandbox", "network", "abc", "--json").out());
-    host.requests.clear();
-    assertEquals(0, host.run("sandbox", "network", "abc", "--clear").status());
-    assertEquals("{}", host.requests.get(0).text());
-    assertEquals(2, host.run("sandbox", "network", "abc", "--clear", "--deny-out", "all").status());
-  }
-
-  @Test
   void createSendsOnlyWhatWasGiven() {
     host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
     assertEquals(0, host.run("sandbox", "create").status());

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param rules what its creator wants of its life
  * @param accessToken what its agent wants in {@code X-Access-Token}, or null for nothing
+ * @param trafficToken what requests to its other ports have to bring, or null for nothing
  */
 public record Sandbox(
     String id,
@@ -43,7 +44,8 @@ public record Sandbox(
     boolean outbound,
     @Nullable String memoryMode,
     Rules rules,
-    @Nullable String accessToken) {
+    @Nullable String accessToken,
+    @Nullable String trafficToken) {
   /** Where a sandbox is in its life. */
   public enum State {
     /** Being started. */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.Lifecycle;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
@@ -12,10 +15,14 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what clients ask for into what the engine does. Thread-safe. */
 final class Requests {
+  private static final List<String> INBOUND =
+      List.of("allowPublicTraffic", "maskRequestHost", "httpsPorts");
+
   private Requests() {}
 
   /**
@@ -37,7 +44,7 @@ final class Requests {
         Checks.diskBytes(request.diskSizeMB()),
         openFor(internet, network),
         request.memoryMode(),
-        rules(request, secure).with(network));
+        rules(request, secure).with(network).with(inbound(request.network())));
   }
 
   /** With exceptions it may open connections, and the rules see to the rest. */
@@ -54,6 +61,30 @@ final class Requests {
     }
     NetworkRules rules = NetworkRules.of(settings.allowOut(), settings.denyOut());
     return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+  }
+
+  private static InboundRules inbound(@Nullable NetworkSettings settings) {
+    return settings == null
+        ? InboundRules.PLAIN
+        : InboundRules.of(
+            settings.allowPublicTraffic(), settings.maskRequestHost(), settings.httpsPorts());
+  }
+
+  /**
+   * Refuses, in other rules for a sandbox that is there, what is decided when one is made.
+   *
+   * @param network the rules
+   */
+  static void refuseInbound(JsonNode network) {
+    for (String field : INBOUND) {
+      if (network.hasNonNull(field)) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            field + ": cannot be changed",
+            "give it in network when the sandbox is created",
+            null);
+      }
+    }
   }
 
   /** Denies what is not allowed, unless there is internet access. */

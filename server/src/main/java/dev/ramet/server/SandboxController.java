@@ -226,6 +226,7 @@ final class SandboxController {
       @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {
     JsonNode tree = Json.tree(body);
     Unsupported.refuseInNetwork(tree, "");
+    Requests.refuseInbound(tree);
     SandboxNetwork wanted = Json.convert(tree, SandboxNetwork.class);
     NetworkRules asked = NetworkRules.of(wanted.allowOut(), wanted.denyOut());
     NetworkRules rules = Requests.closedUnless(wanted.allow_internet_access(), asked);

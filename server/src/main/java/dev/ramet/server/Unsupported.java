@@ -12,8 +12,7 @@ import java.util.List;
  */
 final class Unsupported {
   private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
-  private static final List<String> IN_NETWORK =
-      List.of("egressProxy", "rules", "maskRequestHost", "httpsPorts");
+  private static final List<String> IN_NETWORK = List.of("egressProxy", "rules");
 
   private Unsupported() {}
 
@@ -29,10 +28,6 @@ final class Unsupported {
    */
   static void refuseInNetwork(JsonNode network, String path) {
     IN_NETWORK.forEach(field -> refuse(network, field, path));
-    // Who leaves it out means true.
-    if (network.path("allowPublicTraffic").equals(FALSE)) {
-      throw refusal(path + "allowPublicTraffic");
-    }
   }
 
   static void refuse(JsonNode body, String field) {

@@ -13,6 +13,7 @@ import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.ImageDifference;
+import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
@@ -47,15 +48,15 @@ final class Views {
 
   /** All that a client needs who is to use it. */
   SandboxInfo of(Sandbox s) {
-    return of(s, s.accessToken());
+    return of(s, s.accessToken(), s.trafficToken());
   }
 
   /** Without what gives access to it. */
   SandboxInfo listed(Sandbox s) {
-    return of(s, null);
+    return of(s, null, null);
   }
 
-  private SandboxInfo of(Sandbox s, @Nullable String accessToken) {
+  private SandboxInfo of(Sandbox s, @Nullable String accessToken, @Nullable String trafficToken) {
     return new SandboxInfo(
         s.id(),
         s.templateId(),
@@ -77,11 +78,22 @@ final class Views {
         s.hypervisorPid(),
         s.outbound(),
         s.memoryMode(),
-        network(s.rules().network()));
+        network(s.rules()),
+        trafficToken);
   }
 
-  private static @Nullable NetworkSettings network(NetworkRules rules) {
-    return rules.none() ? null : new NetworkSettings(rules.allowOut(), rules.denyOut());
+  private static @Nullable NetworkSettings network(Rules rules) {
+    NetworkRules out = rules.network();
+    InboundRules in = rules.inbound();
+    if (out.none() && in.equals(InboundRules.PLAIN)) {
+      return null;
+    }
+    return new NetworkSettings(
+        out.allowOut(),
+        out.denyOut(),
+        in.anyone() ? null : Boolean.FALSE,
+        in.hostMask(),
+        in.httpsPorts().isEmpty() ? null : List.copyOf(in.httpsPorts()));
   }
 
   private static Lifecycle lifecycle(Rules rules) {

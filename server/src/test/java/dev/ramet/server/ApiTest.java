@@ -120,7 +120,6 @@ class ApiTest {
     assertTrue(host.get(network.replace("/network", "")).json().path("network").isMissingNode());
     assertEquals(400, host.put(network, "{\"denyOut\":[\"all\"]}").status());
     assertEquals(501, host.put(network, "{\"rules\":{\"a.b\":[]}}").status());
-    assertEquals(501, host.put(network, "{\"allowPublicTraffic\":false}").status());
     assertEquals(404, host.put("/sandboxes/inone/network", "{}").status());
   }
 

@@ -205,7 +205,7 @@ class BadRequestsTest {
         new String[] {
           "\"iam\":{\"a\":1}",
           "\"network\":{\"egressProxy\":{\"address\":\"p:1\"}}",
-          "\"network\":{\"allowPublicTraffic\":false}"
+          "\"network\":{\"rules\":{\"a.b\":[1]}}"
         }) {
       Answer answer = host.post("/v2/sandboxes", "{\"templateID\":\"base\"," + field + "}");
       assertError(501, answer);

@@ -91,7 +91,8 @@ final class FakeSandboxes implements Sandboxes {
             true,
             null,
             rules,
-            rules.secure() ? "token" + count.get() : null);
+            rules.secure() ? "token" + count.get() : null,
+            rules.inbound().anyone() ? null : "traffic" + count.get());
     byId.put(made.id(), made);
     return made;
   }
@@ -153,7 +154,8 @@ final class FakeSandboxes implements Sandboxes {
             s.outbound(),
             s.memoryMode(),
             rules,
-            s.accessToken());
+            s.accessToken(),
+            s.trafficToken());
     byId.put(id, changed);
     return changed;
   }

@@ -28,10 +28,15 @@ final class Guest implements AutoCloseable {
 
   final AtomicInteger connections = new AtomicInteger();
   final AtomicInteger open = new AtomicInteger();
-  private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final ServerSocket listener;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
   Guest(Script script) throws IOException {
+    this(script, new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+  }
+
+  Guest(Script script, ServerSocket listener) {
+    this.listener = listener;
     start(() -> accept(script));
   }
 

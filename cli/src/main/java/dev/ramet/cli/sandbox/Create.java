@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
       "  ramet sandbox create",
       "  ramet sandbox create --template before-upgrade --timeout never",
       "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8",
-      "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24"
+      "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24",
+      "  ramet sandbox create --private --host-mask localhost:$${PORT}"
     })
 final class Create extends ApiCommand {
   @Option(
@@ -84,6 +85,8 @@ final class Create extends ApiCommand {
 
   @Mixin private final NetworkOptions network = new NetworkOptions();
 
+  @Mixin private final InboundOptions inbound = new InboundOptions();
+
   Create(Context context) {
     super(context);
   }
@@ -106,7 +109,7 @@ final class Create extends ApiCommand {
             null,
             null,
             null,
-            network.settings());
+            inbound.with(network.settings()));
     Answer answer =
         context()
             .during(

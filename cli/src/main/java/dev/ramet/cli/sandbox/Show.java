@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
@@ -10,6 +11,7 @@ import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -57,9 +59,25 @@ final class Show extends ApiCommand {
     if (s.memoryMode() != null) {
       table.row("Memory mode", s.memoryMode() + ", for every capture");
     }
+    inbound(table, s);
     new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
         .forEach((key, value) -> table.row("Metadata", key + "=" + value));
     context().print(table);
     return 0;
+  }
+
+  private static void inbound(Table table, SandboxInfo s) {
+    if (s.trafficAccessToken() != null) {
+      table.row("Ports want", "E2b-Traffic-Access-Token: " + s.trafficAccessToken());
+    }
+    NetworkSettings rules = s.network();
+    if (rules != null && rules.maskRequestHost() != null) {
+      table.row("Host they see", rules.maskRequestHost());
+    }
+    if (rules != null && rules.httpsPorts() != null) {
+      table.row(
+          "Speak TLS",
+          rules.httpsPorts().stream().map(String::valueOf).collect(Collectors.joining(", ")));
+    }
   }
 }

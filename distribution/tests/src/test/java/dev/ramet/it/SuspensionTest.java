@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
@@ -128,7 +129,8 @@ final class SuspensionTest {
 
   @Test
   void aSandboxIsPausedAtItsEndAndGetsItsTimeAgain() throws Exception {
-    Rules rules = new Rules(Rules.AtEnd.PAUSE, true, true, true);
+    InboundRules inbound = new InboundRules(false, "app:${PORT}", List.of(8443));
+    Rules rules = new Rules(Rules.AtEnd.PAUSE, true, true, true).with(inbound);
     Sandbox sandbox =
         sandboxes()
             .create(
@@ -144,6 +146,7 @@ final class SuspensionTest {
                     rules));
     String id = sandbox.id();
     assertNotNull(sandbox.accessToken());
+    assertNotNull(sandbox.trafficToken());
     while (sandboxes().get(id).state() == Sandbox.State.RUNNING) {
       Thread.sleep(20);
       assertTrue(Instant.now().isBefore(sandbox.startedAt().plusSeconds(15)), "it was not paused");
@@ -154,6 +157,7 @@ final class SuspensionTest {
     Instant before = Instant.now();
     Sandbox again = sandboxes().resume(id, null, true);
     assertEquals(sandbox.accessToken(), again.accessToken());
+    assertEquals(sandbox.trafficToken(), again.trafficToken());
     Instant end = again.endAt();
     assertNotNull(end);
     assertFalse(end.isBefore(before.plusSeconds(3)));
@@ -166,6 +170,9 @@ final class SuspensionTest {
         sandboxes().clone(id, new dev.ramet.engine.CloneRequest(1, 1, null)).sandboxes().get(0);
     assertNotNull(clone.accessToken());
     assertFalse(clone.accessToken().equals(again.accessToken()), "a clone has its own token");
+    assertNotNull(clone.trafficToken());
+    assertFalse(clone.trafficToken().equals(again.trafficToken()), "and this one too");
+    assertEquals(inbound, clone.rules().inbound());
   }
 
   @Test

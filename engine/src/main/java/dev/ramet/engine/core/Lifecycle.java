@@ -131,6 +131,7 @@ final class Lifecycle {
             new SandboxRecord.Terms(
                 order.rules(),
                 order.rules().secure() ? Ids.secret() : null,
+                order.rules().inbound().anyone() ? null : Ids.secret(),
                 timeout == null ? null : timeout.toSeconds(),
                 order.environment()),
             new SandboxRecord.Machine(

@@ -85,7 +85,8 @@ final class Views {
         record.outbound(),
         record.memoryMode(),
         record.terms().rules(),
-        record.terms().accessToken());
+        record.terms().accessToken(),
+        record.terms().trafficToken());
   }
 
   Snapshot snapshot(SnapshotRecord record) {

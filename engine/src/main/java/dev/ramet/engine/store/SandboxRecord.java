@@ -85,27 +85,29 @@ public record SandboxRecord(
    *
    * @param rules what its creator wants
    * @param accessToken what its agent asks for, or null for nothing
+   * @param trafficToken what requests to its other ports have to bring, or null for nothing
    * @param timeoutSeconds the time it was last given, or null for ever
    * @param environment what its processes have in their environment after a boot
    */
   public record Terms(
       Rules rules,
       @Nullable String accessToken,
+      @Nullable String trafficToken,
       @Nullable Long timeoutSeconds,
       Map<String, String> environment) {
     /** The same with another time. */
     public Terms lasting(@Nullable Long newTimeoutSeconds) {
-      return new Terms(rules, accessToken, newTimeoutSeconds, environment);
+      return new Terms(rules, accessToken, trafficToken, newTimeoutSeconds, environment);
     }
 
     /** The same with other rules. */
     public Terms with(Rules newRules) {
-      return new Terms(newRules, accessToken, timeoutSeconds, environment);
+      return new Terms(newRules, accessToken, trafficToken, timeoutSeconds, environment);
     }
   }
 
   /** Records written before there were any have none. */
-  private static final Terms PLAIN = new Terms(Rules.PLAIN, null, null, Map.of());
+  private static final Terms PLAIN = new Terms(Rules.PLAIN, null, null, null, Map.of());
 
   /** Fills in what an older record lacks. */
   public SandboxRecord {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.server.EngineHolder;
@@ -10,13 +12,13 @@ import io.micronaut.context.BeanProvider;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
-import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /** Asks the engine for a guest's address without blocking the asker. Thread-safe. */
 @Singleton
@@ -35,28 +37,41 @@ class Endpoints {
     this.blocking = blocking;
   }
 
-  /** Completes with the address, or with the engine's {@link dev.ramet.api.RametException}. */
-  CompletionStage<InetSocketAddress> find(Target target) {
+  /**
+   * Completes with the way there, or with the engine's {@link dev.ramet.api.RametException}.
+   *
+   * @param token what the request brought for a sandbox that is not open to everyone
+   */
+  CompletionStage<Guest> find(Target target, @Nullable String token) {
     return engine
         .whenOpen()
         .thenComposeAsync(
             open -> {
               Sandboxes sandboxes = open.sandboxes();
               try {
-                return CompletableFuture.completedFuture(endpoint(sandboxes, target));
+                return CompletableFuture.completedFuture(guest(sandboxes, target, token));
               } catch (RametException e) {
-                if (!wakes(sandboxes, target.sandboxId())) {
+                // Who may not come in does not wake it either.
+                if (e.code() == ErrorCode.FORBIDDEN || !wakes(sandboxes, target.sandboxId())) {
                   throw e;
                 }
                 return wake(sandboxes, target.sandboxId())
-                    .thenApplyAsync(done -> endpoint(sandboxes, target), executor.get());
+                    .thenApplyAsync(done -> guest(sandboxes, target, token), executor.get());
               }
             },
             executor.get());
   }
 
-  private static InetSocketAddress endpoint(Sandboxes sandboxes, Target target) {
-    return sandboxes.endpoint(target.sandboxId(), target.port());
+  private static Guest guest(Sandboxes sandboxes, Target target, @Nullable String token) {
+    String id = target.sandboxId();
+    int port = target.port();
+    if (port == Target.AGENT_PORT) {
+      return new Guest(sandboxes.endpoint(id, port), false, null);
+    }
+    Sandbox sandbox = sandboxes.get(id);
+    TrafficToken.check(sandbox, token);
+    InboundRules rules = sandbox.rules().inbound();
+    return new Guest(sandboxes.endpoint(id, port), rules.tls(port), rules.host(port));
   }
 
   /** Whether it is paused, or about to be, and a request is to change that. */

@@ -17,7 +17,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletionException;
@@ -42,7 +41,8 @@ final class Exchange {
   /** What came of the body before the guest was connected. */
   private final Deque<HttpContent> early = new ArrayDeque<>();
 
-  private @Nullable InetSocketAddress address;
+  private @Nullable String token;
+  private @Nullable Guest guest;
   private @Nullable Channel upstream;
   private boolean upgrade;
   private boolean bodySent;
@@ -95,19 +95,19 @@ final class Exchange {
       return;
     }
     try {
+      token = TrafficToken.take(request.headers());
       upgrade = HopHeaders.request(request, where, new ClientSide(client.channel()));
     } catch (RametException e) {
       refuse(Refusals.error(e));
       return;
     }
     endpoints
-        .find(where)
+        .find(where, token)
         .whenComplete(
             (found, failure) -> client.executor().execute(() -> resolved(where, found, failure)));
   }
 
-  private void resolved(
-      Target where, @Nullable InetSocketAddress found, @Nullable Throwable failure) {
+  private void resolved(Target where, @Nullable Guest found, @Nullable Throwable failure) {
     if (ended) {
       return;
     }
@@ -115,7 +115,10 @@ final class Exchange {
       refuse(Refusals.unresolved(where, known(failure)));
       return;
     }
-    address = found;
+    guest = found;
+    if (found.host() != null) {
+      request.headers().set(HttpHeaderNames.HOST, found.host());
+    }
     Channel idle = upstreams.poll(client.channel().eventLoop(), found);
     if (idle == null) {
       connect(where, found);
@@ -134,14 +137,14 @@ final class Exchange {
         : new RametException(ErrorCode.INTERNAL, "the engine failed", cause);
   }
 
-  private void connect(Target where, InetSocketAddress to) {
+  private void connect(Target where, Guest to) {
     upstreams
         .connect(client.channel().eventLoop(), to)
         .addListener(
             (Future<Channel> done) -> {
               if (!done.isSuccess()) {
                 if (!ended) {
-                  refuse(Refusals.portClosed(where));
+                  refuse(Refusals.unconnected(where, done.cause()));
                 }
               } else if (ended) {
                 Wire.close(done.getNow());
@@ -172,8 +175,8 @@ final class Exchange {
   void retry(Target where) {
     upstream = null;
     early.add(LastHttpContent.EMPTY_LAST_CONTENT);
-    if (address != null) {
-      connect(where, address);
+    if (guest != null) {
+      connect(where, guest);
     }
   }
 
@@ -188,7 +191,7 @@ final class Exchange {
   void refuseAfterLookup(Target where, FullHttpResponse otherwise) {
     upstream = null;
     endpoints
-        .find(where)
+        .find(where, token)
         .whenComplete(
             (found, failure) ->
                 client
@@ -274,8 +277,8 @@ final class Exchange {
   /** Takes the guest's connection back for other requests, or closes it. */
   void release(Channel channel, boolean reusable) {
     channel.pipeline().get(UpstreamHandler.class).use(null);
-    if (reusable && requestComplete && address != null) {
-      upstreams.release(channel, address);
+    if (reusable && requestComplete && guest != null) {
+      upstreams.release(channel, guest);
     } else {
       Wire.close(channel);
     }

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** The answers this proxy gives by itself. */
@@ -31,6 +32,13 @@ final class Refusals {
     return unreachable(target, "The sandbox is running but port is not open", target.port());
   }
 
+  /** The answer when no connection came about. */
+  static FullHttpResponse unconnected(Target target, Throwable cause) {
+    return cause instanceof SSLException
+        ? unreachable(target, "The sandbox is running but port does not speak TLS", target.port())
+        : portClosed(target);
+  }
+
   static FullHttpResponse broken(Target target) {
     return unreachable(target, "The connection into the sandbox broke", target.port());
   }
@@ -40,7 +48,7 @@ final class Refusals {
     return switch (failure.code()) {
       case NOT_FOUND -> notFound(target);
       case GUEST_UNREACHABLE -> portClosed(target);
-      case UNAVAILABLE -> error(failure);
+      case UNAVAILABLE, FORBIDDEN -> error(failure);
       default ->
           unreachable(target, "The sandbox cannot be reached: " + failure.getMessage(), null);
     };

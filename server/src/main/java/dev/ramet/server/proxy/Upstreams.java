@@ -10,14 +10,15 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,12 +44,11 @@ final class Upstreams {
   private static final int HEADER_BYTES = 256 * 1024;
   private static final int CHUNK_BYTES = 64 * 1024;
 
-  private final Map<EventLoop, Map<InetSocketAddress, Deque<Channel>>> idle =
-      new ConcurrentHashMap<>();
+  private final Map<EventLoop, Map<Guest, Deque<Channel>>> idle = new ConcurrentHashMap<>();
 
-  /** An idle connection to this address, or null. */
-  @Nullable Channel poll(EventLoop loop, InetSocketAddress address) {
-    Deque<Channel> channels = idle(loop).get(address);
+  /** An idle connection to this server, or null. */
+  @Nullable Channel poll(EventLoop loop, Guest guest) {
+    Deque<Channel> channels = idle(loop).get(guest);
     Channel found = null;
     while (found == null && channels != null && !channels.isEmpty()) {
       Channel candidate = channels.pop();
@@ -57,39 +57,62 @@ final class Upstreams {
       }
     }
     if (channels != null && channels.isEmpty()) {
-      idle(loop).remove(address);
+      idle(loop).remove(guest);
     }
     return found;
   }
 
   /** A new connection, in the given event loop; reads only when told to. */
-  Future<Channel> connect(EventLoop loop, InetSocketAddress address) {
+  Future<Channel> connect(EventLoop loop, Guest guest) {
     Promise<Channel> connected = loop.newPromise();
-    attempt(loop, address, FIRST_ATTEMPT_MILLIS, CONNECT_MILLIS, connected);
+    attempt(loop, guest, FIRST_ATTEMPT_MILLIS, CONNECT_MILLIS, connected);
     return connected;
   }
 
   private static void attempt(
-      EventLoop loop,
-      InetSocketAddress address,
-      int millis,
-      int leftMillis,
-      Promise<Channel> connected) {
+      EventLoop loop, Guest guest, int millis, int leftMillis, Promise<Channel> connected) {
     int limit = Math.min(millis, leftMillis);
-    start(loop, address, limit)
+    start(loop, guest, limit)
         .addListener(
             (ChannelFuture done) -> {
               if (done.isSuccess()) {
-                connected.setSuccess(done.channel());
+                ready(done.channel(), connected);
               } else if (done.cause() instanceof ConnectTimeoutException && leftMillis > limit) {
-                attempt(loop, address, 2 * limit, leftMillis - limit, connected);
+                attempt(loop, guest, 2 * limit, leftMillis - limit, connected);
               } else {
                 connected.setFailure(done.cause());
               }
             });
   }
 
-  private static ChannelFuture start(EventLoop loop, InetSocketAddress address, int millis) {
+  /** Tells of a connection once TLS is agreed upon, where it is spoken. */
+  private static void ready(Channel channel, Promise<Channel> connected) {
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      connected.setSuccess(channel);
+      return;
+    }
+    tls.handshakeFuture()
+        .addListener(
+            (Future<Channel> done) -> {
+              if (done.isSuccess()) {
+                connected.setSuccess(channel);
+              } else {
+                Wire.close(channel);
+                connected.setFailure(unspoken(done.cause()));
+              }
+            });
+  }
+
+  /** A server that hangs up on a greeting does not speak TLS either. */
+  private static Throwable unspoken(Throwable cause) {
+    if (cause instanceof SSLException) {
+      return cause;
+    }
+    return new SSLException("no TLS", cause);
+  }
+
+  private static ChannelFuture start(EventLoop loop, Guest guest, int millis) {
     return new Bootstrap()
         .group(loop)
         .channel(NioSocketChannel.class)
@@ -101,41 +124,44 @@ final class Upstreams {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
+                if (guest.tls()) {
+                  channel.pipeline().addLast(GuestTls.on(channel, CONNECT_MILLIS));
+                }
                 channel
                     .pipeline()
                     .addLast(new HttpClientCodec(LINE_BYTES, HEADER_BYTES, CHUNK_BYTES))
                     .addLast(new UpstreamHandler());
               }
             })
-        .connect(address);
+        .connect(guest.address());
   }
 
   /** Takes a connection back for another request. */
-  void release(Channel channel, InetSocketAddress address) {
-    Map<InetSocketAddress, Deque<Channel>> byAddress = idle(channel.eventLoop());
-    Deque<Channel> channels = byAddress.computeIfAbsent(address, a -> new ArrayDeque<>());
+  void release(Channel channel, Guest guest) {
+    Map<Guest, Deque<Channel>> byAddress = idle(channel.eventLoop());
+    Deque<Channel> channels = byAddress.computeIfAbsent(guest, a -> new ArrayDeque<>());
     if (!channel.isActive() || channels.size() >= MOST_IDLE_PER_ADDRESS) {
       Wire.close(channel);
       return;
     }
     channels.push(channel);
     channel.read(); // so that the guest's closing it is noticed
-    Wire.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, address));
+    Wire.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, guest));
   }
 
   /** Closes a connection that lay idle; one that was used meanwhile is not found, or lives on. */
-  private void expire(Channel channel, InetSocketAddress address) {
-    Map<InetSocketAddress, Deque<Channel>> byAddress = idle(channel.eventLoop());
-    Deque<Channel> channels = byAddress.get(address);
+  private void expire(Channel channel, Guest guest) {
+    Map<Guest, Deque<Channel>> byAddress = idle(channel.eventLoop());
+    Deque<Channel> channels = byAddress.get(guest);
     if (channels != null && channels.remove(channel)) {
       Wire.close(channel);
       if (channels.isEmpty()) {
-        byAddress.remove(address);
+        byAddress.remove(guest);
       }
     }
   }
 
-  private Map<InetSocketAddress, Deque<Channel>> idle(EventLoop loop) {
+  private Map<Guest, Deque<Channel>> idle(EventLoop loop) {
     return idle.computeIfAbsent(loop, l -> new HashMap<>());
   }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.NetworkSettings;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How requests come to a sandbox's ports; decided when it is created. */
+final class InboundOptions {
+  @Option(
+      names = "--private",
+      description = "Its ports are reached only with its traffic access token, which show tells.")
+  private boolean closed;
+
+  @Option(
+      names = "--host-mask",
+      paramLabel = "HOST",
+      description = "The Host header that its servers see; $${PORT} in it stands for the port.")
+  private @Nullable String mask;
+
+  @Option(
+      names = "--https-port",
+      paramLabel = "PORT",
+      split = ",",
+      description = "A port of it whose server speaks TLS. May be repeated.")
+  private List<Integer> httpsPorts = new ArrayList<>();
+
+  /** These and rules for the addresses that it reaches, or null for nothing. */
+  @Nullable NetworkSettings with(@Nullable NetworkSettings outbound) {
+    if (!closed && mask == null && httpsPorts.isEmpty()) {
+      return outbound;
+    }
+    return new NetworkSettings(
+        outbound == null ? null : outbound.allowOut(),
+        outbound == null ? null : outbound.denyOut(),
+        closed ? Boolean.FALSE : null,
+        mask,
+        httpsPorts.isEmpty() ? null : List.copyOf(httpsPorts));
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which addresses a sandbox reaches, and how its ports are reached, as commands say it. */
+final class SandboxNetworkTest {
+  private FakeHost host;
+
+  @BeforeEach
+  void start() throws Exception {
+    host = new FakeHost();
+  }
+
+  @AfterEach
+  void stop() {
+    host.close();
+  }
+
+  @Test
+  void createSendsTheRulesOfTheNetwork() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    FakeHost.Outcome done =
+        host.run(
+            "sandbox", "create", "--internet", "--deny-out", "all", "--allow-out", "1.2.3.4,::1");
+    assertEquals(0, done.status(), done.err());
+    assertEquals(
+        "{\"templateID\":\"micro\",\"allow_internet_access\":true,"
+            + "\"network\":{\"allowOut\":[\"1.2.3.4\",\"::1\"],\"denyOut\":[\"0.0.0.0/0\"]}}",
+        host.requests.get(0).text());
+    host.run("sandbox", "create", "--no-internet");
+    assertEquals(
+        "{\"templateID\":\"micro\",\"allow_internet_access\":false}", host.requests.get(1).text());
+  }
+
+  @Test
+  void networkSetsAndShows() {
+    host.on("/sandboxes/abc/network", 204, "");
+    String rules = ",\"network\":{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}";
+    host.on("/sandboxes/abc", 200, Answers.sandbox("abc", rules));
+    FakeHost.Outcome set = host.run("sandbox", "network", "abc", "--deny-out", "10.0.0.0/8");
+    assertEquals(0, set.status(), set.err());
+    assertTrue(set.out().matches("(?s).*Denied +10\\.0\\.0\\.0/8\n.*"), set.out());
+    assertEquals("{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}", host.requests.get(0).text());
+    assertEquals(
+        "{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}\n",
+        host.run("sandbox", "network", "abc", "--json").out());
+    host.requests.clear();
+    assertEquals(0, host.run("sandbox", "network", "abc", "--clear").status());
+    assertEquals("{}", host.requests.get(0).text());
+    assertEquals(2, host.run("sandbox", "network", "abc", "--clear", "--deny-out", "all").status());
+  }
+
+  @Test
+  void createSendsHowItsPortsAreReached() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    FakeHost.Outcome done =
+        host.run(
+            "sandbox",
+            "create",
+            "--private",
+            "--host-mask",
+            "app:${PORT}",
+            "--https-port",
+            "443,8443",
+            "--deny-out",
+            "all");
+    assertEquals(0, done.status(), done.err());
+    assertEquals(
+        "{\"templateID\":\"micro\",\"network\":{\"allowOut\":[],"
+            + "\"denyOut\":[\"0.0.0.0/0\"],\"allowPublicTraffic\":false,"
+            + "\"maskRequestHost\":\"app:${PORT}\",\"httpsPorts\":[443,8443]}}",
+        host.requests.get(0).text());
+    host.run("sandbox", "create", "--private");
+    assertEquals(
+        "{\"templateID\":\"micro\",\"network\":{\"allowPublicTraffic\":false}}",
+        host.requests.get(1).text());
+    assertEquals(2, host.run("sandbox", "create", "--https-port", "many").status());
+    assertTrue(host.run("sandbox", "create", "--help").out().contains(" ${PORT} in it stands"));
+  }
+
+  @Test
+  void showTellsHowItsPortsAreReached() {
+    String rules =
+        ",\"trafficAccessToken\":\"secret\",\"network\":{\"allowOut\":[],\"denyOut\":[],"
+            + "\"maskRequestHost\":\"app\",\"httpsPorts\":[443,8443]}";
+    host.on("/sandboxes/abc", 200, Answers.sandbox("abc", rules));
+    String shown = host.run("sandbox", "show", "abc").out();
+    assertTrue(shown.matches("(?s).*Ports want +E2b-Traffic-Access-Token: secret\n.*"), shown);
+    assertTrue(shown.matches("(?s).*Host they see +app\n.*"), shown);
+    assertTrue(shown.matches("(?s).*Speak TLS +443, 8443\n.*"), shown);
+  }
+}
