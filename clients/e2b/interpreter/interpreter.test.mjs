@@ -93,3 +93,10 @@ test('what was computed comes along: rollback, fork', async () => {
   assert.equal((await child.runCode('value, pid == os.getpid()')).text, '([1, 3], True)')
   assert.equal((await source.runCode('value')).text, '[1]')
 })
+
+test('the interpreter of a closed sandbox is there for who has its token', async () => {
+  const closed = await create({ network: { allowPublicTraffic: false } })
+  assert.equal((await closed.runCode('1 + 1')).text, '2')
+  const headers = { 'E2b-Sandbox-Id': closed.sandboxId, 'E2b-Sandbox-Port': '49999' }
+  assert.equal((await api('/contexts', { headers })).status, 403)
+})

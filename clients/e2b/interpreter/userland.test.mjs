@@ -3,7 +3,7 @@
 // What people and agents find in the template that they get when they name none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { create } from '../test/host.mjs'
+import { api, create, eventually } from '../test/host.mjs'
 
 test('the userland', async () => {
   const sandbox = await create()
@@ -15,4 +15,26 @@ test('the userland', async () => {
   assert.match(await run('curl --version; pip --version; dpkg --audit; apt-get --version', user), /^curl .*\npip .*apt /s)
   assert.equal(await run('setfattr -n user.k -v v .profile && getfattr --only-values -n user.k .profile', user), 'v')
   assert.equal(await run('shopt login_shell', user), 'login_shell    \ton')
+})
+
+test('a server in it may speak TLS', async () => {
+  const sandbox = await create({ network: { httpsPorts: [8443] } })
+  const subject = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=whoever'
+  await sandbox.commands.run(`openssl req ${subject} -keyout key.pem -out cert.pem`)
+  const server = `
+import http.server, ssl
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain('cert.pem', 'key.pem')
+server = http.server.ThreadingHTTPServer(('', 8443), http.server.SimpleHTTPRequestHandler)
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()`
+  await sandbox.files.write('server.py', server)
+  await sandbox.files.write('hello', 'through TLS')
+  await sandbox.commands.run('python server.py', { background: true, timeoutMs: 0 })
+  const headers = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '8443' }
+  const answer = await eventually(async () => {
+    const tried = await api('/hello', { headers })
+    return tried.status === 200 && tried.text()
+  })
+  assert.equal(answer, 'through TLS')
 })

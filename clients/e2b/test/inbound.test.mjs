@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who reaches the ports of a sandbox, and under which name its servers think they are asked.
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { Sandbox, api, create, eventually } from './host.mjs'
+
+const PORT = 8000
+
+// Answers every request with the Host header that it had.
+const echo = `#!/bin/sh
+while read -r line; do
+  line=$(echo "$line" | tr -d '\\r')
+  case $line in [Hh]ost:*) host=\${line#*: } ;; '') break ;; esac
+done
+printf 'HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n%s' \${#host} "$host"
+`
+
+async function serve(sandbox) {
+  await sandbox.files.write('/tmp/echo', echo)
+  await sandbox.commands.run(`chmod +x /tmp/echo; nc -ll -p ${PORT} -e /tmp/echo`, { background: true, timeoutMs: 0 })
+  await eventually(async () => (await ask(sandbox, traffic(sandbox))).status !== 502)
+}
+
+const traffic = (sandbox) =>
+  sandbox.trafficAccessToken ? { 'e2b-traffic-access-token': sandbox.trafficAccessToken } : {}
+
+async function ask(sandbox, headers = {}) {
+  const where = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': `${PORT}` }
+  const answer = await api('/', { headers: { ...where, ...headers } })
+  return { status: answer.status, text: await answer.text() }
+}
+
+// As a browser would: by the name that the library gives.
+function askByName(sandbox, headers = {}) {
+  const { hostname, port } = new URL(process.env.E2B_API_URL)
+  return new Promise((done, failed) => {
+    request({ hostname, port, headers: { ...headers, Host: sandbox.getHost(PORT) } }, async (answer) => {
+      let text = ''
+      for await (const chunk of answer) text += chunk
+      done({ status: answer.statusCode, text })
+    })
+      .on('error', failed)
+      .end()
+  })
+}
+
+test('open to everyone unless told otherwise', async () => {
+  const sandbox = await create()
+  assert.equal(sandbox.trafficAccessToken, undefined)
+  await serve(sandbox)
+  assert.deepEqual(await ask(sandbox), { status: 200, text: `localhost:${PORT}` })
+  assert.deepEqual(await askByName(sandbox), { status: 200, text: sandbox.getHost(PORT) })
+})
+
+test('closed but for its token, also for who connects and for what was forked', async () => {
+  const sandbox = await create({ network: { allowPublicTraffic: false } })
+  assert.ok(sandbox.trafficAccessToken)
+  await serve(sandbox)
+  for (const ways of [ask, askByName]) {
+    const refused = await ways(sandbox)
+    assert.equal(refused.status, 403)
+    assert.equal(JSON.parse(refused.text).code, 403)
+    assert.equal((await ways(sandbox, { 'e2b-traffic-access-token': 'guessed' })).status, 403)
+    assert.equal((await ways(sandbox, traffic(sandbox))).status, 200)
+  }
+  const again = await Sandbox.connect(sandbox.sandboxId)
+  assert.equal(again.trafficAccessToken, sandbox.trafficAccessToken)
+  assert.equal((await Sandbox.getInfo(sandbox.sandboxId)).network.allowPublicTraffic, false)
+
+  const answer = await api(`/sandboxes/${sandbox.sandboxId}/fork`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"timeout":300}',
+  })
+  const [{ sandbox: child }] = await answer.json()
+  assert.notEqual(child.trafficAccessToken, sandbox.trafficAccessToken)
+  assert.equal((await ask({ sandboxId: child.sandboxID }, traffic(sandbox))).status, 403)
+  await eventually(async () => (await ask({ sandboxId: child.sandboxID }, traffic(child))).status === 200)
+  await Sandbox.kill(child.sandboxID)
+})
+
+test('servers see the host that the mask says', async () => {
+  const sandbox = await create({ network: { maskRequestHost: 'localhost:${PORT}' } })
+  await serve(sandbox)
+  assert.deepEqual(await askByName(sandbox), { status: 200, text: `localhost:${PORT}` })
+  assert.equal((await Sandbox.getInfo(sandbox.sandboxId)).network.maskRequestHost, 'localhost:${PORT}')
+})
