@@ -81,7 +81,7 @@ final class SandboxNetworkTest {
         "{\"templateID\":\"micro\",\"network\":{\"allowPublicTraffic\":false}}",
         host.requests.get(1).text());
     assertEquals(2, host.run("sandbox", "create", "--https-port", "many").status());
-    assertTrue(host.run("sandbox", "create", "--help").out().contains(" ${PORT} in it stands"));
+    assertTrue(host.run("sandbox", "create", "--help").out().contains("${PORT} in it"));
   }
 
   @Test

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
       "  ramet sandbox create --template before-upgrade --timeout never",
       "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8",
       "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24",
-      "  ramet sandbox create --private --host-mask localhost:$${PORT}"
+      "  ramet sandbox create --private --host-mask 'localhost:$${PORT}'"
     })
 final class Create extends ApiCommand {
   @Option(
