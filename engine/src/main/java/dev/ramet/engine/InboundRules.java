@@ -25,7 +25,6 @@ public record InboundRules(
 
   private static final int MOST_PORTS = 64;
   private static final int LONGEST_MASK = 255;
-  private static final int AGENT_PORT = 49983;
 
   /** A name or an address, and maybe a port (RFC 9110, 7.2). */
   private static final Pattern HOST =
@@ -72,7 +71,7 @@ public record InboundRules(
     if (port == null || port < 1 || port > 65535) {
       throw RametException.invalid("network.httpsPorts", "a port must be from 1 to 65535");
     }
-    if (port == AGENT_PORT) {
+    if (port == Sandbox.AGENT_PORT) {
       throw RametException.invalid("network.httpsPorts", "the agent's port speaks HTTP");
     }
     return port;

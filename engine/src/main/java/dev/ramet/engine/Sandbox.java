@@ -46,6 +46,9 @@ public record Sandbox(
     Rules rules,
     @Nullable String accessToken,
     @Nullable String trafficToken) {
+  /** The TCP port in every guest at which its agent listens. */
+  public static final int AGENT_PORT = 49_983;
+
   /** Where a sandbox is in its life. */
   public enum State {
     /** Being started. */

@@ -9,6 +9,7 @@ import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.Templates;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** The templates as the engine's host sees them. */
 final class TemplateOperations implements Templates {
   private static final SnapshotRecord.Kind KIND = SnapshotRecord.Kind.TEMPLATE;
-  private static final int AGENT_PORT = 49_983;
   private static final String DEFAULT_ARGUMENTS = "console=ttyS0 root=/dev/vda rw quiet";
   private static final long LEAST_DISK_BYTES = 32L << 20;
   private static final long MOST_DISK_BYTES = 1L << 44;
@@ -217,7 +217,7 @@ final class TemplateOperations implements Templates {
                   arguments == null ? DEFAULT_ARGUMENTS : arguments,
                   request.cpuCount(),
                   request.memoryBytes(),
-                  request.cold() ? null : AGENT_PORT,
+                  request.cold() ? null : Sandbox.AGENT_PORT,
                   null,
                   false);
           SnapshotRecord made =

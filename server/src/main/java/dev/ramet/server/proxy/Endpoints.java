@@ -65,7 +65,7 @@ class Endpoints {
   private static Guest guest(Sandboxes sandboxes, Target target, @Nullable String token) {
     String id = target.sandboxId();
     int port = target.port();
-    if (port == Target.AGENT_PORT) {
+    if (port == Sandbox.AGENT_PORT) {
       return new Guest(sandboxes.endpoint(id, port), false, null);
     }
     Sandbox sandbox = sandboxes.get(id);
@@ -101,7 +101,7 @@ class Endpoints {
                 open.sandboxes().list().stream()
                     .filter(sandbox -> signature.isBy(sandbox.accessToken()))
                     .findFirst()
-                    .map(sandbox -> new Target(sandbox.id(), Target.AGENT_PORT, false)),
+                    .map(sandbox -> new Target(sandbox.id(), Sandbox.AGENT_PORT, false)),
             executor.get());
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
+import dev.ramet.engine.Sandbox;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.Set;
@@ -16,7 +17,7 @@ final class HostOnly {
 
   /** Whether a request asks for that, however its path is written. */
   static boolean is(Target where, HttpRequest request) {
-    if (where.port() != Target.AGENT_PORT) {
+    if (where.port() != Sandbox.AGENT_PORT) {
       return false;
     }
     String uri = request.uri();

@@ -2,6 +2,7 @@
 package dev.ramet.server.proxy;
 
 import dev.ramet.api.RametException;
+import dev.ramet.engine.Sandbox;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
@@ -20,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 record Target(String sandboxId, int port, boolean byHost) {
   static final String SANDBOX_HEADER = "E2b-Sandbox-Id";
   static final String PORT_HEADER = "E2b-Sandbox-Port";
-
-  /** Where the guest's agent listens; clients leave the port out when they mean it. */
-  static final int AGENT_PORT = 49983;
 
   private static final Pattern HOST =
       Pattern.compile("(\\d{1,5})-([a-z0-9][a-z0-9_-]{0,62})\\.([^:]+)(?::\\d{1,5})?");
@@ -51,7 +49,8 @@ record Target(String sandboxId, int port, boolean byHost) {
     if (!ID.matcher(id).matches()) {
       throw RametException.invalid(SANDBOX_HEADER, "is not a sandbox id");
     }
-    return new Target(id, port == null ? AGENT_PORT : port(PORT_HEADER, port), false);
+    // Clients leave the port out when they mean the agent.
+    return new Target(id, port == null ? Sandbox.AGENT_PORT : port(PORT_HEADER, port), false);
   }
 
   private static String bare(String domain) {

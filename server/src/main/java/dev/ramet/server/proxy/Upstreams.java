@@ -22,9 +22,9 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to guests. An idle one waits a moment for the next request to the same host address;
- * since a rollback gives a sandbox a new address, none is ever used across one. Idle connections
- * belong to an event loop and are touched in it alone.
+ * Connections to guests. An idle one waits a moment for the next request to the same server; since
+ * a rollback gives a sandbox a new address, none is ever used across one. Idle connections belong
+ * to an event loop and are touched in it alone.
  */
 final class Upstreams {
   private static final int CONNECT_MILLIS = 5_000;
@@ -39,7 +39,7 @@ final class Upstreams {
   /** Shorter than servers commonly keep idle connections, so that ours end first. */
   private static final int IDLE_MILLIS = 4_000;
 
-  private static final int MOST_IDLE_PER_ADDRESS = 16;
+  private static final int MOST_IDLE_PER_GUEST = 16;
   private static final int LINE_BYTES = 64 * 1024;
   private static final int HEADER_BYTES = 256 * 1024;
   private static final int CHUNK_BYTES = 64 * 1024;
@@ -138,9 +138,9 @@ final class Upstreams {
 
   /** Takes a connection back for another request. */
   void release(Channel channel, Guest guest) {
-    Map<Guest, Deque<Channel>> byAddress = idle(channel.eventLoop());
-    Deque<Channel> channels = byAddress.computeIfAbsent(guest, a -> new ArrayDeque<>());
-    if (!channel.isActive() || channels.size() >= MOST_IDLE_PER_ADDRESS) {
+    Map<Guest, Deque<Channel>> byGuest = idle(channel.eventLoop());
+    Deque<Channel> channels = byGuest.computeIfAbsent(guest, g -> new ArrayDeque<>());
+    if (!channel.isActive() || channels.size() >= MOST_IDLE_PER_GUEST) {
       Wire.close(channel);
       return;
     }
@@ -151,12 +151,12 @@ final class Upstreams {
 
   /** Closes a connection that lay idle; one that was used meanwhile is not found, or lives on. */
   private void expire(Channel channel, Guest guest) {
-    Map<Guest, Deque<Channel>> byAddress = idle(channel.eventLoop());
-    Deque<Channel> channels = byAddress.get(guest);
+    Map<Guest, Deque<Channel>> byGuest = idle(channel.eventLoop());
+    Deque<Channel> channels = byGuest.get(guest);
     if (channels != null && channels.remove(channel)) {
       Wire.close(channel);
       if (channels.isEmpty()) {
-        byAddress.remove(guest);
+        byGuest.remove(guest);
       }
     }
   }
