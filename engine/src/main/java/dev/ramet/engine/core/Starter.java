@@ -118,7 +118,7 @@ final class Starter {
               "",
               order.warm() ? source.id() : null,
               null);
-      RunningVm vm = runSomewhere(order, planned);
+      RunningVm vm = machine(order, planned);
       undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
 
       Integer agentPort = source.agentPort();
@@ -146,6 +146,15 @@ final class Starter {
       return started;
     } catch (IOException e) {
       throw Errors.io("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  /** A hypervisor that cannot write its own files says so in its log, if anywhere. */
+  private RunningVm machine(Order order, SandboxRecord.Machine planned) {
+    try {
+      return runSomewhere(order, planned);
+    } catch (RametException e) {
+      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
     }
   }
 
