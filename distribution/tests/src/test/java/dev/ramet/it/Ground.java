@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
@@ -217,35 +216,15 @@ final class Ground implements AutoCloseable {
     return new GuestShell(engine().sandboxes().endpoint(sandboxId, AGENT_PORT));
   }
 
-  /** The root's files and directories that tell a half-made thing from a finished one. */
+  /** The files of all its roots, once what is deleted is gone. */
   SortedSet<String> files() throws IOException {
-    TreeSet<String> names = new TreeSet<>();
-    addFiles(root(), "", names);
+    RootFiles.awaitDeletions(root());
+    TreeSet<String> names = new TreeSet<>(RootFiles.of(root()));
     Path memory = memoryRoot;
     if (memory != null) {
-      addFiles(memory, "memory/", names);
+      RootFiles.of(memory).forEach(name -> names.add("memory/" + name));
     }
     return names;
-  }
-
-  /** The same of one root, whoever has it open. */
-  static SortedSet<String> files(Path root) throws IOException {
-    TreeSet<String> names = new TreeSet<>();
-    addFiles(root, "", names);
-    return names;
-  }
-
-  private static void addFiles(Path root, String prefix, Set<String> names) throws IOException {
-    for (String part : List.of("volumes", "snapshots", "sandboxes", "builds")) {
-      Path directory = root.resolve(part);
-      if (Files.isDirectory(directory)) {
-        Trees.below(directory).stream()
-            // A hint, which comes some time after a restore.
-            .filter(path -> !path.getFileName().toString().contains("working-set"))
-            .map(path -> prefix + root.relativize(path))
-            .forEach(names::add);
-      }
-    }
   }
 
   /** The machines that run for this ground, by process id. */

@@ -154,14 +154,14 @@ final class IncrementTest {
       try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
         try {
           assertEquals("btrfs", other.storage().usage(node -> {}).get(0).backend());
-          SortedSet<String> before = Ground.files(root);
+          SortedSet<String> before = RootFiles.of(root);
           RametException missing =
               refused(
                   ErrorCode.NOT_FOUND,
                   () -> other.storage().importFrom(tuesday, null, CopyProgress.NONE));
           String message = String.valueOf(missing.getMessage());
           assertTrue(message.contains("monday (" + increment.base() + ")"), message);
-          assertEquals(before, Ground.files(root));
+          assertEquals(before, RootFiles.of(root));
 
           // Under another name: what it holds is what counts.
           String base = other.storage().importFrom(monday, "base", CopyProgress.NONE).id();
@@ -208,12 +208,12 @@ final class IncrementTest {
       try (Installed host = Installed.serve(root, settings)) {
         assertEquals(0, host.run("storage", "import", monday.toString()).status());
         byCommand(host);
-        before = Ground.files(root);
+        before = RootFiles.of(root);
         killedInTheMiddle(host, root, before);
       }
       try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
         assertEquals("byte-copy", other.storage().usage(node -> {}).get(0).backend());
-        assertEquals(before, Ground.files(root), "the next start takes it back");
+        assertEquals(before, RootFiles.of(root), "the next start takes it back");
         ext4.fill(24 << 20);
         RametException full =
             refused(
@@ -221,7 +221,7 @@ final class IncrementTest {
                 () -> other.storage().importFrom(tuesday, "full", CopyProgress.NONE));
         assertTrue(full.toString().contains(root.toString()), full.toString());
         ext4.unfill();
-        assertEquals(before, Ground.files(root));
+        assertEquals(before, RootFiles.of(root));
         other.sandboxes().kill(assertHolds(other));
         assertWell(other);
       }
@@ -252,14 +252,14 @@ final class IncrementTest {
     Process command = host.start("storage", "import", tuesday.toString(), "--name", "killed");
     long end = System.nanoTime() + 60_000_000_000L;
     // The memory image comes last.
-    while (Ground.files(root).stream()
+    while (RootFiles.of(root).stream()
         .noneMatch(name -> name.endsWith(".memory") && !before.contains(name))) {
       assertTrue(System.nanoTime() < end && command.isAlive(), "nothing is written");
       Thread.sleep(2);
     }
     host.server().destroyForcibly().waitFor();
     assertTrue(command.waitFor(30, TimeUnit.SECONDS));
-    assertFalse(Ground.files(root).equals(before), "it was in the middle");
+    assertFalse(RootFiles.of(root).equals(before), "it was in the middle");
   }
 
   /** A fork of the newer snapshot goes on where that was taken. */

@@ -67,7 +67,7 @@ final class StorageCommandsTest {
   }
 
   private SortedSet<String> files() throws IOException {
-    return Ground.files(root);
+    return RootFiles.of(root);
   }
 
   private static JsonNode json(Run run) throws IOException {

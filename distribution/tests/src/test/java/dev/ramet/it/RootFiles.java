@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** The files and directories of a root that tell a half-made thing from a finished one. */
+final class RootFiles {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final List<String> PARTS = List.of("volumes", "snapshots", "sandboxes", "builds");
+  private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+  private RootFiles() {}
+
+  /** Those that are there, whoever has the root open. */
+  static SortedSet<String> of(Path root) throws IOException {
+    TreeSet<String> names = new TreeSet<>();
+    for (String part : PARTS) {
+      Path directory = root.resolve(part);
+      if (Files.isDirectory(directory)) {
+        Trees.below(directory).stream()
+            // A hint, which comes some time after a restore.
+            .filter(path -> !path.getFileName().toString().contains("working-set"))
+            .map(path -> root.relativize(path).toString())
+            .forEach(names::add);
+      }
+    }
+    return names;
+  }
+
+  /**
+   * Waits for what is deleted and goes by itself: who reads a snapshot ahead of a guest keeps its
+   * files for a moment after the guest's start has failed. Not for ever, since a deletion that does
+   * not end is for the caller to see.
+   */
+  static void awaitDeletions(Path root) throws IOException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (deletionUnderWay(root) && System.nanoTime() < end) {
+      try {
+        Thread.sleep(10);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Whether a snapshot is marked deleted that no sandbox rests on. */
+  private static boolean deletionUnderWay(Path root) throws IOException {
+    List<String> needed = new ArrayList<>();
+    for (JsonNode sandbox : manifests(root.resolve("sandboxes"))) {
+      needed.add(sandbox.path("machine").path("memoryBase").asText());
+    }
+    for (JsonNode snapshot : manifests(root.resolve("snapshots"))) {
+      if (snapshot.path("deleted").asBoolean() && !needed.contains(snapshot.path("id").asText())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<JsonNode> manifests(Path directory) throws IOException {
+    List<JsonNode> found = new ArrayList<>();
+    if (Files.isDirectory(directory)) {
+      for (Path path : Trees.below(directory)) {
+        if (path.endsWith("manifest.json")) {
+          try {
+            found.add(JSON.readTree(path.toFile()));
+          } catch (IOException goneOrHalfWritten) {
+            // Looked at again in a moment.
+          }
+        }
+      }
+    }
+    return found;
+  }
+}
