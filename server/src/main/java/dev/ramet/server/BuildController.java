@@ -170,7 +170,7 @@ final class BuildController {
       @PathVariable String id,
       @PathVariable String build,
       @Body @Nullable @Schema(implementation = BuildRequests.Content.class) String body) {
-    Build found = builds.get(Checks.reference("template being built", id), build);
+    Build found = find(id, build);
     BuildRequests.Content content = Json.read(body, BuildRequests.Content.class);
     Templates templates = templates();
     BuildRequests requests = new BuildRequests(templates, uploads, Caller.id(http));
@@ -225,9 +225,17 @@ final class BuildController {
       @QueryValue @Nullable Integer logsOffset) {
     Caller.requireAdmin(http, "reading what a template build says");
     Integer offset = Checks.range("logsOffset", logsOffset, 0, Integer.MAX_VALUE);
-    return builds
-        .get(Checks.reference("template being built", id), build)
-        .status(offset == null ? 0 : offset);
+    return find(id, build).status(offset == null ? 0 : offset);
+  }
+
+  private Build find(String id, String build) {
+    Templates templates = templates();
+    Build found = builds.get(Checks.reference("template being built", id), build);
+    if (found.interrupted()) {
+      found.settle(templates.list().stream().anyMatch(made -> made.id().equals(id)));
+      builds.changed();
+    }
+    return found;
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Template;
 import dev.ramet.server.build.Build;
+import dev.ramet.server.build.Builds;
 import dev.ramet.server.build.Uploads;
 import dev.ramet.server.work.Asked;
 import dev.ramet.server.work.Operation;
@@ -24,6 +25,7 @@ final class BuildRunner {
   private final Views views;
   private final Work work;
   private final OperationLog operations;
+  private final Builds builds;
   private final ExecutorService executor;
 
   BuildRunner(
@@ -31,11 +33,13 @@ final class BuildRunner {
       Views views,
       Work work,
       OperationLog operations,
+      Builds builds,
       @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     this.engine = engine;
     this.views = views;
     this.work = work;
     this.operations = operations;
+    this.builds = builds;
     this.executor = executor;
   }
 
@@ -47,6 +51,7 @@ final class BuildRunner {
   void start(Asked asked, Build build, DerivedTemplate wanted, List<Uploads.Pin> pins) {
     work.check(asked);
     build.begin(wanted.steps().size());
+    builds.changed();
     Operation operation = operations.begin(asked.kind(), asked.subject(), true);
     build.as(operation);
     executor.execute(() -> run(asked, build, wanted, pins, operation));
@@ -72,6 +77,7 @@ final class BuildRunner {
     } catch (Throwable e) { // the client asks until it is told an end
       build.failed(ErrorHandlers.body(e, asked.kind()));
     } finally {
+      builds.changed();
       pins.forEach(Uploads.Pin::close);
     }
   }

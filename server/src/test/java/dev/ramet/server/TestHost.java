@@ -6,15 +6,20 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A real server on a free port, with an engine on the heap. */
@@ -22,6 +27,7 @@ final class TestHost implements AutoCloseable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   final FakeEngine engine = new FakeEngine();
+  private final Path ownRoot;
   final ApplicationContext context;
   final EmbeddedServer server;
   final HttpClient client =
@@ -35,13 +41,30 @@ final class TestHost implements AutoCloseable {
   }
 
   TestHost(Map<String, Object> properties, @Nullable EngineLauncher launcher) {
-    Map<String, Object> all = new HashMap<>(properties);
+    // Only for hosts that are told no other: none may write where an installed one does.
+    ownRoot = temporaryDirectory();
+    Map<String, Object> all = new HashMap<>();
+    all.put("ramet.data-root", ownRoot.toString());
+    all.putAll(properties);
     all.put("ramet.port", "-1");
     context = HostContext.builder(all).build();
     EngineLauncher used = launcher == null ? settings -> engine : launcher;
     context.registerSingleton(EngineLauncher.class, used);
-    context.start();
-    server = context.getBean(EmbeddedServer.class).start();
+    try {
+      context.start();
+      server = context.getBean(EmbeddedServer.class).start();
+    } catch (RuntimeException | Error e) {
+      deleteOwnRoot();
+      throw e;
+    }
+  }
+
+  private static Path temporaryDirectory() {
+    try {
+      return Files.createTempDirectory("ramet-host-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   int port() {
@@ -98,5 +121,19 @@ final class TestHost implements AutoCloseable {
   @Override
   public void close() {
     context.close();
+    deleteOwnRoot();
+  }
+
+  private void deleteOwnRoot() {
+    if (!Files.exists(ownRoot)) {
+      return; // closed before
+    }
+    try (Stream<Path> all = Files.walk(ownRoot)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -114,7 +114,9 @@ final class Check {
         || name.startsWith(".pool")
         || name.startsWith("api-keys.json")
         || name.startsWith("audit.log")
+        || name.startsWith("template-builds.json")
         || name.equals("requests")
+        || name.equals("tls")
         || name.equals("uploads");
   }
 

@@ -21,7 +21,7 @@ public final class Build implements BuildLog {
   private static final int PAGE = 1000;
   private static final int LAST = 20;
 
-  private final String id = UUID.randomUUID().toString();
+  private final String id;
   private final String templateId;
   private final String name;
   private final SortedSet<String> tags = new TreeSet<>();
@@ -33,6 +33,7 @@ public final class Build implements BuildLog {
   private int characters;
   private int steps;
   private int at;
+  private boolean interrupted;
   private BuildStatus.@Nullable Reason reason;
   private @Nullable Operation operation;
 
@@ -51,6 +52,7 @@ public final class Build implements BuildLog {
       List<String> more,
       @Nullable Integer cpuCount,
       @Nullable Long memoryBytes) {
+    id = UUID.randomUUID().toString();
     this.templateId = templateId;
     int colon = name.indexOf(':');
     this.name = colon < 0 ? name : name.substring(0, colon);
@@ -62,6 +64,25 @@ public final class Build implements BuildLog {
     }
     this.cpuCount = cpuCount;
     this.memoryBytes = memoryBytes;
+  }
+
+  /** A build as an earlier host left it. */
+  Build(SavedBuild saved) {
+    id = saved.buildID();
+    templateId = saved.templateID();
+    name = saved.name();
+    tags.addAll(saved.tags());
+    cpuCount = saved.cpuCount();
+    memoryBytes = saved.memoryBytes();
+    status = saved.status();
+    interrupted = status.equals("building");
+    reason = saved.reason();
+  }
+
+  /** What of it is to outlive this host. */
+  synchronized SavedBuild saved() {
+    return new SavedBuild(
+        templateId, id, name, List.copyOf(tags), cpuCount, memoryBytes, status, reason);
   }
 
   /** Its id. */
@@ -119,6 +140,33 @@ public final class Build implements BuildLog {
   /** Whether it is under way. */
   synchronized boolean underWay() {
     return status.equals("building");
+  }
+
+  /** Whether its host ended while it was under way, and nobody has looked yet what became of it. */
+  public synchronized boolean interrupted() {
+    return interrupted;
+  }
+
+  /**
+   * Tells what became of it when its host ended.
+   *
+   * @param made whether its template is there: it is published at once, as the build's last step
+   */
+  public synchronized void settle(boolean made) {
+    if (!interrupted) {
+      return;
+    }
+    interrupted = false;
+    if (made) {
+      succeeded();
+    } else {
+      status = "error";
+      reason =
+          new BuildStatus.Reason(
+              "the host ended while it was under way, and nothing of it is left; build again",
+              "base",
+              List.of());
+    }
   }
 
   /** It made the template. */
