@@ -6,7 +6,8 @@
 
 The first line of the output is `PASSED FAILED SKIPPED`; each further line names a test that failed,
 with its place and message, or one that was skipped in every place. With --everywhere the latter
-counts as failed: what no place can run proves nothing.
+counts as failed: what no place can run proves nothing. A test that failed and then passed when it was
+run once more counts as passed, and is named with what it had failed with.
 
 A test that one place skips and another runs is not counted as skipped. Tests are told apart by their
 outermost class, because those of a conformance kit are declared once and inherited.
@@ -33,6 +34,9 @@ def tests(report):
                 outcome = "skipped" if kind == "skipped" else "failed"
                 message = (part.get("message") or part.text or "no message").strip()
         yield key(suite, case), outcome, message
+        for kind in ("flakyFailure", "flakyError"):
+            for part in case.findall(kind):
+                yield key(suite, case), "unsteady", (part.get("message") or part.text or "no message").strip()
     # Surefire leaves a class out altogether when its preparation was aborted.
     if not found and os.path.basename(report).count(".") > 1:
         yield (suite.get("name"), suite.get("name"), ""), "skipped", "nothing of it ran"
@@ -74,6 +78,10 @@ def main(arguments):
             for test, outcome, message in tests(report):
                 if outcome == "skipped":
                     skipped.setdefault(test, []).append((place, message.splitlines()[0]))
+                    continue
+                if outcome == "unsteady":
+                    lines.append("passed only when run once more on %s: %s" % (place, said(test)))
+                    lines += ["  " + line for line in message.splitlines()[:3]]
                     continue
                 ran.add(test)
                 if outcome == "passed":
