@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Client {
   private static final int CONNECT_MILLIS = 5_000;
 
+  /** A host that is busy agrees on TLS in a second or two. */
+  private static final int HANDSHAKE_MILLIS = 30_000;
+
   /** Longer than any operation of a host takes; a host that died without a word ends here. */
   private static final int ANSWER_MILLIS = 30 * 60_000;
 
@@ -47,6 +50,10 @@ public final class Client {
    * @param authority a PEM file of the only authorities to trust, or null for those of Java
    */
   public Client(String base, @Nullable String apiKey, @Nullable Path authority) {
+    this(base, apiKey, authority, HANDSHAKE_MILLIS);
+  }
+
+  Client(String base, @Nullable String apiKey, @Nullable Path authority, int handshakeMillis) {
     if (!base.startsWith("http://") && !base.startsWith("https://")) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -56,10 +63,15 @@ public final class Client {
     }
     this.base = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
     this.apiKey = apiKey;
-    this.sockets =
-        authority != null && base.startsWith("https://")
-            ? HostTrust.in(authority).getSocketFactory()
-            : null;
+    this.sockets = base.startsWith("https://") ? sockets(authority, handshakeMillis) : null;
+  }
+
+  private static SSLSocketFactory sockets(@Nullable Path authority, int handshakeMillis) {
+    return new Handshakes(
+        authority == null
+            ? HttpsURLConnection.getDefaultSSLSocketFactory()
+            : HostTrust.in(authority).getSocketFactory(),
+        handshakeMillis);
   }
 
   /** One segment of a path, or one value of a query, encoded. */

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Peers that are no hosts. */
+@Timeout(60)
+final class ClientTest {
+  /** The kernel takes the connection, and nobody ever says a word. */
+  @Test
+  void aSilentPeerIsNotWaitedForAsLongAsAnAnswer() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Client client = new Client("https://127.0.0.1:" + silent.getLocalPort(), null, null, 200);
+      RametException e = assertThrows(RametException.class, () -> client.get("/health"));
+      assertEquals(ErrorCode.DEADLINE_EXCEEDED, e.code());
+    }
+  }
+}
