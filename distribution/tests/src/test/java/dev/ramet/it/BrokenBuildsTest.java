@@ -159,6 +159,14 @@ final class BrokenBuildsTest {
           small.unfill();
           await(60, "room is lost", () -> free(small) > room - (8L << 20));
         }
+        String waiting = begin(host, false);
+        reach(host, data, waiting, During.WAITING);
+        small.fill(0);
+        await(180, () -> "it goes on: " + operation(host, waiting), () -> ended(host, waiting));
+        assertNoRoom(operation(host, waiting).path("error"), small, "waiting");
+        assertNothingLeft(data, "none", before, "waiting");
+        small.unfill();
+        await(60, "room is lost", () -> free(small) > room - (8L << 20));
         theWayOutIsOpen(host, small);
         assertNothingLeft(data, "none", before, "in the end");
       } finally {

@@ -7,6 +7,7 @@ import dev.ramet.engine.store.NoRoomException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Turns failures of the engine's own file operations into errors for the caller. */
 final class Errors {
@@ -38,7 +39,14 @@ final class Errors {
     return said || !NoRoomException.isFull(root, 0) ? e : full(what, root, e);
   }
 
-  private static RametException full(String what, Path root, Exception cause) {
+  /** Refuses to go on with {@code what} on a file system that is full. */
+  static void requireRoom(String what, Path root) {
+    if (NoRoomException.isFull(root, 0)) {
+      throw full(what, root, null);
+    }
+  }
+
+  private static RametException full(String what, Path root, @Nullable Exception cause) {
     return new RametException(
         ErrorCode.NO_SPACE,
         what + ": the file system of " + root + " is full",

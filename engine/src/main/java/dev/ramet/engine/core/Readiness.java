@@ -3,7 +3,6 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.guest.Agent;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,22 +16,24 @@ final class Readiness {
   private Readiness() {}
 
   /**
-   * Waits until it is ready.
+   * Waits until it is ready; not on a full file system, where its guest may never be, and what it
+   * has would not be captured.
    *
    * @param token what the agent asks for, or null for nothing
    * @param starter what starts it, for people: {@code the image}
    * @param command how its maker calls the command that tells, for people
    * @param again called whenever it is not ready yet; what it throws ends the waiting
+   * @throws RametException {@code NO_SPACE}; {@code INVALID_ARGUMENT} when it takes too long
    */
   static void await(
-      Agent agent,
+      Context context,
       InetSocketAddress address,
       @Nullable String token,
       String starter,
       String command,
       Runnable again) {
     long end = System.nanoTime() + LIMIT.toNanos();
-    while (!agent.ready(address, token, ASK)) {
+    while (!context.agent().ready(address, token, ASK)) {
       if (System.nanoTime() - end > 0) {
         throw new RametException(
             ErrorCode.INVALID_ARGUMENT,
@@ -40,6 +41,7 @@ final class Readiness {
             "give another command that tells, as " + command,
             null);
       }
+      Errors.requireRoom("cannot make a template", context.layout().root());
       again.run();
     }
   }

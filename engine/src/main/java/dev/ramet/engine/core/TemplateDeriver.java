@@ -110,8 +110,7 @@ final class TemplateDeriver {
       guest.shape(result);
     }
     log.step("waiting until what it starts is ready");
-    Readiness.await(
-        context.agent(), agent, token, "the template", "the ready command", log::waiting);
+    Readiness.await(context, agent, token, "the template", "the ready command", log::waiting);
     context.agent().settle(agent, token, ASK);
     log.step("capturing the machine");
     return capturer.capture(

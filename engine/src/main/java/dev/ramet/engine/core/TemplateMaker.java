@@ -139,12 +139,7 @@ final class TemplateMaker {
         progress.step("waiting until what it starts is ready");
         // Each step is where a caller who has thought better of it can stop.
         Readiness.await(
-            context.agent(),
-            agent,
-            null,
-            "the image",
-            "ready",
-            () -> progress.step("it is not ready yet"));
+            context, agent, null, "the image", "ready", () -> progress.step("it is not ready yet"));
       }
       context.agent().settle(agent, null, SETTLE_TIMEOUT);
     } catch (RametException e) {
