@@ -312,6 +312,7 @@ final class Lifecycle {
 
   /** Sets which addresses the sandbox may reach. */
   void setNetwork(LiveSandbox live, NetworkRules rules) {
+    rules.checkNames();
     try (LiveSandbox.Hold hold = live.hold("set network", KILL_PATIENCE);
         Undo undo = new Undo()) {
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
