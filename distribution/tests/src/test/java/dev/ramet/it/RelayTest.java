@@ -257,8 +257,10 @@ final class RelayTest {
     sandboxes().setNetwork(id, NetworkRules.NONE.through(lost.egressProxy()));
     assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.getLocalPort()));
     EgressProxy shut = new EgressProxy("127.3.0.1", proxy.getLocalPort(), null, null);
-    sandboxes().setNetwork(id, NetworkRules.NONE.through(shut));
-    assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.getLocalPort()));
+    NetworkRules never = NetworkRules.NONE.through(shut);
+    assertEquals(
+        ErrorCode.INVALID_ARGUMENT,
+        assertThrows(RametException.class, () -> sandboxes().setNetwork(id, never)).code());
     assertEquals(before, served.get(), "never without it");
     sandboxes().setNetwork(id, NetworkRules.NONE);
     assertEquals("here", get(ground.shell(id), "x", "10.0.2.2", server.getLocalPort()));
