@@ -69,7 +69,7 @@ final class RelayedTest {
                       break
                   got += more
               print('got ' + base64.b64encode(got).decode(), flush=True)
-          except ConnectionResetError:
+          except (ConnectionResetError, BrokenPipeError):
               print('reset', flush=True)
           except OSError as e:
               print(type(e).__name__, flush=True)
