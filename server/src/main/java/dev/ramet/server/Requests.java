@@ -7,6 +7,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.Lifecycle;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
@@ -59,8 +60,17 @@ final class Requests {
     if (settings == null) {
       return NetworkRules.NONE;
     }
-    NetworkRules rules = NetworkRules.of(settings.allowOut(), settings.denyOut());
+    NetworkRules rules =
+        NetworkRules.of(settings.allowOut(), settings.denyOut())
+            .through(proxy(settings.egressProxy()));
     return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+  }
+
+  /** A proxy that is asked for. */
+  static @Nullable EgressProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
+    return asked == null
+        ? null
+        : EgressProxy.of(asked.address(), asked.username(), asked.password());
   }
 
   private static InboundRules inbound(@Nullable NetworkSettings settings) {

@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class Unsupported {
   private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
-  private static final List<String> IN_NETWORK = List.of("egressProxy", "rules");
+  private static final List<String> IN_NETWORK = List.of("rules");
 
   private Unsupported() {}
 

@@ -114,11 +114,19 @@ final class SandboxOperations implements Sandboxes {
 
   /** Refuses rules that would do nothing, before anything is made. */
   private void checkNetwork(NetworkRules rules, boolean outbound) {
+    rules.checkNames();
     if (!outbound && !rules.allowOut().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "network.allowOut: the sandbox may not open connections",
           "set allow_internet_access",
+          null);
+    }
+    if (!outbound && rules.egressProxy() != null) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "network.egressProxy: the sandbox may not open connections",
+          "set allow_internet_access, or allow something in network.allowOut",
           null);
     }
     if (outbound) {
