@@ -37,7 +37,6 @@ public final class Tree implements AutoCloseable {
   private static final int O_NONBLOCK = 0x800;
   private static final int O_NOCTTY = 0x100;
   private static final int AT_FDCWD = -100;
-  private static final int AT_SYMLINK_NOFOLLOW = 0x100;
   private static final int AT_REMOVEDIR = 0x200;
   private static final int STATX_ALL = 0xFFF; // basic stats and the time of birth
   private static final int RENAME_NOREPLACE = 1;
@@ -153,17 +152,23 @@ public final class Tree implements AutoCloseable {
       long length = TreeCalls.readlinkat(fd.number(), new byte[1], target, target.length);
       int errno = length < 0 ? Native.getLastError() : 0;
       // Of what is no link, readlinkat(2) with an empty name says ENOENT.
-      check(fd, "readlinkat", length, errno == LinuxException.ENOENT ? LinuxException.EINVAL : errno);
+      check(
+          fd, "readlinkat", length, errno == LinuxException.ENOENT ? LinuxException.EINVAL : errno);
       return Arrays.copyOf(target, (int) length);
     }
   }
 
   /** Gives a file another name; {@code EPERM} for a directory. */
   public void addName(byte[] from, byte[] to) throws LinuxException {
+    addName(from, this, to);
+  }
+
+  /** The same in another tree of the same file system. */
+  public void addName(byte[] from, Tree other, byte[] to) throws LinuxException {
     in(
         from,
         (source, oldName) ->
-            in(
+            other.in(
                 to,
                 (target, newName) -> {
                   int result =
@@ -245,8 +250,7 @@ public final class Tree implements AutoCloseable {
    * @param accessedNanos in nanoseconds since 1970, or {@link #OMIT} or {@link #NOW}
    * @param modifiedNanos likewise
    */
-  public static void setTimes(Fd fd, long accessedNanos, long modifiedNanos)
-      throws LinuxException {
+  public static void setTimes(Fd fd, long accessedNanos, long modifiedNanos) throws LinuxException {
     if (stat(fd).isLink()) {
       return; // nobody asks for the times of links
     }
@@ -286,14 +290,33 @@ public final class Tree implements AutoCloseable {
     return found.get(0);
   }
 
-  /**
-   * One name in a directory.
-   *
-   * @param bytes the name
-   * @param inode inode number of what has it
-   * @param type what that is, as readdir(3) says it
-   */
-  public record Name(byte[] bytes, long inode, byte type) {}
+  /** One name in a directory. Immutable as long as nobody changes its bytes. */
+  public static final class Name {
+    private final byte[] bytes;
+    private final long inode;
+    private final byte type;
+
+    private Name(byte[] bytes, long inode, byte type) {
+      this.bytes = bytes;
+      this.inode = inode;
+      this.type = type;
+    }
+
+    /** The name; not a copy. */
+    public byte[] bytes() {
+      return bytes;
+    }
+
+    /** The inode number of what has it. */
+    public long inode() {
+      return inode;
+    }
+
+    /** What that is, as readdir(3) says it. */
+    public byte type() {
+      return type;
+    }
+  }
 
   /**
    * The names in a directory, in the order of the file system, without {@code .} and {@code ..}.
@@ -432,9 +455,12 @@ public final class Tree implements AutoCloseable {
     }
   }
 
-  /** Makes the tree's own entries survive a loss of power. */
-  public void sync() throws LinuxException {
-    root.fsync();
+  /** Makes the entries of a directory survive a loss of power. */
+  public void syncDirectory(byte[] name) throws LinuxException {
+    int flags = OpenFlag.bits(Set.of(OpenFlag.READ, OpenFlag.DIRECTORY));
+    try (Fd fd = openBelow(name.length == 0 ? new byte[] {'.'} : name, flags, 0)) {
+      fd.fsync();
+    }
   }
 
   /** Lets go of the directory. */
