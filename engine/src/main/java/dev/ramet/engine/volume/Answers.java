@@ -2,7 +2,7 @@
 package dev.ramet.engine.volume;
 
 import java.io.IOException;
-import java.nio.MappedByteBuffer;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -32,11 +32,11 @@ final class Answers implements AutoCloseable {
   private static final int DONE = 2;
 
   private final FileChannel channel;
-  private final MappedByteBuffer slots;
+  private final ByteBuffer slots;
   private final Map<Key, Integer> where = new HashMap<>();
   private int next;
 
-  private Answers(FileChannel channel, MappedByteBuffer slots) {
+  private Answers(FileChannel channel, ByteBuffer slots) {
     this.channel = channel;
     this.slots = slots;
     for (int slot = 0; slot < SLOTS; slot++) {
@@ -68,8 +68,12 @@ final class Answers implements AutoCloseable {
         FileChannel.open(
             file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
     try {
-      long bytes = (long) SLOTS * SLOT_BYTES;
-      return new Answers(channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+      ByteBuffer slots = ByteBuffer.allocate(SLOTS * SLOT_BYTES);
+      int read = 0;
+      while (read >= 0 && slots.hasRemaining()) {
+        read = channel.read(slots, slots.position());
+      }
+      return new Answers(channel, slots.clear());
     } catch (IOException e) {
       channel.close();
       throw e;
@@ -88,33 +92,37 @@ final class Answers implements AutoCloseable {
   }
 
   /** Notes that a request is about to be carried out. */
-  void begin(Key key, long offset) {
+  void begin(Key key, long offset) throws IOException {
     Integer known = where.get(key);
     int slot = known == null ? next : known;
+    int at = slot * SLOT_BYTES;
     if (known == null) {
       next = (next + 1) % SLOTS;
+      if (slots.getInt(at + STATE) != 0) {
+        where.remove(key(slot));
+      }
     }
-    int at = slot * SLOT_BYTES;
-    if (known == null && slots.getInt(at + STATE) != 0) {
-      where.remove(key(slot));
-    }
-    // Nothing is said of the slot while it is of neither request.
-    slots.putInt(at + STATE, 0);
-    slots.putLong(at, key.epoch());
-    slots.putLong(at + NUMBER, key.number());
-    slots.putInt(at + ERRNO, 0);
-    slots.putLong(at + OFFSET, offset);
-    slots.putInt(at + STATE, BEGUN);
+    slots.putLong(at, key.epoch()).putLong(at + NUMBER, key.number());
+    slots.putInt(at + STATE, BEGUN).putInt(at + ERRNO, 0).putLong(at + OFFSET, offset);
     where.put(key, slot);
+    write(at);
   }
 
   /** Notes what a request is answered. */
-  void done(Key key, int errno) {
+  void done(Key key, int errno) throws IOException {
     Integer slot = where.get(key);
     if (slot != null) {
       int at = slot * SLOT_BYTES;
-      slots.putInt(at + ERRNO, errno);
-      slots.putInt(at + STATE, DONE);
+      slots.putInt(at + ERRNO, errno).putInt(at + STATE, DONE);
+      write(at);
+    }
+  }
+
+  /** A slot is within one page of the file: who reads it sees the old one or the new. */
+  private void write(int at) throws IOException {
+    ByteBuffer slot = slots.slice(at, SLOT_BYTES);
+    while (slot.hasRemaining()) {
+      channel.write(slot, (long) at + slot.position());
     }
   }
 
@@ -128,7 +136,7 @@ final class Answers implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException e) {
-      // What was written is in the mapping.
+      // What was written is in the file.
     }
   }
 }

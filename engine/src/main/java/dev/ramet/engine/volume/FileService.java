@@ -6,6 +6,7 @@ import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.Tree;
 import dev.ramet.linux.TreeEntry;
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ final class FileService {
   /** How much a guest reads or writes at once, at most. */
   static final int MOST_DATA_BYTES = 128 << 10;
 
+  private static final int EIO = 5;
   private static final int EISDIR = 21;
   private static final int ELOOP = 40;
   private static final int ENOSYS = 38;
@@ -88,6 +90,8 @@ final class FileService {
         answer(new Answers.Key(epoch, number), again, operation, request);
       } catch (LinuxException e) {
         errno = e.errno();
+      } catch (IOException e) {
+        errno = EIO; // what is asked cannot be noted, as when the disk is full
       }
     } catch (BufferUnderflowException | IllegalArgumentException e) {
       errno = LinuxException.EINVAL;
@@ -100,7 +104,7 @@ final class FileService {
   }
 
   private void answer(Answers.Key key, boolean again, int operation, ByteBuffer in)
-      throws LinuxException {
+      throws LinuxException, IOException {
     switch (operation) {
       case 1 -> stat(in);
       case 2 -> set(in);
@@ -251,7 +255,7 @@ final class FileService {
    *     known
    */
   private void once(Answers.Key key, boolean again, Change change, Traces happened)
-      throws LinuxException {
+      throws LinuxException, IOException {
     synchronized (volume.lock()) {
       Answers answers = volume.answers();
       Answers.Known known = again ? answers.find(key) : null;
@@ -275,7 +279,8 @@ final class FileService {
     }
   }
 
-  private void write(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void write(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     long identity = in.getLong();
     long offset = offset(in);
@@ -296,7 +301,7 @@ final class FileService {
   }
 
   /** Where it goes is noted first: written there again, the same is there once. */
-  private void append(Answers.Key key, boolean again, Fd file) throws LinuxException {
+  private void append(Answers.Key key, boolean again, Fd file) throws LinuxException, IOException {
     synchronized (volume.lock()) {
       Answers answers = volume.answers();
       Answers.Known known = again ? answers.find(key) : null;
@@ -318,7 +323,8 @@ final class FileService {
     }
   }
 
-  private void create(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void create(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     int mode = in.getInt();
     int uid = in.getInt();
@@ -344,7 +350,8 @@ final class FileService {
     put(entry);
   }
 
-  private void makeDirectory(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void makeDirectory(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     int mode = in.getInt();
     int uid = in.getInt();
@@ -360,7 +367,8 @@ final class FileService {
     put(place.tree().stat(place.name()));
   }
 
-  private void symlink(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void symlink(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     byte[] target = bytes(in);
     int uid = in.getInt();
@@ -376,18 +384,20 @@ final class FileService {
     put(place.tree().stat(place.name()));
   }
 
-  private void unlink(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void unlink(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     once(key, again, () -> place.tree().unlink(place.name()), () -> !exists(place));
   }
 
   private void removeDirectory(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException {
+      throws LinuxException, IOException {
     Place place = place(in);
     once(key, again, () -> place.tree().removeDirectory(place.name()), () -> !exists(place));
   }
 
-  private void rename(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void rename(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place from = place(in);
     Place to = place(in);
     boolean replace = in.get() != 0;
@@ -404,7 +414,8 @@ final class FileService {
         () -> !exists(from) && exists(to));
   }
 
-  private void link(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void link(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place from = place(in);
     Place to = place(in);
     if (!from.tree().equals(to.tree())) {
@@ -415,7 +426,8 @@ final class FileService {
   }
 
   /** Takes a name away, and keeps the file for the guest that has it open. */
-  private void hide(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException {
+  private void hide(Answers.Key key, boolean again, ByteBuffer in)
+      throws LinuxException, IOException {
     Place place = place(in);
     long identity = in.getLong();
     once(

@@ -17,6 +17,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ final class Link implements Runnable, AutoCloseable {
   private final String path;
   private final OpenVolume volume;
   private final BooleanSupplier alive;
+  private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean closed;
   private volatile @Nullable Socket socket;
 
@@ -186,7 +189,7 @@ final class Link implements Runnable, AutoCloseable {
           socket = null;
           pause = FIRST_PAUSE_MILLIS;
         } else {
-          Thread.sleep(pause);
+          boolean unused = ended.await(pause, TimeUnit.MILLISECONDS);
           pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
           connectAgain();
         }
@@ -244,6 +247,7 @@ final class Link implements Runnable, AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    ended.countDown();
     closeSocket();
   }
 

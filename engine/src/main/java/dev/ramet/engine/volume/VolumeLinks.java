@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class VolumeLinks implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VolumeLinks.class.getName());
   private static final long RETRY_MILLIS = 100;
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
 
   private final VolumeStore store;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
@@ -142,5 +143,15 @@ public final class VolumeLinks implements AutoCloseable {
   public void close() {
     closed = true;
     links.forEach(Link::close);
+    // What they have of volumes keeps file systems from being unmounted.
+    long end = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+    while (!links.isEmpty() && System.nanoTime() - end < 0) {
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
   }
 }
