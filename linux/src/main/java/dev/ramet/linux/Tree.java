@@ -278,7 +278,7 @@ public final class Tree implements AutoCloseable {
   /** Holds an entry of any kind, without the right to read or write it ({@code O_PATH}). */
   public Fd openAny(byte[] name) throws LinuxException {
     if (name.length == 0) {
-      return openBelow(new byte[] {'.'}, O_PATH | OpenFlag.bits(Set.of(OpenFlag.DIRECTORY)), 0);
+      return openBelow(name, O_PATH | OpenFlag.bits(Set.of(OpenFlag.DIRECTORY)), 0);
     }
     List<Fd> found = new ArrayList<>(1);
     in(
@@ -325,7 +325,7 @@ public final class Tree implements AutoCloseable {
    */
   public List<Name> list(byte[] name, int most) throws LinuxException {
     int flags = OpenFlag.bits(Set.of(OpenFlag.READ, OpenFlag.DIRECTORY));
-    try (Fd fd = openBelow(name.length == 0 ? new byte[] {'.'} : name, flags, 0);
+    try (Fd fd = openBelow(name, flags, 0);
         Memory buffer = new Memory(LIST_BYTES)) {
       List<Name> names = new ArrayList<>();
       while (true) {
@@ -415,7 +415,10 @@ public final class Tree implements AutoCloseable {
   }
 
   private Fd openBelow(byte[] name, int flags, int mode) throws LinuxException {
-    checkLength(name, MOST_PATH);
+    if (name.length == 0) {
+      return openAt(root, new byte[] {'.', 0}, flags, mode);
+    }
+    checkName(name);
     return openAt(root, zeroEnded(name), flags, mode);
   }
 
@@ -458,7 +461,7 @@ public final class Tree implements AutoCloseable {
   /** Makes the entries of a directory survive a loss of power. */
   public void syncDirectory(byte[] name) throws LinuxException {
     int flags = OpenFlag.bits(Set.of(OpenFlag.READ, OpenFlag.DIRECTORY));
-    try (Fd fd = openBelow(name.length == 0 ? new byte[] {'.'} : name, flags, 0)) {
+    try (Fd fd = openBelow(name, flags, 0)) {
       fd.fsync();
     }
   }

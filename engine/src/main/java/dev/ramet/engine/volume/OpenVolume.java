@@ -99,12 +99,6 @@ public final class OpenVolume implements AutoCloseable {
     return this;
   }
 
-  /** Removes all of its files. */
-  void empty() throws LinuxException {
-    Emptying.all(files);
-    Emptying.all(nameless);
-  }
-
   @Override
   public void close() {
     synchronized (this) {

@@ -10,8 +10,10 @@ import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.VolumeRecord;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
@@ -192,11 +194,13 @@ public final class VolumeStore implements AutoCloseable {
   }
 
   private static void remove(Path directory) throws IOException {
-    if (Files.isDirectory(directory.resolve("files"))) {
-      try (OpenVolume volume = OpenVolume.open(directory)) {
-        volume.empty();
-      } catch (LinuxException e) {
-        throw new IOException(e);
+    for (Path part : Trees.children(directory)) {
+      if (Files.isDirectory(part, LinkOption.NOFOLLOW_LINKS)) {
+        try (Tree tree = Tree.open(part)) {
+          Emptying.all(tree);
+        } catch (LinuxException e) {
+          throw new IOException(e);
+        }
       }
     }
     Trees.delete(directory);
