@@ -65,7 +65,8 @@ final class TreeTest {
     TreeEntry entry = tree.stat(name("d/f"));
     assertEquals(0x1A0, entry.permissions());
     assertEquals(1_500_000_000L, entry.accessedNanos());
-    assertTrue(entry.isFile() && tree.stat(name("d")).isDirectory() && tree.stat(name("")).isDirectory());
+    assertTrue(
+        entry.isFile() && tree.stat(name("d")).isDirectory() && tree.stat(name("")).isDirectory());
     tree.addName(name("d/f"), name("other"));
     assertEquals(2, tree.stat(name("other")).links());
     assertEquals(entry.identity(), tree.stat(name("other")).identity());

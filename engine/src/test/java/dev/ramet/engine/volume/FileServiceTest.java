@@ -115,8 +115,7 @@ final class FileServiceTest {
   }
 
   private byte[] create(String path) {
-    return request(
-        ++number, false, CREATE, place(false, path), u32(0x1A4, 0, 0), u8(1));
+    return request(++number, false, CREATE, place(false, path), u32(0x1A4, 0, 0), u8(1));
   }
 
   private static byte[] append(long number, boolean again, String path, String data) {
@@ -199,8 +198,7 @@ final class FileServiceTest {
   void anotherFileInItsPlaceIsNotTakenForIt() throws Exception {
     assertEquals(0, errno(create("f")));
     long identity = identity("f");
-    byte[] read =
-        request(5, false, READ, place(false, "f"), u64(identity), u64(0), u32(10));
+    byte[] read = request(5, false, READ, place(false, "f"), u64(identity), u64(0), u32(10));
     assertEquals(0, errno(read));
     Files.delete(file("f"));
     assertEquals(ENOENT, errno(read));
@@ -253,8 +251,7 @@ final class FileServiceTest {
     while (more) {
       byte[] after = text(names.isEmpty() ? "" : names.get(names.size() - 1));
       byte[] length = ByteBuffer.allocate(2).putShort((short) after.length).array();
-      ByteBuffer answer =
-          ask(request(1, false, LIST, place(false, ""), u64(0), length, after));
+      ByteBuffer answer = ask(request(1, false, LIST, place(false, ""), u64(0), length, after));
       assertEquals(0, answer.getInt());
       more = answer.get() != 0;
       pages++;

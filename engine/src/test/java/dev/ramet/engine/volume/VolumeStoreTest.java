@@ -15,8 +15,10 @@ import dev.ramet.engine.VolumeEntry;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.Layout;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,24 +123,20 @@ final class VolumeStoreTest {
     VolumeContent content = new Content(store, create("content").id());
     byte[] large = new byte[1_000_000];
     new Random(3).nextBytes(large);
-    VolumeEntry made =
-        content.write("/f", new ByteArrayInputStream(large), PLAIN, true, false);
+    VolumeEntry made = content.write("/f", new ByteArrayInputStream(large), PLAIN, true, false);
     assertEquals(large.length, made.sizeBytes());
     try (InputStream in = content.read("f").content()) {
       assertArrayEquals(large, in.readAllBytes());
     }
     InputStream broken =
-        new InputStream() {
-          private int left = 1000;
-
-          @Override
-          public int read() throws IOException {
-            if (left-- == 0) {
-              throw new IOException("the client has gone");
-            }
-            return 'x';
-          }
-        };
+        new SequenceInputStream(
+            bytes("some"),
+            new FilterInputStream(InputStream.nullInputStream()) {
+              @Override
+              public int read(byte[] target, int at, int length) throws IOException {
+                throw new IOException("the client has gone");
+              }
+            });
     assertThrows(IOException.class, () -> content.write("/f", broken, PLAIN, true, false));
     assertEquals(large.length, content.stat("/f").sizeBytes(), "the old one is whole");
     assertEquals(1, content.list("/", 1000).size());
