@@ -23,6 +23,7 @@ type agent struct {
 	freezer     freezer
 	cpu         cpuMeter
 	starter     *starter // nil before anything was started
+	volumes     volumes
 
 	templateName, startLog string
 }
@@ -35,6 +36,7 @@ func newAgent(defaultUser string) *agent {
 		watches:     watchTable{all: make(map[string]*keptWatch)},
 		connections: connections{open: make(map[net.Conn]struct{})},
 		system:      realSystem(),
+		volumes:     volumes{mounts: make(map[volumeMount]*mountedVolume)},
 
 		templateName: filepath.Join(ownDir(), templateName),
 		startLog:     filepath.Join(ownDir(), startLogName),
@@ -65,6 +67,8 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.freeze}}
 	case "/thaw":
 		return []route{{"POST", false, a.thaw}}
+	case "/volume":
+		return []route{{"POST", false, a.volume}}
 	case "/metrics":
 		return []route{{"GET", false, a.metrics}}
 	case "/envs":

@@ -28,6 +28,8 @@ type initRequest struct {
 	// Generation names the restore that this call belongs to. Calls that repeat it leave open
 	// connections alone; a call without it always counts as the first after a restore.
 	Generation string `json:"generation"`
+	// Volumes are those that the machine has; what else is mounted of others' goes. Absent, all stay.
+	Volumes *[]volumeMount `json:"volumes"`
 }
 
 // init makes a restored machine itself again. It runs after every restore, where each page that is
@@ -51,6 +53,9 @@ func (a *agent) init(w http.ResponseWriter, r *http.Request) {
 	if err := a.applyToSystem(&request); err != nil {
 		writeError(w, http.StatusInternalServerError, err.Error())
 		return
+	}
+	if request.Volumes != nil {
+		a.volumes.keep(*request.Volumes)
 	}
 	if a.settings.apply(&request) {
 		a.connections.closeAllBut(connectionOf(r))

@@ -22,6 +22,12 @@ import (
 const memoryLimit = 24 << 20
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == volumeFlag {
+		log.SetFlags(0)
+		log.SetPrefix("agent: ")
+		serveVolume()
+		return
+	}
 	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")
 	user := flag.String("default-user", "root", "user for requests that name none")
 	image := flag.String("image", "", "what to know of the container image that this guest was made of")

@@ -59,15 +59,15 @@ fetch() {
 }
 
 # Virtio and what it depends on, in loading order; ext4 is built into the kernel. virtio_mmio is for
-# machines without PCI.
+# machines without PCI; fuse is what the agent mounts volumes with.
 modules='virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci virtio_mmio
-  virtio_blk failover net_failover virtio_net virtio-rng'
+  virtio_blk failover net_failover virtio_net virtio-rng fuse'
 
 # unpack takes the few files that are needed out of the packages.
 unpack() {
   mkdir -- "$work/linux" "$work/busybox"
   dpkg-deb --fsys-tarfile "$cache/$kernel_sha256.deb" | tar -x -C "$work/linux" --wildcards \
-    '*/vmlinuz-*' '*/modules.builtin' '*/kernel/*virtio*' '*/kernel/*failover*'
+    '*/vmlinuz-*' '*/modules.builtin' '*/kernel/*virtio*' '*/kernel/*failover*' '*/kernel/fs/fuse/fuse.ko*'
   dpkg-deb --fsys-tarfile "$cache/$busybox_sha256.deb" | tar -x -C "$work/busybox"
   cp -- "$work"/linux/boot/vmlinuz-* "$work/kernel"
   busybox=$(find "$work/busybox" -type f -path "*/bin/busybox")

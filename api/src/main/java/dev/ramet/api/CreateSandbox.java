@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param autoResume whether a request to the paused sandbox wakes it, or null for no
  * @param lifecycle another way to say autoPause and autoResume, or null
  * @param network which addresses it reaches, or null for all that its host lets guests reach
+ * @param volumeMounts which volumes it sees and where, 16 at most, or null for none
  */
 @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
 public record CreateSandbox(
@@ -45,13 +47,50 @@ public record CreateSandbox(
     @Nullable Boolean autoPauseMemory,
     @Nullable AutoResume autoResume,
     @Nullable Lifecycle lifecycle,
-    @Nullable NetworkSettings network) {
+    @Nullable NetworkSettings network,
+    @Nullable List<@Nullable VolumeMountInfo> volumeMounts) {
   /**
    * Whether a request to a paused sandbox wakes it.
    *
    * @param enabled true for yes; null for no
    */
   public record AutoResume(@Nullable Boolean enabled) {}
+
+  /** A sandbox without volumes. */
+  public CreateSandbox(
+      @Nullable String templateID,
+      @Nullable Integer timeout,
+      @Nullable Map<String, String> metadata,
+      @Nullable Map<String, String> envVars,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Integer diskSizeMB,
+      @Nullable Boolean allow_internet_access,
+      @Nullable String memoryMode,
+      @Nullable Boolean secure,
+      @Nullable Boolean autoPause,
+      @Nullable Boolean autoPauseMemory,
+      @Nullable AutoResume autoResume,
+      @Nullable Lifecycle lifecycle,
+      @Nullable NetworkSettings network) {
+    this(
+        templateID,
+        timeout,
+        metadata,
+        envVars,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        allow_internet_access,
+        memoryMode,
+        secure,
+        autoPause,
+        autoPauseMemory,
+        autoResume,
+        lifecycle,
+        network,
+        null);
+  }
 
   /** A sandbox that reaches all that its host lets guests reach. */
   public CreateSandbox(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param network which addresses it reaches and how its ports are reached, or null for no rules
  * @param trafficAccessToken what requests to its ports want in {@code E2b-Traffic-Access-Token},
  *     but for the agent's; null for nothing, and in lists
+ * @param volumeMounts which volumes it sees and where, or null for none
  */
 public record SandboxInfo(
     String sandboxID,
@@ -55,7 +57,58 @@ public record SandboxInfo(
     @Nullable Boolean allowInternetAccess,
     @Nullable String memoryMode,
     @Nullable NetworkSettings network,
-    @Nullable String trafficAccessToken) {
+    @Nullable String trafficAccessToken,
+    @Nullable List<VolumeMountInfo> volumeMounts) {
+  /** A sandbox without volumes. */
+  public SandboxInfo(
+      String sandboxID,
+      String templateID,
+      @Nullable String alias,
+      String clientID,
+      String envdVersion,
+      @Nullable String envdAccessToken,
+      @Nullable String domain,
+      String startedAt,
+      @Nullable String endAt,
+      String state,
+      @Nullable String stateDetail,
+      int cpuCount,
+      long memoryMB,
+      long diskSizeMB,
+      Map<String, String> metadata,
+      @Nullable Lifecycle lifecycle,
+      @Nullable String parentID,
+      @Nullable Long hypervisorPid,
+      @Nullable Boolean allowInternetAccess,
+      @Nullable String memoryMode,
+      @Nullable NetworkSettings network,
+      @Nullable String trafficAccessToken) {
+    this(
+        sandboxID,
+        templateID,
+        alias,
+        clientID,
+        envdVersion,
+        envdAccessToken,
+        domain,
+        startedAt,
+        endAt,
+        state,
+        stateDetail,
+        cpuCount,
+        memoryMB,
+        diskSizeMB,
+        metadata,
+        lifecycle,
+        parentID,
+        hypervisorPid,
+        allowInternetAccess,
+        memoryMode,
+        network,
+        trafficAccessToken,
+        null);
+  }
+
   /** A sandbox without rules for its network. */
   public SandboxInfo(
       String sandboxID,

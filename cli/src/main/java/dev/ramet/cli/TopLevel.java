@@ -9,6 +9,7 @@ import dev.ramet.cli.snapshot.Snapshot;
 import dev.ramet.cli.storage.Storage;
 import dev.ramet.cli.template.Template;
 import dev.ramet.cli.tour.TourCommand;
+import dev.ramet.cli.volume.Volume;
 import java.util.List;
 
 /**
@@ -32,6 +33,7 @@ final class TopLevel {
           Entry.of(Sandbox.class, "sandbox", "sb"),
           Entry.of(Snapshot.class, "snapshot", "snap"),
           Entry.of(Template.class, "template", "tpl"),
+          Entry.of(Volume.class, "volume", "vol"),
           Entry.of(Storage.class, "storage"),
           Entry.of(Operation.class, "operation", "op"),
           Entry.of(Key.class, "key"),

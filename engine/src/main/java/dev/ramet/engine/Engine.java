@@ -19,6 +19,9 @@ public interface Engine extends AutoCloseable {
   /** Operations on templates. */
   Templates templates();
 
+  /** Operations on volumes that sandboxes share. */
+  Volumes volumes();
+
   /** What an operator does with its roots. */
   Storage storage();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param secure whether its agent wants an access token
  * @param network which addresses it may reach
  * @param inbound how requests come to its ports
+ * @param volumes which volumes it sees, and where
  */
 public record Rules(
     AtEnd atEnd,
@@ -19,7 +21,8 @@ public record Rules(
     boolean autoResume,
     boolean secure,
     @Nullable NetworkRules network,
-    @Nullable InboundRules inbound) {
+    @Nullable InboundRules inbound,
+    @Nullable List<VolumeMount> volumes) {
   /** Killed at its end, open to whoever reaches the host. */
   public static final Rules PLAIN = new Rules(AtEnd.KILL, true, false, false);
 
@@ -27,11 +30,12 @@ public record Rules(
   public Rules {
     network = network == null ? NetworkRules.NONE : network;
     inbound = inbound == null ? InboundRules.PLAIN : inbound;
+    volumes = volumes == null ? List.of() : List.copyOf(volumes);
   }
 
   /** Rules for all but the network. */
   public Rules(AtEnd atEnd, boolean keepMemory, boolean autoResume, boolean secure) {
-    this(atEnd, keepMemory, autoResume, secure, NetworkRules.NONE, InboundRules.PLAIN);
+    this(atEnd, keepMemory, autoResume, secure, NetworkRules.NONE, InboundRules.PLAIN, List.of());
   }
 
   @Override
@@ -44,14 +48,24 @@ public record Rules(
     return inbound == null ? InboundRules.PLAIN : inbound;
   }
 
+  @Override
+  public List<VolumeMount> volumes() {
+    return volumes == null ? List.of() : volumes;
+  }
+
+  /** The same with other volumes. */
+  public Rules with(List<VolumeMount> newVolumes) {
+    return new Rules(atEnd, keepMemory, autoResume, secure, network, inbound, newVolumes);
+  }
+
   /** The same with other rules for the network. */
   public Rules with(NetworkRules newNetwork) {
-    return new Rules(atEnd, keepMemory, autoResume, secure, newNetwork, inbound);
+    return new Rules(atEnd, keepMemory, autoResume, secure, newNetwork, inbound, volumes);
   }
 
   /** The same with other rules for requests to its ports. */
   public Rules with(InboundRules newInbound) {
-    return new Rules(atEnd, keepMemory, autoResume, secure, network, newInbound);
+    return new Rules(atEnd, keepMemory, autoResume, secure, network, newInbound, volumes);
   }
 
   /** What becomes of a sandbox when its time is over. */

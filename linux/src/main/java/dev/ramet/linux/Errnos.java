@@ -10,6 +10,7 @@ final class Errnos {
   static final int ENXIO = 6;
   static final int EAGAIN = 11;
   static final int EBUSY = 16;
+  static final int EISDIR = 21;
   static final int ENOTEMPTY = 39;
 
   private Errnos() {}

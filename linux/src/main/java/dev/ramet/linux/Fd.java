@@ -78,6 +78,11 @@ public final class Fd implements AutoCloseable {
     }
   }
 
+  /** A descriptor that a call of this module has made. */
+  static Fd of(int number, String subject) {
+    return new Fd(number, subject);
+  }
+
   /** Opens an existing regular file for reading; a symbolic link in its place is an error. */
   public static Fd openRead(Path path) throws LinuxException {
     return open(path, Set.of(OpenFlag.READ, OpenFlag.NO_FOLLOW), 0);

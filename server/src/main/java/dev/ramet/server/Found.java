@@ -7,6 +7,7 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.Volume;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -35,6 +36,11 @@ final class Found {
   static Optional<Template> template(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     return ids.stream().flatMap(id -> find(() -> open.templates().get(id)).stream()).findFirst();
+  }
+
+  static Optional<Volume> volume(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.volumes().get(id)).stream()).findFirst();
   }
 
   /** The id of the template or snapshot that a reference means now. */

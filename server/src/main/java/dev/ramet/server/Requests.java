@@ -7,6 +7,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.Lifecycle;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.api.VolumeMountInfo;
 import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
@@ -14,8 +15,10 @@ import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.VolumeMount;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +48,28 @@ final class Requests {
         Checks.diskBytes(request.diskSizeMB()),
         openFor(internet, network),
         request.memoryMode(),
-        rules(request, secure).with(network).with(inbound(request.network())));
+        rules(request, secure)
+            .with(network)
+            .with(inbound(request.network()))
+            .with(volumes(request.volumeMounts())));
+  }
+
+  private static List<VolumeMount> volumes(@Nullable List<@Nullable VolumeMountInfo> volumeMounts) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    if (volumeMounts != null) {
+      for (int i = 0; i < volumeMounts.size(); i++) {
+        VolumeMountInfo mount = volumeMounts.get(i);
+        String field = "volumeMounts[" + i + "]";
+        if (mount == null) {
+          throw RametException.invalid(field, "must be an object");
+        }
+        mounts.add(
+            new VolumeMount(
+                Checks.required(field + ".name", mount.name()),
+                Checks.required(field + ".path", mount.path())));
+      }
+    }
+    return VolumeMount.checked(mounts);
   }
 
   /** With exceptions it may open connections, and the rules see to the rest. */

@@ -11,7 +11,7 @@ import java.util.List;
  * them would promise it. A field that asks for nothing ({@code false}, empty) passes. Thread-safe.
  */
 final class Unsupported {
-  private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
+  private static final List<String> AT_CREATE = List.of("iam", "mcp");
   private static final List<String> IN_NETWORK = List.of("rules");
 
   private Unsupported() {}

@@ -10,6 +10,7 @@ import dev.ramet.api.SandboxMetric;
 import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.api.TemplateInfo;
+import dev.ramet.api.VolumeMountInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EgressProxy;
@@ -80,7 +81,8 @@ final class Views {
         s.outbound(),
         s.memoryMode(),
         network(s.rules()),
-        trafficToken);
+        trafficToken,
+        volumes(s.rules()));
   }
 
   private static @Nullable NetworkSettings network(Rules rules) {
@@ -103,6 +105,14 @@ final class Views {
     return proxy == null
         ? null
         : new NetworkSettings.EgressProxy(proxy.address(), proxy.username(), null);
+  }
+
+  private static @Nullable List<VolumeMountInfo> volumes(Rules rules) {
+    return rules.volumes().isEmpty()
+        ? null
+        : rules.volumes().stream()
+            .map(mount -> new VolumeMountInfo(mount.name(), mount.path()))
+            .toList();
   }
 
   private static Lifecycle lifecycle(Rules rules) {

@@ -32,7 +32,26 @@ class BadInputCorpusTest {
   static void things() throws Exception {
     String sandbox = host.sandbox();
     host.post("/sandboxes/" + sandbox + "/snapshots", "{\"name\":\"taken\"}");
-    names = Map.of("sandboxes", sandbox, "snapshots", "taken", "templates", "base");
+    name(sandbox);
+  }
+
+  private static void name(String sandbox) throws Exception {
+    for (String volume : List.copyOf(host.engine.volumes.byId.keySet())) {
+      host.engine.volumes.byId.remove(volume);
+    }
+    String volume = host.post("/volumes", "{\"name\":\"data\"}").json().path("volumeID").asText();
+    names =
+        Map.of(
+            "sandboxes",
+            sandbox,
+            "snapshots",
+            "taken",
+            "templates",
+            "base",
+            "volumes",
+            volume,
+            "volumecontent",
+            volume);
   }
 
   @AfterAll
@@ -46,7 +65,9 @@ class BadInputCorpusTest {
         + "\n"
         + new TreeMap<>(host.engine.snapshots.byId)
         + "\n"
-        + new TreeMap<>(host.engine.templates.byName);
+        + new TreeMap<>(host.engine.templates.byName)
+        + "\n"
+        + new TreeMap<>(host.engine.volumes.byId);
   }
 
   @Test
@@ -116,6 +137,6 @@ class BadInputCorpusTest {
     }
     host.post("/sandboxes/" + sandbox + "/connect", "{}");
     host.post("/sandboxes/" + sandbox + "/snapshots", "{\"name\":\"taken\"}");
-    names = Map.of("sandboxes", sandbox, "snapshots", "taken", "templates", "base");
+    name(sandbox);
   }
 }

@@ -207,6 +207,9 @@ final class BadInputs {
     if (schema.path("properties").has("recipe")) {
       body.put("recipe", "base");
     }
+    if (operation.path("operationId").asText().equals("createVolume")) {
+      body.put("name", "another");
+    }
     return body;
   }
 

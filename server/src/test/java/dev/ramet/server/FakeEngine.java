@@ -8,6 +8,7 @@ import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
+import dev.ramet.engine.Volumes;
 import java.util.List;
 import java.util.Map;
 
@@ -16,6 +17,7 @@ final class FakeEngine implements Engine {
   final FakeTemplates templates = new FakeTemplates();
   final FakeSandboxes sandboxes = new FakeSandboxes(this);
   final FakeSnapshots snapshots = new FakeSnapshots(this);
+  final FakeVolumes volumes = new FakeVolumes(this);
   final FakeStorage storage = new FakeStorage();
   volatile boolean closed;
 
@@ -32,6 +34,11 @@ final class FakeEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public Volumes volumes() {
+    return volumes;
   }
 
   @Override

@@ -59,7 +59,12 @@ final class FakeSandboxes implements Sandboxes {
       engine.templates.get(request.template());
     }
     Sandbox made =
-        add(request.template(), null, request.metadata(), request.timeout(), request.rules());
+        add(
+            request.template(),
+            null,
+            request.metadata(),
+            request.timeout(),
+            request.rules().with(engine.volumes.found(request.rules().volumes())));
     afterMade.run();
     return made;
   }

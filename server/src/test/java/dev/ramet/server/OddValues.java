@@ -12,6 +12,7 @@ final class OddValues {
   static final Map<String, Set<String>> REQUIRED =
       Map.of(
           "CreateSandbox", Set.of("templateID"),
+          "CreateVolume", Set.of("name"),
           "RollbackRequest", Set.of("snapshotID"),
           "SandboxController.SandboxTimeout", Set.of("timeout"),
           "BuildTemplateRequest", Set.of("recipe"),

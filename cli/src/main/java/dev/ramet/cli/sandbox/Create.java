@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
       "  ramet sandbox create --template before-upgrade --timeout never",
       "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8",
       "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24",
-      "  ramet sandbox create --private --host-mask 'localhost:$${PORT}'"
+      "  ramet sandbox create --private --host-mask 'localhost:$${PORT}'",
+      "  ramet sandbox create --volume data:/mnt/data"
     })
 final class Create extends ApiCommand {
   @Option(
@@ -87,13 +88,15 @@ final class Create extends ApiCommand {
 
   @Mixin private final InboundOptions inbound = new InboundOptions();
 
+  @Mixin private final VolumeOptions volumes = new VolumeOptions();
+
   Create(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
-    CreateSandbox request =
+    CreateSandbox plain =
         new CreateSandbox(
             template,
             Options.timeout(timeout),
@@ -110,6 +113,7 @@ final class Create extends ApiCommand {
             null,
             null,
             inbound.with(network.settings()));
+    CreateSandbox request = volumes.with(plain);
     Answer answer =
         context()
             .during(

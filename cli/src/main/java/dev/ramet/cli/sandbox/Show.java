@@ -60,6 +60,9 @@ final class Show extends ApiCommand {
       table.row("Memory mode", s.memoryMode() + ", for every capture");
     }
     inbound(table, s);
+    if (s.volumeMounts() != null) {
+      s.volumeMounts().forEach(mount -> table.row("Volume", mount.name() + " at " + mount.path()));
+    }
     new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
         .forEach((key, value) -> table.row("Metadata", key + "=" + value));
     context().print(table);

@@ -61,6 +61,14 @@ final class DyingHost {
       case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);
       case "import" -> engine.storage().importFrom(Path.of(sandbox), "crashed", CopyProgress.NONE);
       case "derive" -> Ground.derive(engine, "crashed", "true");
+      // Where a sandbox is named elsewhere, this has a file that a guest appends to.
+      case "volumes" -> {
+        long before = Path.of(sandbox).toFile().length();
+        while (Path.of(sandbox).toFile().length() < before + 100) {
+          Thread.onSpinWait();
+        }
+        Runtime.getRuntime().halt(STATUS);
+      }
       case "kill" -> engine.sandboxes().kill(sandbox);
       default -> throw new IllegalArgumentException(arguments[1]);
     }

@@ -33,7 +33,8 @@ final class Check {
   private static final int PAGE = 1024;
 
   private static final Set<String> OWN =
-      Set.of(".lock", "root.json", "snapshots", "sandboxes", "builds", "lost+found");
+      Set.of(
+          ".lock", "root.json", "snapshots", "sandboxes", "shared-volumes", "builds", "lost+found");
 
   private final Context context;
   private final List<Place> places;
@@ -76,6 +77,7 @@ final class Check {
       record(place);
     }
     builds();
+    new VolumeCheck(context, findings).run();
     int nodes = nodes();
     int snapshots = new SnapshotCheck(context, reclaimer, findings).run();
     int sandboxes = new SandboxCheck(context, findings).run();

@@ -7,6 +7,8 @@ import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.volume.VolumeLinks;
+import dev.ramet.engine.volume.VolumeStore;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.storage.StorageBackend;
 
@@ -24,6 +26,8 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
  * @param writings the snapshots that are still being written
+ * @param volumes the volumes of the root
+ * @param links what connects machines with them
  * @param metrics what is counted
  */
 record Context(
@@ -38,6 +42,8 @@ record Context(
     SnapshotStore snapshots,
     SandboxStore sandboxes,
     Writings writings,
+    VolumeStore volumes,
+    VolumeLinks links,
     Registry metrics) {
   /** Tells whoever looks that the step is about to be taken. */
   void before(String step) {

@@ -161,7 +161,7 @@ final class Lifecycle {
                   order.memoryBytes(),
                   order.diskBytes(),
                   order.outbound(),
-                  order.rules().network(),
+                  order.rules(),
                   order.environment(),
                   intent.terms().accessToken(),
                   true));

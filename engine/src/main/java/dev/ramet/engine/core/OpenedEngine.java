@@ -10,6 +10,7 @@ import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
+import dev.ramet.engine.Volumes;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.metrics.Registry;
@@ -21,6 +22,8 @@ import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.volume.VolumeLinks;
+import dev.ramet.engine.volume.VolumeStore;
 import dev.ramet.linux.Host;
 import dev.ramet.linux.Linux;
 import dev.ramet.linux.LinuxException;
@@ -51,6 +54,7 @@ public final class OpenedEngine implements Engine {
   private final Sandboxes sandboxes;
   private final Snapshots snapshots;
   private final Templates templates;
+  private final Volumes volumes;
   private final Storage storage;
   private final Doctor doctor;
   private final Registry metrics;
@@ -60,6 +64,7 @@ public final class OpenedEngine implements Engine {
       Sandboxes sandboxes,
       Snapshots snapshots,
       Templates templates,
+      Volumes volumes,
       Storage storage,
       Doctor doctor,
       Registry metrics,
@@ -67,6 +72,7 @@ public final class OpenedEngine implements Engine {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.templates = templates;
+    this.volumes = volumes;
     this.storage = storage;
     this.doctor = doctor;
     this.metrics = metrics;
@@ -128,6 +134,11 @@ public final class OpenedEngine implements Engine {
     EgressFilter egress = egress(config);
     close.add("network filter", egress::close);
 
+    VolumeStore volumes = new VolumeStore(layout);
+    close.add("volumes", volumes::close);
+    VolumeLinks links = new VolumeLinks(volumes);
+    close.add("connections of volumes", links::close);
+
     Context context =
         new Context(
             config,
@@ -141,6 +152,8 @@ public final class OpenedEngine implements Engine {
             new SnapshotStore(layout, config.steps()),
             new SandboxStore(layout),
             new Writings(),
+            volumes,
+            links,
             new Registry());
     Doctor doctor = machinery.doctor(roots, egress, () -> probes(opener, roots));
     return assemble(context, places, doctor, machinery, close);
@@ -186,6 +199,7 @@ public final class OpenedEngine implements Engine {
     Reclaimer reclaimer = new Reclaimer(context);
     WorkingSets workingSets = new WorkingSets(context, reclaimer, timer);
     close.add("working sets", workingSets::close);
+    VolumeOperations volumes = new VolumeOperations(context);
     Starter starter = new Starter(context, workingSets);
     CopiesAhead ahead = new CopiesAhead(context.storage(), context.metrics());
     close.add("copies made ahead", ahead::close);
@@ -211,6 +225,7 @@ public final class OpenedEngine implements Engine {
             new Cloner(context, capturer, lifecycle, reclaimer, views),
             suspension,
             reclaimer,
+            volumes,
             views),
         new SnapshotOperations(context, capturer, reclaimer, views, workers),
         new TemplateOperations(
@@ -220,6 +235,7 @@ public final class OpenedEngine implements Engine {
             reclaimer,
             views,
             machinery.hypervisorKey()),
+        volumes,
         new StorageOperations(
             context,
             places,
@@ -287,6 +303,11 @@ public final class OpenedEngine implements Engine {
   @Override
   public Templates templates() {
     return templates;
+  }
+
+  @Override
+  public Volumes volumes() {
+    return volumes;
   }
 
   @Override

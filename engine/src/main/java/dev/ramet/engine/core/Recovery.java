@@ -44,6 +44,7 @@ final class Recovery {
   /** Puts the root in order. */
   void run() throws IOException {
     clearBuilds();
+    context.volumes().load();
     context.snapshots().load();
     List<SandboxRecord> records = context.sandboxes().load();
     for (SandboxRecord record : records) {
@@ -159,6 +160,7 @@ final class Recovery {
                   context.config().startTimeout());
       if (vm.isPresent()) {
         starter.confineAgain(record, vm.get());
+        starter.mountAgain(record, vm.get());
         return new LiveSandbox(record, vm.get());
       }
       lost = "its machine had ended when the host started";

@@ -74,7 +74,7 @@ final class Rollback {
                   source.memoryBytes(),
                   source.diskBytes(),
                   before.outbound(),
-                  before.terms().rules().network(),
+                  before.terms().rules(),
                   Map.of(),
                   before.terms().accessToken(),
                   true));

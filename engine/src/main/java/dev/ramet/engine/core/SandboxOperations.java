@@ -14,6 +14,7 @@ import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
@@ -42,6 +43,7 @@ final class SandboxOperations implements Sandboxes {
   private final Cloner cloner;
   private final Suspension suspension;
   private final Reclaimer reclaimer;
+  private final VolumeOperations volumes;
   private final Views views;
 
   SandboxOperations(
@@ -51,6 +53,7 @@ final class SandboxOperations implements Sandboxes {
       Cloner cloner,
       Suspension suspension,
       Reclaimer reclaimer,
+      VolumeOperations volumes,
       Views views) {
     this.context = context;
     this.lifecycle = lifecycle;
@@ -58,15 +61,18 @@ final class SandboxOperations implements Sandboxes {
     this.cloner = cloner;
     this.suspension = suspension;
     this.reclaimer = reclaimer;
+    this.volumes = volumes;
     this.views = views;
   }
 
   @Override
   public Sandbox create(NewSandbox request) {
     checkSize(request.cpuCount(), request.memoryBytes());
-    try (Reclaimer.Pin pin = reclaimer.pin("template", request.template())) {
+    try (Reclaimer.Pin pin = reclaimer.pin("template", request.template());
+        VolumeOperations.Pin mounts = volumes.pin(request.rules().volumes())) {
       var source = pin.record();
-      Rules rules = rules(request);
+      checkAgent(source, mounts.mounts());
+      Rules rules = rules(request).with(mounts.mounts());
       boolean outbound =
           Objects.requireNonNullElseGet(
               request.outbound(),
@@ -98,6 +104,16 @@ final class SandboxOperations implements Sandboxes {
                   request.memoryMode(),
                   rules,
                   false)));
+    }
+  }
+
+  private static void checkAgent(SnapshotRecord source, List<VolumeMount> mounts) {
+    if (!mounts.isEmpty() && source.agentPort() == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "volumeMounts: " + source.id() + " has no agent that could mount them",
+          "use a template with Ramet's agent",
+          null);
     }
   }
 

@@ -3,13 +3,15 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -52,7 +54,7 @@ final class Starter {
    * @param memoryBytes guest memory
    * @param diskBytes virtual size of the disk, at least the source's
    * @param outbound whether it may open connections
-   * @param network which addresses it may reach then
+   * @param rules which addresses it may reach then, and which volumes it sees
    * @param environment default environment of its processes; empty leaves what the guest has
    * @param accessToken what its agent is to ask for, or null for nothing
    * @param useMemory whether a warm source may be restored rather than booted
@@ -66,7 +68,7 @@ final class Starter {
       long memoryBytes,
       long diskBytes,
       boolean outbound,
-      NetworkRules network,
+      Rules rules,
       Map<String, String> environment,
       @Nullable String accessToken,
       boolean useMemory) {
@@ -125,6 +127,7 @@ final class Starter {
       if (agentPort != null) {
         context.before(order.operation() + ".agent");
         initialise(order, vm, agentPort);
+        mount(order, vm, agentPort);
       }
       context.before(order.operation() + ".started");
       Started started =
@@ -166,11 +169,37 @@ final class Starter {
               vm.forward(agentPort),
               order.environment(),
               order.accessToken(),
+              order.rules().volumes(),
               !order.warm(),
               () -> !vm.exit().toCompletableFuture().isDone(),
               context.config().agentTimeout());
     } catch (RametException e) {
       throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  private void mount(Order order, RunningVm vm, int agentPort) {
+    List<VolumeMount> mounts = order.rules().volumes();
+    if (!mounts.isEmpty()) {
+      context.before(order.operation() + ".volumes");
+      context
+          .links()
+          .attach(
+              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, order.accessToken()),
+              mounts,
+              context.config().agentTimeout());
+    }
+  }
+
+  /** Connects a machine that was found again with its volumes. */
+  void mountAgain(SandboxRecord record, RunningVm vm) {
+    Integer agentPort = record.agentPort();
+    if (agentPort != null) {
+      context
+          .links()
+          .attachAgain(
+              new VolumeLinks.Machine(record.id(), vm, agentPort, record.terms().accessToken()),
+              record.terms().rules().volumes());
     }
   }
 
@@ -291,7 +320,7 @@ final class Starter {
               Layout.machineName(order.sandboxId(), order.number()),
               pid,
               spec.network().hostAddress(),
-              order.network());
+              order.rules().network());
     }
   }
 

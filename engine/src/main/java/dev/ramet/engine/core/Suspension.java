@@ -177,7 +177,7 @@ final class Suspension {
                   source.memoryBytes(),
                   source.diskBytes(),
                   before.outbound(),
-                  before.terms().rules().network(),
+                  before.terms().rules(),
                   before.terms().environment(),
                   before.terms().accessToken(),
                   useMemory));

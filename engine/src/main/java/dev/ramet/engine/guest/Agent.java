@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Metrics;
+import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.store.Json;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -60,6 +62,7 @@ public final class Agent {
    *
    * @param environment default environment of processes; empty leaves what the guest has
    * @param accessToken what the agent is to ask for, or null for nothing
+   * @param volumes which volumes may stay mounted of those that it finds
    * @param booting whether the agent is yet to be started, rather than there already
    * @param alive false as soon as waiting is pointless because the machine has ended
    * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
@@ -68,6 +71,7 @@ public final class Agent {
       InetSocketAddress address,
       Map<String, String> environment,
       @Nullable String accessToken,
+      List<VolumeMount> volumes,
       boolean booting,
       BooleanSupplier alive,
       Duration timeout) {
@@ -76,7 +80,10 @@ public final class Agent {
     Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
     Question question =
         new Question(
-            "POST", "/init", () -> initialisation(environment, accessToken, generation), null);
+            "POST",
+            "/init",
+            () -> initialisation(environment, accessToken, volumes, generation),
+            null);
     ask(address, question, firstAttempt, alive, timeout);
   }
 
@@ -181,7 +188,10 @@ public final class Agent {
   }
 
   private static byte[] initialisation(
-      Map<String, String> environment, @Nullable String accessToken, String generation) {
+      Map<String, String> environment,
+      @Nullable String accessToken,
+      List<VolumeMount> volumes,
+      String generation) {
     byte[] entropy = new byte[ENTROPY_BYTES];
     RANDOM.nextBytes(entropy);
     Map<String, Object> body = new LinkedHashMap<>();
@@ -191,6 +201,11 @@ public final class Agent {
     }
     // Always: what it was captured from may have had one.
     body.put("accessToken", accessToken == null ? "" : accessToken);
+    body.put(
+        "volumes",
+        volumes.stream()
+            .map(v -> Map.of("id", String.valueOf(v.volumeId()), "path", v.path()))
+            .toList());
     body.put("generation", generation);
     // Last, so that it is as fresh as can be.
     body.put("timestamp", Instant.now().toString());

@@ -65,6 +65,11 @@ public record Layout(Path root) {
     return root.resolve("builds");
   }
 
+  /** Directory of all volumes that sandboxes share; the storage backend has others. */
+  public Path sharedVolumes() {
+    return root.resolve("shared-volumes");
+  }
+
   /** Whether a name is that of a machine's directory. */
   public static boolean isMachine(String name) {
     return MACHINE.matcher(name).matches();

@@ -15,12 +15,16 @@ import io.netty.handler.codec.http.HttpRequest;
  */
 record BodyLimits(BodySizeLimits usual) {
   private static final String UPLOADS = "/uploads/";
+  private static final String VOLUMES = "/volumecontent/";
 
   /** Sets what holds for the request that comes next. */
   void apply(ChannelHandlerContext ctx, HttpRequest request) {
     PipeliningServerHandler routing = ctx.pipeline().get(PipeliningServerHandler.class);
     if (routing != null) {
-      boolean upload = request.method().equals(HttpMethod.PUT) && request.uri().startsWith(UPLOADS);
+      String uri = request.uri();
+      boolean upload =
+          request.method().equals(HttpMethod.PUT)
+              && (uri.startsWith(UPLOADS) || uri.startsWith(VOLUMES));
       routing.setBodySizeLimits(
           upload ? new BodySizeLimits(Long.MAX_VALUE, usual.maxBufferSize()) : usual);
     }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.sandbox;
+
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.VolumeMountInfo;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Which volumes a sandbox sees. */
+final class VolumeOptions {
+  @Option(
+      names = "--volume",
+      paramLabel = "NAME:PATH",
+      description = "A volume and the absolute path that it is seen at. May be repeated.")
+  private List<String> volumes = new ArrayList<>();
+
+  /** The same request with those volumes. */
+  CreateSandbox with(CreateSandbox r) {
+    if (volumes.isEmpty()) {
+      return r;
+    }
+    List<VolumeMountInfo> mounts = new ArrayList<>();
+    for (String volume : volumes) {
+      int colon = volume.indexOf(':');
+      if (colon < 1 || colon == volume.length() - 1) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            "--volume: not a name and a path: " + volume,
+            "give one like data:/mnt/data",
+            null);
+      }
+      mounts.add(new VolumeMountInfo(volume.substring(0, colon), volume.substring(colon + 1)));
+    }
+    return new CreateSandbox(
+        r.templateID(),
+        r.timeout(),
+        r.metadata(),
+        r.envVars(),
+        r.cpuCount(),
+        r.memoryMB(),
+        r.diskSizeMB(),
+        r.allow_internet_access(),
+        r.memoryMode(),
+        r.secure(),
+        r.autoPause(),
+        r.autoPauseMemory(),
+        r.autoResume(),
+        r.lifecycle(),
+        r.network(),
+        List.copyOf(mounts));
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.volume;
+
+import dev.ramet.api.CreateVolume;
+import dev.ramet.api.VolumeInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Makes a volume. */
+@Command(
+    name = "create",
+    description = "Makes an empty volume and prints its id.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet volume create data", "  ramet volume create data --json | jq -r .token"})
+final class Create extends ApiCommand {
+  @Parameters(paramLabel = "NAME", description = "A name that no other volume has.")
+  private String name = "";
+
+  Create(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.post("/volumes", new CreateVolume(name));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      context().out().println(answer.as(VolumeInfo.class).volumeID());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.volume;
+
+import dev.ramet.api.VolumeInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Table;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lists volumes. */
+@Command(
+    name = "ls",
+    aliases = "list",
+    description = "Lists volumes, oldest first.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet volume ls", "  ramet volume ls --json | jq -r '.[].name'"})
+final class Ls extends ApiCommand {
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Print ids alone.")
+  private boolean quiet;
+
+  Ls(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    byte[] list = client.all("/volumes");
+    if (json()) {
+      context().json(list);
+      return 0;
+    }
+    Table table = new Table(context().paint(), "NAME", "VOLUME");
+    for (VolumeInfo volume : Json.read(list, VolumeInfo[].class)) {
+      if (quiet) {
+        context().out().println(volume.volumeID());
+      } else {
+        table.row(volume.name(), volume.volumeID());
+      }
+    }
+    if (!quiet) {
+      context().print(table);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.volume;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Each;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Deletes volumes. */
+@Command(
+    name = "rm",
+    aliases = "delete",
+    description = "Deletes volumes with all their files; those that a sandbox has stay.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet volume rm data", "  ramet volume rm $(ramet volume ls -q)"})
+final class Rm extends ApiCommand {
+  @Parameters(paramLabel = "VOLUME", arity = "1..*", description = "NAMEs or ids.")
+  private List<String> volumes = new ArrayList<>();
+
+  Rm(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return Each.of(
+        context(),
+        volumes,
+        !json(),
+        volume -> client.delete("/volumes/" + Client.encode(Names.id(client, volume))));
+  }
+}

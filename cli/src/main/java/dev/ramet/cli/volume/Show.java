@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.volume;
+
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.VolumeInfo;
+import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Table;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Shows one volume. */
+@Command(
+    name = "show",
+    aliases = "info",
+    description = "Shows one volume, the token for its files, and which sandboxes have it.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet volume show data", "  ramet volume show data --json | jq -r .token"})
+final class Show extends ApiCommand {
+  @Parameters(paramLabel = "VOLUME", description = "NAME or id of the volume.")
+  private String volume = "";
+
+  Show(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Answer answer = client.get("/volumes/" + Client.encode(Names.id(client, volume)));
+    if (json()) {
+      context().json(answer.body());
+      return 0;
+    }
+    VolumeInfo info = answer.as(VolumeInfo.class);
+    Table table = Table.pairs(context().paint());
+    table.row("Name", info.name());
+    table.row("Volume", info.volumeID());
+    table.row("Token", String.valueOf(info.token()));
+    for (SandboxInfo s : Json.read(client.all("/v2/sandboxes"), SandboxInfo[].class)) {
+      List<VolumeMountInfo> mounts = s.volumeMounts();
+      if (mounts != null) {
+        for (VolumeMountInfo mount : mounts) {
+          if (info.name().equals(mount.name())) {
+            table.row("Seen by", s.sandboxID() + " at " + mount.path());
+          }
+        }
+      }
+    }
+    context().print(table);
+    return 0;
+  }
+}

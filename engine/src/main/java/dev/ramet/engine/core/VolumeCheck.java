@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.volume.VolumeStore;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** One look at the volumes that sandboxes share. What is in them is their users' own. */
+final class VolumeCheck {
+  private final Context context;
+  private final Findings findings;
+
+  VolumeCheck(Context context, Findings findings) {
+    this.context = context;
+    this.findings = findings;
+  }
+
+  void run() throws IOException {
+    for (Path path : Trees.children(context.layout().sharedVolumes())) {
+      String name = String.valueOf(path.getFileName());
+      if (VolumeStore.isUnfinished(name)) {
+        if (!Check.isYoung(path)) {
+          findings.leftover(
+              path,
+              "a volume that was half-made or half-deleted",
+              Findings.bytesOf(path),
+              () -> Trees.delete(path));
+        }
+      } else if (!Ids.isId(name)) {
+        findings.foreign(path, "not a volume");
+      } else {
+        try {
+          VolumeStore.read(path);
+        } catch (IOException e) {
+          findings.damage(path, "the volume's manifest cannot be read: " + e.getMessage());
+        }
+      }
+    }
+  }
+}

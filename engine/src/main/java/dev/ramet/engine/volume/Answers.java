@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of the last requests that changed something in a way which must not happen twice. A
+ * guest that got no answer asks again: after the host was ended, or when the guest itself is put
+ * back to the instant in which it had asked. Kept in a mapped file, so that it outlives the
+ * process, though not a loss of power; sandboxes do not either.
+ *
+ * <p>Not thread-safe: for whoever holds the volume's lock.
+ */
+final class Answers implements AutoCloseable {
+  /** Far more than all guests of a volume can have under way. */
+  static final int SLOTS = 8192;
+
+  // A slot: epoch, number, state, errno, offset.
+  private static final int SLOT_BYTES = 32;
+  private static final int NUMBER = 8;
+  private static final int STATE = 16;
+  private static final int ERRNO = 20;
+  private static final int OFFSET = 24;
+  private static final int BEGUN = 1;
+  private static final int DONE = 2;
+
+  private final FileChannel channel;
+  private final ByteBuffer slots;
+  private final Map<Key, Integer> where = new HashMap<>();
+  private int next;
+
+  private Answers(FileChannel channel, ByteBuffer slots) {
+    this.channel = channel;
+    this.slots = slots;
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (slots.getInt(slot * SLOT_BYTES + STATE) != 0) {
+        where.put(key(slot), slot);
+      }
+    }
+  }
+
+  /**
+   * A request, as its guest names it.
+   *
+   * @param epoch the connection that it first came on
+   * @param number which it was on that one
+   */
+  record Key(long epoch, long number) {}
+
+  /**
+   * What is known of a request that came before.
+   *
+   * @param done whether it was carried out; else the host was ended in the midst of it
+   * @param errno what it was answered, 0 for success
+   * @param offset where it was to write
+   */
+  record Known(boolean done, int errno, long offset) {}
+
+  static Answers open(Path file) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    try {
+      ByteBuffer slots = ByteBuffer.allocate(SLOTS * SLOT_BYTES);
+      int read = 0;
+      while (read >= 0 && slots.hasRemaining()) {
+        read = channel.read(slots, slots.position());
+      }
+      return new Answers(channel, slots.clear());
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /** What became of a request; null when nothing is known of it. */
+  @Nullable Known find(Key key) {
+    Integer slot = where.get(key);
+    if (slot == null) {
+      return null;
+    }
+    int at = slot * SLOT_BYTES;
+    return new Known(
+        slots.getInt(at + STATE) == DONE, slots.getInt(at + ERRNO), slots.getLong(at + OFFSET));
+  }
+
+  /** Notes that a request is about to be carried out. */
+  void begin(Key key, long offset) throws IOException {
+    Integer known = where.get(key);
+    int slot = known == null ? next : known;
+    int at = slot * SLOT_BYTES;
+    if (known == null) {
+      next = (next + 1) % SLOTS;
+      if (slots.getInt(at + STATE) != 0) {
+        where.remove(key(slot));
+      }
+    }
+    slots.putLong(at, key.epoch()).putLong(at + NUMBER, key.number());
+    slots.putInt(at + STATE, BEGUN).putInt(at + ERRNO, 0).putLong(at + OFFSET, offset);
+    where.put(key, slot);
+    write(at);
+  }
+
+  /** Notes what a request is answered. */
+  void done(Key key, int errno) throws IOException {
+    Integer slot = where.get(key);
+    if (slot != null) {
+      int at = slot * SLOT_BYTES;
+      slots.putInt(at + ERRNO, errno).putInt(at + STATE, DONE);
+      write(at);
+    }
+  }
+
+  /** A slot is within one page of the file: who reads it sees the old one or the new. */
+  private void write(int at) throws IOException {
+    ByteBuffer slot = slots.slice(at, SLOT_BYTES);
+    while (slot.hasRemaining()) {
+      channel.write(slot, (long) at + slot.position());
+    }
+  }
+
+  private Key key(int slot) {
+    int at = slot * SLOT_BYTES;
+    return new Key(slots.getLong(at), slots.getLong(at + NUMBER));
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // What was written is in the file.
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.Tree;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Removes directories, however deep guests have made them: deeper than a path can be long, or a
+ * stack high. What is in a directory that goes moves up to its side. Nobody else uses the tree.
+ */
+final class Emptying {
+  private Emptying() {}
+
+  /** Removes all that is in a tree. */
+  static void all(Tree tree) throws LinuxException {
+    for (Tree.Name name : tree.list(new byte[0], Integer.MAX_VALUE)) {
+      remove(tree, name.bytes());
+    }
+  }
+
+  /** Removes an entry of a tree's top directory; absent is a success. */
+  static void remove(Tree tree, byte[] name) throws LinuxException {
+    Deque<byte[]> rest = new ArrayDeque<>();
+    rest.add(name);
+    while (!rest.isEmpty()) {
+      byte[] next = rest.remove();
+      try {
+        if (!tree.stat(next).isDirectory()) {
+          tree.unlink(next);
+          continue;
+        }
+        for (Tree.Name inner : tree.list(next, Integer.MAX_VALUE)) {
+          byte[] path = join(next, inner.bytes());
+          if (tree.stat(path).isDirectory()) {
+            byte[] up = Ids.next('t').getBytes(StandardCharsets.US_ASCII);
+            tree.rename(path, up, false);
+            rest.add(up);
+          } else {
+            tree.unlink(path);
+          }
+        }
+        tree.removeDirectory(next);
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.ENOENT) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  static byte[] join(byte[] directory, byte[] name) {
+    if (directory.length == 0) {
+      return name;
+    }
+    byte[] path = new byte[directory.length + 1 + name.length];
+    System.arraycopy(directory, 0, path, 0, directory.length);
+    path[directory.length] = '/';
+    System.arraycopy(name, 0, path, directory.length + 1, name.length);
+    return path;
+  }
+}

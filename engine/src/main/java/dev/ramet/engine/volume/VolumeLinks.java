@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.VolumeMount;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects the mounts of machines with their volumes. A connection ends with its machine.
+ * Thread-safe.
+ */
+public final class VolumeLinks implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(VolumeLinks.class.getName());
+  private static final long RETRY_MILLIS = 100;
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+
+  private final VolumeStore store;
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /** Those to the volumes of a root. */
+  public VolumeLinks(VolumeStore store) {
+    this.store = store;
+  }
+
+  /**
+   * A machine and how its agent is reached.
+   *
+   * @param sandboxId whose machine it is
+   * @param agentPort its agent's port
+   * @param accessToken what its agent asks for, or null for nothing
+   */
+  public record Machine(
+      String sandboxId, RunningVm vm, int agentPort, @Nullable String accessToken) {
+    boolean alive() {
+      return !vm.exit().toCompletableFuture().isDone();
+    }
+  }
+
+  /**
+   * Has a machine see volumes, and returns once it does.
+   *
+   * @throws RametException {@code GUEST_UNREACHABLE} when its agent does not answer in time, {@code
+   *     UNSUPPORTED} when the guest cannot mount volumes
+   */
+  public void attach(Machine machine, List<VolumeMount> mounts, Duration timeout) {
+    long end = System.nanoTime() + timeout.toNanos();
+    List<Link> made = new ArrayList<>();
+    try {
+      for (VolumeMount mount : mounts) {
+        Link link = link(machine, mount);
+        made.add(link);
+        connect(link, machine, end);
+      }
+    } catch (RuntimeException e) {
+      for (Link link : made) {
+        link.close();
+        start(link); // which finds itself closed, and lets go of the volume
+      }
+      throw e;
+    }
+    made.forEach(this::start);
+  }
+
+  /** The same for a machine that was found again, and that waits for the host by itself. */
+  public void attachAgain(Machine machine, List<VolumeMount> mounts) {
+    for (VolumeMount mount : mounts) {
+      try {
+        start(link(machine, mount));
+      } catch (RametException e) {
+        LOG.log(System.Logger.Level.WARNING, "a volume of " + machine.sandboxId() + " is lost", e);
+      }
+    }
+  }
+
+  private Link link(Machine machine, VolumeMount mount) {
+    String id = String.valueOf(mount.volumeId());
+    Link link =
+        new Link(
+            machine.sandboxId(),
+            () -> machine.vm().forward(machine.agentPort()),
+            machine.accessToken(),
+            id,
+            mount.path(),
+            store.open(id),
+            machine::alive);
+    links.add(link);
+    var unused = machine.vm().exit().whenComplete((exit, failure) -> link.close());
+    return link;
+  }
+
+  private static void connect(Link link, Machine machine, long end) {
+    while (true) {
+      try {
+        link.connect();
+        return;
+      } catch (IOException e) {
+        if (!machine.alive() || System.nanoTime() - end > 0) {
+          throw new RametException(
+              ErrorCode.GUEST_UNREACHABLE,
+              "the guest's agent does not mount its volume: " + e.getMessage(),
+              "look at the guest's console log",
+              e);
+        }
+      }
+      try {
+        Thread.sleep(RETRY_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new RametException(ErrorCode.CANCELLED, "interrupted while mounting a volume", e);
+      }
+    }
+  }
+
+  private void start(Link link) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                link.run();
+              } finally {
+                links.remove(link);
+              }
+            },
+            "ramet-volume");
+    thread.setDaemon(true);
+    if (closed) {
+      link.close();
+    }
+    thread.start();
+  }
+
+  /** Ends all; guests wait until a host connects again. */
+  @Override
+  public void close() {
+    closed = true;
+    links.forEach(Link::close);
+    // What they have of volumes keeps file systems from being unmounted.
+    long end = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+    while (!links.isEmpty() && System.nanoTime() - end < 0) {
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

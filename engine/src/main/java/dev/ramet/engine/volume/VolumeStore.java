@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Volume;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.VolumeRecord;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.Tree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The volumes of a root, a directory each, which appears and goes by one rename. Thread-safe; one
+ * lives per root.
+ */
+public final class VolumeStore implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(VolumeStore.class.getName());
+
+  private final Layout layout;
+  private final Map<String, Volume> volumes = new HashMap<>();
+  private final Map<String, OpenVolume> open = new HashMap<>();
+
+  /** Those of a root. */
+  public VolumeStore(Layout layout) {
+    this.layout = layout;
+  }
+
+  /** Finds the volumes, and removes what was half-made or half-deleted. */
+  public synchronized void load() throws IOException {
+    for (Path path : Trees.children(layout.sharedVolumes())) {
+      String name = String.valueOf(path.getFileName());
+      if (isUnfinished(name)) {
+        LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", path);
+        remove(path);
+      } else if (!Ids.isId(name)) {
+        LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", path);
+      } else {
+        try {
+          VolumeRecord record = read(path);
+          volumes.put(
+              record.id(),
+              new Volume(record.id(), record.name(), record.token(), record.createdAt()));
+        } catch (IOException e) {
+          LOG.log(System.Logger.Level.WARNING, "broken volume left alone: " + path, e);
+        }
+      }
+    }
+  }
+
+  /**
+   * The manifest of a volume.
+   *
+   * @throws IOException with a sentence for people when there is none
+   */
+  public static VolumeRecord read(Path directory) throws IOException {
+    VolumeRecord record = Json.read(directory.resolve(Layout.MANIFEST), VolumeRecord.class);
+    if (record.format() != VolumeRecord.FORMAT) {
+      throw new IOException("has layout " + record.format() + ", which this version does not know");
+    }
+    if (!directory.endsWith(String.valueOf(record.id()))) {
+      throw new IOException("its manifest is that of " + record.id());
+    }
+    if (record.name() == null || record.token() == null || record.createdAt() == null) {
+      throw new IOException("its manifest lacks name, token or createdAt");
+    }
+    return record;
+  }
+
+  /** Whether a name among the volumes is that of one that is being made or deleted. */
+  public static boolean isUnfinished(String name) {
+    for (String prefix : List.of(Layout.PARTIAL_PREFIX, Layout.DELETED_PREFIX)) {
+      if (name.startsWith(prefix) && Ids.isId(name.substring(prefix.length()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Makes a volume.
+   *
+   * @param id its id, which nothing has yet
+   */
+  public synchronized Volume create(String id, String name) throws IOException {
+    Ids.checkName("name", name);
+    if (find(name).isPresent()) {
+      throw new RametException(
+          ErrorCode.ALREADY_EXISTS,
+          "there is a volume named " + name,
+          "use that one, or choose another name",
+          null);
+    }
+    Volume volume = new Volume(id, name, Ids.secret(), java.time.Instant.now());
+    Path partial = layout.sharedVolumes().resolve(Layout.PARTIAL_PREFIX + id);
+    try {
+      Files.createDirectories(layout.sharedVolumes());
+      OpenVolume.make(partial);
+      VolumeRecord record =
+          new VolumeRecord(VolumeRecord.FORMAT, id, name, volume.token(), volume.createdAt());
+      Json.write(partial.resolve(Layout.MANIFEST), record, true);
+      Trees.syncAll(partial);
+      Files.move(partial, directory(id), StandardCopyOption.ATOMIC_MOVE);
+      Trees.sync(layout.sharedVolumes());
+    } catch (LinuxException e) {
+      Trees.delete(partial);
+      throw new IOException(e);
+    } catch (IOException e) {
+      Trees.delete(partial);
+      throw e;
+    }
+    volumes.put(id, volume);
+    return volume;
+  }
+
+  private Path directory(String id) {
+    return layout.sharedVolumes().resolve(id);
+  }
+
+  /** All volumes, oldest first. */
+  public synchronized List<Volume> all() {
+    return volumes.values().stream()
+        .sorted(Comparator.comparing(Volume::createdAt).thenComparing(Volume::id))
+        .toList();
+  }
+
+  /** The volume with this id. */
+  public synchronized Volume get(String id) {
+    Volume volume = volumes.get(id);
+    if (volume == null) {
+      throw RametException.notFound("volume", id);
+    }
+    return volume;
+  }
+
+  /** The volume with this name or id. */
+  public synchronized Optional<Volume> find(String nameOrId) {
+    return volumes.values().stream()
+        .filter(volume -> volume.name().equals(nameOrId) || volume.id().equals(nameOrId))
+        // A name may look like another volume's id.
+        .max(Comparator.comparing(volume -> volume.name().equals(nameOrId)));
+  }
+
+  /**
+   * Opens a volume for one more user, who closes it.
+   *
+   * @throws RametException {@code CORRUPT} when its directory is not what it must be
+   */
+  public synchronized OpenVolume open(String id) {
+    Volume volume = get(id);
+    OpenVolume opened = open.get(id);
+    if (opened == null) {
+      try {
+        opened = OpenVolume.open(directory(id));
+      } catch (IOException | LinuxException e) {
+        throw new RametException(
+            ErrorCode.CORRUPT,
+            "volume " + volume.name() + " cannot be opened: " + e.getMessage(),
+            "look at " + directory(id) + " on the host",
+            e);
+      }
+      open.put(id, opened);
+    }
+    return opened.shared();
+  }
+
+  /** Removes a volume. Who has it open finds nothing in it any more. */
+  public void delete(String id) throws IOException {
+    Path gone = layout.sharedVolumes().resolve(Layout.DELETED_PREFIX + id);
+    OpenVolume opened;
+    synchronized (this) {
+      get(id);
+      Files.move(directory(id), gone, StandardCopyOption.ATOMIC_MOVE);
+      volumes.remove(id);
+      opened = open.remove(id);
+    }
+    Trees.sync(layout.sharedVolumes());
+    if (opened != null) {
+      opened.close();
+    }
+    remove(gone);
+  }
+
+  private static void remove(Path directory) throws IOException {
+    for (Path part : Trees.children(directory)) {
+      if (Files.isDirectory(part, LinkOption.NOFOLLOW_LINKS)) {
+        try (Tree tree = Tree.open(part)) {
+          Emptying.all(tree);
+        } catch (LinuxException e) {
+          throw new IOException(e);
+        }
+      }
+    }
+    Trees.delete(directory);
+  }
+
+  @Override
+  public synchronized void close() {
+    open.values().forEach(OpenVolume::close);
+    open.clear();
+  }
+}
