@@ -114,6 +114,7 @@ final class VolumesTest {
     RametException inUse = assertThrows(RametException.class, () -> volumes().delete(volume.id()));
     assertEquals(ErrorCode.CONFLICT, inUse.code());
     assertTrue(String.valueOf(inUse.getMessage()).contains(one.id()), inUse.getMessage());
+    assertEquals(List.of(), ground.engine().storage().check(false).findings());
     sandboxes().resume(one.id(), null, true);
     assertEquals("while paused", ground.shell(one.id()).run("cat /mnt/shared/log"));
     sandboxes().pause(one.id(), false);

@@ -217,6 +217,7 @@ public final class OpenedEngine implements Engine {
             () -> workers.execute(logs::apply), LOG_SECONDS, LOG_SECONDS, TimeUnit.SECONDS);
     close.add("limits of logs", () -> looks.cancel(false));
     new Recovery(context, starter, lifecycle, reclaimer).run();
+    volumes.clear();
     return new OpenedEngine(
         new SandboxOperations(
             context,

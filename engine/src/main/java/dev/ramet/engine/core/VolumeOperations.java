@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 
 /** The volumes as the engine's host sees them, and which of them are in use. */
 final class VolumeOperations implements Volumes {
+  private static final System.Logger LOG = System.getLogger(VolumeOperations.class.getName());
   private static final int MOST_NAMED = 5;
 
   private final Context context;
@@ -75,6 +76,19 @@ final class VolumeOperations implements Volumes {
       throw Errors.io("cannot delete volume " + volume.name(), context.layout().root(), e);
     } catch (UncheckedIOException e) {
       throw Errors.any("cannot delete volume " + volume.name(), context.layout().root(), e);
+    }
+  }
+
+  /** Removes files that guests had open which are gone; once, before any can be made. */
+  void clear() {
+    for (Volume volume : store.all()) {
+      if (users(volume.id()).isEmpty()) {
+        try {
+          store.forgetNameless(volume.id());
+        } catch (RametException e) {
+          LOG.log(System.Logger.Level.WARNING, "volume " + volume.name() + " is not in order", e);
+        }
+      }
     }
   }
 

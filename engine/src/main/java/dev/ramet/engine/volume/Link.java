@@ -126,9 +126,12 @@ final class Link implements Runnable, AutoCloseable {
 
   private void upgraded(InputStream in) throws IOException {
     StringBuilder head = new StringBuilder();
-    while (head.indexOf("\r\n\r\n") < 0) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS);
+    while (!endsWithEmptyLine(head)) {
       int c = in.read();
-      if (c < 0 || head.length() == MOST_HEAD_BYTES) {
+      // One that says a word now and then must not keep its caller for ever.
+      boolean late = System.nanoTime() - end > 0;
+      if (c < 0 || late || head.length() == MOST_HEAD_BYTES) {
         throw new IOException("the guest's agent broke off");
       }
       head.append((char) c);
@@ -154,6 +157,11 @@ final class Link implements Runnable, AutoCloseable {
           null);
     }
     throw new IOException("the guest's agent answered " + status + ": " + told);
+  }
+
+  private static boolean endsWithEmptyLine(StringBuilder head) {
+    int length = head.length();
+    return length >= 4 && head.substring(length - 4).equals("\r\n\r\n");
   }
 
   private static int length(String head) {

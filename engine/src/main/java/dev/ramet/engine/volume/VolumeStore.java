@@ -176,6 +176,19 @@ public final class VolumeStore implements AutoCloseable {
     return opened.shared();
   }
 
+  /**
+   * Removes files without names from a volume that no machine sees.
+   *
+   * @throws RametException {@code CORRUPT} when its directory is not what it must be
+   */
+  public void forgetNameless(String id) {
+    try (OpenVolume volume = open(id)) {
+      volume.forgetNameless();
+    } catch (LinuxException e) {
+      throw new RametException(ErrorCode.CORRUPT, "cannot clear " + directory(id), e);
+    }
+  }
+
   /** Removes a volume. Who has it open finds nothing in it any more. */
   public void delete(String id) throws IOException {
     Path gone = layout.sharedVolumes().resolve(Layout.DELETED_PREFIX + id);
