@@ -9,6 +9,7 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
+  exports dev.ramet.engine.tls;
 
   opens dev.ramet.engine.core to
       com.fasterxml.jackson.databind;

@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * Changes the requests that a sandbox's guest sends to some hosts. The relay asks at each connection
- * which name it is for, and leaves those that rules concern to them. Thread-safe.
+ * Changes the requests that a sandbox's guest sends to some hosts. The relay asks at each
+ * connection which name it is for, and leaves those that rules concern to them. Thread-safe.
  */
 public interface HeaderRules {
   /** None: every connection is the relay's own matter. */

@@ -5,7 +5,8 @@ import java.io.IOException;
 import java.net.Socket;
 
 /**
- * Opens connections for one connection of a guest, to the port that the guest asked for. Thread-safe.
+ * Opens connections for one connection of a guest, to the port that the guest asked for.
+ * Thread-safe.
  */
 public interface Upstream {
   /**
