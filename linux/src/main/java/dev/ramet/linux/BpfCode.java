@@ -54,6 +54,8 @@ public final class BpfCode {
 
   /** How much of memory one instruction loads or stores. */
   public enum Size {
+    /** Eight bytes. */
+    DOUBLE(0x18),
     /** Four bytes. */
     WORD(0x00),
     /** Two bytes. */
@@ -119,6 +121,12 @@ public final class BpfCode {
     return add(0x63 | size.bits, pointer, source, offset, 0);
   }
 
+  /** Sets a register to a table, for helpers that use tables; the table must stay open until then. */
+  public BpfCode table(int register, BpfMap map) {
+    // BPF_PSEUDO_MAP_FD; the second half holds nothing.
+    return add(0x18, register, 1, 0, map.number()).add(0, 0, 0, 0, 0);
+  }
+
   /** Calls a helper of the kernel, by its number in {@code enum bpf_func_id}. */
   public BpfCode call(int helper) {
     return add(0x85, 0, 0, 0, helper);
@@ -137,6 +145,11 @@ public final class BpfCode {
   /** Goes to a label when the lower half of a register is not this. */
   public BpfCode goUnlessEqual(int register, int value, Label label) {
     return jump(0x56, register, value, label);
+  }
+
+  /** Goes to a label when a register is 0 in both halves, as a pointer is that points nowhere. */
+  public BpfCode goIfNull(int register, Label label) {
+    return jump(0x15, register, 0, label);
   }
 
   /** Puts a label here. */

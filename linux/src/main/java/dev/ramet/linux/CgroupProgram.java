@@ -121,7 +121,7 @@ public final class CgroupProgram {
     return said.substring(Math.max(0, said.length() - MOST_TOLD)).replace('\n', ' ').strip();
   }
 
-  private static long bpf(int command, long attributes, int bytes) {
+  static long bpf(int command, long attributes, int bytes) {
     return TraceCalls.syscall(number(), command, attributes, bytes);
   }
 
