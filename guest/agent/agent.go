@@ -25,6 +25,7 @@ type agent struct {
 	starter     *starter // nil before anything was started
 
 	templateName, startLog string
+	trustFiles             trustFiles
 }
 
 func newAgent(defaultUser string) *agent {
@@ -38,6 +39,7 @@ func newAgent(defaultUser string) *agent {
 
 		templateName: filepath.Join(ownDir(), templateName),
 		startLog:     filepath.Join(ownDir(), startLogName),
+		trustFiles:   systemTrustFiles(),
 	}
 }
 
@@ -59,6 +61,8 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.settle}}
 	case "/template":
 		return []route{{"POST", false, a.makeTemplate}}
+	case "/trust":
+		return []route{{"POST", false, a.trust}}
 	case "/unpack":
 		return []route{{"POST", false, a.unpack}}
 	case "/freeze":

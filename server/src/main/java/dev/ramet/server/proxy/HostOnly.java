@@ -11,7 +11,7 @@ import java.util.Set;
  */
 final class HostOnly {
   private static final Set<String> PATHS =
-      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack");
+      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack", "/trust");
 
   private HostOnly() {}
 
