@@ -5,6 +5,7 @@ module dev.ramet.engine {
   requires dev.ramet.linux;
   requires com.fasterxml.jackson.databind;
   requires com.fasterxml.jackson.datatype.jsr310;
+  requires com.github.benmanes.caffeine;
   requires java.net.http;
   requires static transitive org.jspecify;
 

@@ -160,9 +160,23 @@ final class Starter {
               !order.warm(),
               () -> !vm.exit().toCompletableFuture().isDone(),
               context.config().agentTimeout());
+      if (!order.network().requests().none()) {
+        trust(vm, agentPort, order.accessToken());
+      }
     } catch (RametException e) {
       throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
     }
+  }
+
+  /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
+  void trust(RunningVm vm, int agentPort, @Nullable String accessToken) {
+    context
+        .agent()
+        .trust(
+            vm.forward(agentPort),
+            context.requests().authority(),
+            accessToken,
+            context.config().agentTimeout());
   }
 
   /** The agent has the guest's file system follow when it starts. */

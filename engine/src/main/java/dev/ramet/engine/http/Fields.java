@@ -71,8 +71,7 @@ public record Fields(List<Field> all) {
 
   /** The same without the fields of these names. */
   public Fields without(Set<String> names) {
-    return new Fields(
-        all.stream().filter(field -> names.stream().noneMatch(field::is)).toList());
+    return new Fields(all.stream().filter(field -> names.stream().noneMatch(field::is)).toList());
   }
 
   /** The same with a field in place of those of its name, at the end. */

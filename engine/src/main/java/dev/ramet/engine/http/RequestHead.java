@@ -55,7 +55,7 @@ public record RequestHead(String method, String target, String version, Fields f
   /** How its body is delimited. */
   public Framing framing() throws BadHttpException {
     Framing framing = fields.framing();
-    if (framing == Framing.CHUNKED && version.equals("HTTP/1.0")) {
+    if (Framing.CHUNKED.equals(framing) && version.equals("HTTP/1.0")) {
       throw new BadHttpException("chunks in HTTP/1.0");
     }
     return framing == null ? Framing.NONE : framing;

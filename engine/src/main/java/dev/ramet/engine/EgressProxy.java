@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.network.Cidr;
+import dev.ramet.engine.relay.HostNames;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A proxy of SOCKS5 (RFC 1928) that a sandbox's connections leave through. Immutable and
+ * thread-safe.
+ *
+ * @param host its name or address
+ * @param port its port
+ * @param username whom it is to take the sandbox for (RFC 1929), or null
+ * @param password the password of that user, or null; never shown again
+ */
+public record EgressProxy(
+    String host, int port, @Nullable String username, @Nullable String password) {
+  private static final Pattern FORM = Pattern.compile("(?:\\[([^\\]]+)\\]|([^:]+)):([0-9]{1,5})");
+  private static final int MOST_PORT = 65535;
+  private static final int MOST_BYTES = 255;
+
+  /**
+   * A proxy that somebody asks for.
+   *
+   * @param address {@code host:port}, an address of IPv6 in brackets
+   * @param username or null
+   * @param password or null; goes with a username only
+   * @throws RametException {@code INVALID_ARGUMENT} with the field that is wrong
+   */
+  public static EgressProxy of(
+      @Nullable String address, @Nullable String username, @Nullable String password) {
+    String where = "network.egressProxy.";
+    Matcher parts = FORM.matcher(address == null ? "" : address);
+    if (!parts.matches()) {
+      throw RametException.invalid(where + "address", "must be host:port");
+    }
+    int port = Integer.parseInt(parts.group(3));
+    if (port < 1 || port > MOST_PORT) {
+      throw RametException.invalid(where + "address", "the port must be 1 to " + MOST_PORT);
+    }
+    String host = host(parts, where);
+    checkBytes(where + "username", username);
+    checkBytes(where + "password", password);
+    if (password != null && username == null) {
+      throw RametException.invalid(where + "password", "goes with a username only");
+    }
+    return new EgressProxy(host, port, username, password);
+  }
+
+  private static String host(Matcher parts, String where) {
+    String inBrackets = parts.group(1);
+    try {
+      if (inBrackets != null) {
+        checkAddress(inBrackets);
+        return inBrackets;
+      }
+      String plain = String.valueOf(parts.group(2));
+      if (HostNames.normal(plain) == null) {
+        checkAddress(plain);
+      }
+      return plain;
+    } catch (IllegalArgumentException e) {
+      throw RametException.invalid(where + "address", "the host must be a name or an address");
+    }
+  }
+
+  private static void checkAddress(String text) {
+    if (text.indexOf('/') >= 0) {
+      throw new IllegalArgumentException("a network");
+    }
+    Cidr.parse(text);
+  }
+
+  private static void checkBytes(String where, @Nullable String text) {
+    if (text != null) {
+      int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+      if (bytes == 0 || bytes > MOST_BYTES) {
+        throw RametException.invalid(where, "must have 1 to " + MOST_BYTES + " bytes");
+      }
+    }
+  }
+
+  /** {@code host:port}. */
+  public String address() {
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+  }
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return "EgressProxy[" + address() + (username == null ? "]" : ", " + username + "]");
+  }
+}
