@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
 import java.util.List;
@@ -35,6 +36,11 @@ final class Found {
   static Optional<Template> template(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     return ids.stream().flatMap(id -> find(() -> open.templates().get(id)).stream()).findFirst();
+  }
+
+  static Optional<Secret> secret(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.secrets().get(id)).stream()).findFirst();
   }
 
   /** The id of the template or snapshot that a reference means now. */

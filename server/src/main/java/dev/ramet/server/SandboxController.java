@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.NetworkRules;
@@ -33,6 +34,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /** A sandbox's life: create, list, look at, prolong, kill. */
 @Controller
@@ -66,12 +68,14 @@ final class SandboxController {
    * @param allowOut what it reaches although it is denied; null for nothing
    * @param denyOut what it does not reach; null for nothing
    * @param allow_internet_access false to deny all that is not allowed; null for yes
+   * @param rules what becomes of its requests, by names of hosts; null for nothing
    */
   @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
   private record SandboxNetwork(
       @Nullable List<String> allowOut,
       @Nullable List<String> denyOut,
-      @Nullable Boolean allow_internet_access) {}
+      @Nullable Boolean allow_internet_access,
+      @Nullable Map<String, List<NetworkRule>> rules) {}
 
   /**
    * How much longer a sandbox is wanted.
@@ -228,7 +232,9 @@ final class SandboxController {
     Unsupported.refuseInNetwork(tree, "");
     Requests.refuseInbound(tree);
     SandboxNetwork wanted = Json.convert(tree, SandboxNetwork.class);
-    NetworkRules asked = NetworkRules.of(wanted.allowOut(), wanted.denyOut());
+    NetworkRules asked =
+        NetworkRules.of(wanted.allowOut(), wanted.denyOut())
+            .with(Requests.requestRules(wanted.rules()));
     NetworkRules rules = Requests.closedUnless(wanted.allow_internet_access(), asked);
     String sandbox = Checks.sandboxId(id);
     work.run(

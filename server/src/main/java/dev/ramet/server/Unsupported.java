@@ -12,11 +12,19 @@ import java.util.List;
  */
 final class Unsupported {
   private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
-  private static final List<String> IN_NETWORK = List.of("egressProxy", "rules");
+  private static final List<String> IN_NETWORK = List.of("egressProxy");
 
   private Unsupported() {}
 
   static void refuseAtCreate(JsonNode body) {
+    if (body.path("iam").isObject() && !body.path("iam").isEmpty()) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "iam: this host issues no identities of sandboxes",
+          "leave the field out; keep a token as a secret and refer to it by ${e2b.secrets.NAME} in"
+              + " network.rules",
+          null);
+    }
     AT_CREATE.forEach(field -> refuse(body, field));
     refuseInNetwork(body.path("network"), "network.");
   }

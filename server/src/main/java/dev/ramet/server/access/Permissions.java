@@ -21,7 +21,7 @@ final class Permissions {
       case "health", "ready" -> null;
       // What is the same on every host.
       case "openapi.json", "openapi.yaml", "docs" -> null;
-      case "sandboxes", "snapshots", "operations" -> Scope.USER;
+      case "sandboxes", "snapshots", "secrets", "operations" -> Scope.USER;
       // The address that a build was given to upload to is all that its client shows there.
       case "uploads" -> method.equals("PUT") ? null : Scope.ADMIN;
       // Deleting a snapshot goes through here too; what is to be deleted decides.
