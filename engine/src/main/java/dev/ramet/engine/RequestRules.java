@@ -177,7 +177,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   }
 
   /**
-   * The headers for requests to a host, or null where no rules are for it.
+   * The headers for requests to a host, or null where none are for it.
    *
    * @param name in small letters, without a dot at its end
    */
@@ -197,6 +197,6 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
             all.put(header, value);
           });
     }
-    return all;
+    return all.isEmpty() ? null : all;
   }
 }

@@ -121,7 +121,9 @@ public final class BpfCode {
     return add(0x63 | size.bits, pointer, source, offset, 0);
   }
 
-  /** Sets a register to a table, for helpers that use tables; the table must stay open until then. */
+  /**
+   * Sets a register to a table, for helpers that use tables; the table must stay open until then.
+   */
   public BpfCode table(int register, BpfMap map) {
     // BPF_PSEUDO_MAP_FD; the second half holds nothing.
     return add(0x18, register, 1, 0, map.number()).add(0, 0, 0, 0, 0);

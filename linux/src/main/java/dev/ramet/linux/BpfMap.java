@@ -87,13 +87,13 @@ public final class BpfMap implements AutoCloseable {
       }
       byte[] value = new byte[valueBytes];
       memory.view(valueAt, valueBytes).get(value);
+      attributes.putLong(16, 0); // What a call does not know must be 0.
       done("BPF_MAP_DELETE_ELEM", BPF_MAP_DELETE_ELEM, memory);
       return value;
     }
   }
 
-  private static boolean done(String call, int command, NativeBuffer memory)
-      throws LinuxException {
+  private static boolean done(String call, int command, NativeBuffer memory) throws LinuxException {
     long result = CgroupProgram.bpf(command, memory.address(), ELEMENT_BYTES);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0 && errno != LinuxException.ENOENT) {

@@ -312,6 +312,7 @@ final class Lifecycle {
 
   /** Sets which addresses the sandbox may reach. */
   void setNetwork(LiveSandbox live, NetworkRules rules) {
+    rules.checkNames();
     try (LiveSandbox.Hold hold = live.hold("set network", KILL_PATIENCE);
         Undo undo = new Undo()) {
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
@@ -361,7 +362,11 @@ final class Lifecycle {
     SandboxRecord.Machine machine = record.machine();
     context
         .egress()
-        .change(Layout.machineName(record.id(), machine.number()), machine.hostAddress(), rules);
+        .change(
+            Layout.machineName(record.id(), machine.number()),
+            machine.hostAddress(),
+            rules,
+            context.requests().rules(rules.requests()));
   }
 
   private static @Nullable Long secondsUntil(@Nullable Instant end) {

@@ -114,6 +114,7 @@ final class SandboxOperations implements Sandboxes {
 
   /** Refuses rules that would do nothing, before anything is made. */
   private void checkNetwork(NetworkRules rules, boolean outbound) {
+    rules.checkNames();
     if (!outbound && !rules.allowOut().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,

@@ -296,7 +296,8 @@ final class Starter {
               Layout.machineName(order.sandboxId(), order.number()),
               pid,
               spec.network().hostAddress(),
-              order.network());
+              order.network(),
+              context.requests().rules(order.network().requests()));
     }
   }
 
@@ -322,10 +323,15 @@ final class Starter {
     }
     String machine = Layout.machineName(record.id(), record.machine().number());
     try {
+      NetworkRules rules = record.terms().rules().network();
       context
           .egress()
           .confine(
-              machine, vm.pid(), record.machine().hostAddress(), record.terms().rules().network());
+              machine,
+              vm.pid(),
+              record.machine().hostAddress(),
+              rules,
+              context.requests().rules(rules.requests()));
       releaseAtEnd(machine, vm);
     } catch (RametException e) {
       LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);

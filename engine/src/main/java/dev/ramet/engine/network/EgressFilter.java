@@ -3,17 +3,24 @@ package dev.ramet.engine.network;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.relay.HeaderRules;
+import dev.ramet.engine.relay.HostNames;
+import dev.ramet.engine.relay.Lookup;
+import dev.ramet.engine.relay.Passage;
+import dev.ramet.engine.relay.Relay;
 import dev.ramet.linux.CgroupProgram;
 import dev.ramet.linux.CgroupProgram.Hook;
 import dev.ramet.linux.LinuxException;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +39,22 @@ public final class EgressFilter implements AutoCloseable {
 
   private final String prefix;
   private final List<Cidr> never;
+  private final Lookup lookup;
   private final Set<String> used = new HashSet<>();
+  private final Map<String, Relaying> relays = new HashMap<>();
   private @Nullable State state;
   private boolean closed;
 
   /** What was found out, at first use. */
-  private record State(@Nullable ControlGroups groups, String detail) {}
+  private record State(@Nullable ControlGroups groups, String detail, @Nullable String noRelay) {}
+
+  /** A machine's relay, and how the kernel brings connections to it. */
+  private record Relaying(Relay relay, RelayTables tables) {
+    void close() {
+      relay.close();
+      tables.close();
+    }
+  }
 
   /**
    * A filter.
@@ -46,8 +63,18 @@ public final class EgressFilter implements AutoCloseable {
    * @param never what no guest may reach
    */
   public EgressFilter(String prefix, List<Cidr> never) {
+    this(prefix, never, Lookup.SYSTEM);
+  }
+
+  /**
+   * A filter.
+   *
+   * @param lookup looks up the names of hosts that guests may reach by their name
+   */
+  EgressFilter(String prefix, List<Cidr> never, Lookup lookup) {
     this.prefix = prefix;
     this.never = List.copyOf(never);
+    this.lookup = lookup;
   }
 
   /** Whether it works here. */
@@ -80,18 +107,42 @@ public final class EgressFilter implements AutoCloseable {
     try {
       ControlGroups groups = ControlGroups.find(prefix).orElse(null);
       if (groups == null) {
-        return new State(null, "version 2 of control groups is not mounted");
+        return new State(null, "version 2 of control groups is not mounted", null);
       }
       String name = TRIAL + Ids.next('t');
+      InetAddress own = InetAddress.getLoopbackAddress();
       try {
-        attach(groups.make(name), InetAddress.getLoopbackAddress(), NetworkRules.NONE);
+        Path group = groups.make(name);
+        attach(group, own, policy(NetworkRules.NONE, HeaderRules.NONE), null);
+        return new State(groups, "BPF programs of control groups below " + groups, relays(group));
       } finally {
         groups.remove(name);
       }
-      return new State(groups, "BPF programs of control groups below " + groups);
     } catch (IOException | LinuxException e) {
-      return new State(null, String.valueOf(e.getMessage()));
+      return new State(null, String.valueOf(e.getMessage()), null);
     }
+  }
+
+  /** Answers why connections cannot be brought to a relay here, or null when they can. */
+  private @Nullable String relays(Path group) {
+    NetworkRules rules =
+        new NetworkRules(
+            List.of("localhost"),
+            List.of(NetworkRules.EVERYTHING),
+            new EgressProxy("localhost", 1, null, null));
+    try (RelayTables tables = RelayTables.create()) {
+      tables.listensAt(1);
+      EgressPolicy policy = policy(rules, HeaderRules.NONE);
+      attach(group, InetAddress.getLoopbackAddress(), policy, tables);
+      return null;
+    } catch (LinuxException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Puts rules in force that are not about requests. */
+  public void confine(String machine, long pid, String own, NetworkRules rules) {
+    confine(machine, pid, own, rules, HeaderRules.NONE);
   }
 
   /**
@@ -101,17 +152,19 @@ public final class EgressFilter implements AutoCloseable {
    * @param pid the hypervisor's process, which has opened no connection for the guest yet, or only
    *     under rules for this machine
    * @param own the address of the guest's ports
+   * @param headers what is to become of its requests
    * @throws RametException {@code UNSUPPORTED} when this host cannot and there are rules; {@code
    *     HOST_UNFIT} when it could, and cannot
    */
-  public void confine(String machine, long pid, String own, NetworkRules rules) {
-    ControlGroups groups = groupsFor(rules);
+  public void confine(
+      String machine, long pid, String own, NetworkRules rules, HeaderRules headers) {
+    ControlGroups groups = groupsFor(rules, headers);
     if (groups == null) {
       return;
     }
     try {
       Path group = made(groups, machine);
-      attach(group, InetAddress.getByName(own), rules);
+      enforce(machine, group, own, rules, headers);
       ControlGroups.move(pid, group);
     } catch (IOException | LinuxException e) {
       release(machine);
@@ -125,12 +178,17 @@ public final class EgressFilter implements AutoCloseable {
     return groups.make(machine);
   }
 
-  /** Puts other rules in force for a machine that is confined. */
+  /** Puts other rules in force for a machine that is confined; none are about requests. */
   public void change(String machine, String own, NetworkRules rules) {
-    ControlGroups groups = groupsFor(rules);
+    change(machine, own, rules, HeaderRules.NONE);
+  }
+
+  /** Puts other rules in force for a machine that is confined. */
+  public void change(String machine, String own, NetworkRules rules, HeaderRules headers) {
+    ControlGroups groups = groupsFor(rules, headers);
     if (groups != null) {
       try {
-        attach(groups.of(machine), InetAddress.getByName(own), rules);
+        enforce(machine, groups.of(machine), own, rules, headers);
       } catch (IOException | LinuxException e) {
         throw unfit(machine, e);
       }
@@ -139,26 +197,78 @@ public final class EgressFilter implements AutoCloseable {
 
   /** Refuses rules that could not be put in force. */
   public void check(NetworkRules rules) {
-    groupsFor(rules);
+    groupsFor(rules, HeaderRules.NONE);
   }
 
-  private @Nullable ControlGroups groupsFor(NetworkRules rules) {
+  private @Nullable ControlGroups groupsFor(NetworkRules rules, HeaderRules headers) {
     State found = state();
-    if (found.groups() == null && !rules.none()) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "network: this host cannot filter what guests reach: " + found.detail(),
-          "run the host as root, on a kernel with CONFIG_CGROUP_BPF and cgroup2 mounted",
-          null);
+    if (found.groups() == null && (!rules.none() || headers.any())) {
+      throw unsupported(found.detail());
+    }
+    String noRelay = found.noRelay();
+    if (noRelay != null && policy(rules, headers).relayed().any()) {
+      throw unsupported("by names of hosts or through a proxy: " + noRelay);
     }
     return found.groups();
   }
 
-  private void attach(Path group, InetAddress own, NetworkRules rules)
-      throws LinuxException, UnknownHostException {
-    EgressPolicy policy = EgressPolicy.of(Resolvers.read(), never, rules);
+  private static RametException unsupported(String why) {
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "network: this host cannot filter what guests reach: " + why,
+        "run the host as root, on a kernel with CONFIG_CGROUP_BPF and cgroup2 mounted",
+        null);
+  }
+
+  private EgressPolicy policy(NetworkRules rules, HeaderRules headers) {
+    return EgressPolicy.of(Resolvers.read(), never, rules, headers);
+  }
+
+  private void enforce(
+      String machine, Path group, String own, NetworkRules rules, HeaderRules headers)
+      throws LinuxException, IOException {
+    EgressPolicy policy = policy(rules, headers);
+    Passage passage =
+        new Passage(
+            address -> Cidr.anyContains(never, address),
+            policy::opens,
+            HostNames.of(rules.allowedNames()),
+            rules.egressProxy(),
+            headers);
+    // First what is carried is ended, then what would be; nothing new comes between.
+    Relaying relaying = relaying(machine, passage, policy.relayed().any());
+    attach(group, InetAddress.getByName(own), policy, relaying == null ? null : relaying.tables());
+  }
+
+  /** Its relay with these rules; null when it has none, and needs none. */
+  private synchronized @Nullable Relaying relaying(String machine, Passage passage, boolean needed)
+      throws LinuxException, IOException {
+    Relaying there = relays.get(machine);
+    if (there != null) {
+      // It stays when it is not needed any more: what it carries may go on.
+      there.relay().change(passage);
+      return there;
+    }
+    if (!needed) {
+      return null;
+    }
+    RelayTables tables = RelayTables.create();
+    try {
+      Relaying made = new Relaying(Relay.open(tables, lookup, passage), tables);
+      tables.listensAt(made.relay().port());
+      relays.put(machine, made);
+      return made;
+    } catch (IOException e) {
+      tables.close();
+      throw e;
+    }
+  }
+
+  private static void attach(
+      Path group, InetAddress own, EgressPolicy policy, @Nullable RelayTables relay)
+      throws LinuxException {
     for (Hook hook : Hook.values()) {
-      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, own));
+      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, own, relay));
     }
   }
 
@@ -172,6 +282,10 @@ public final class EgressFilter implements AutoCloseable {
   /** A machine has ended. */
   public synchronized void release(String machine) {
     used.remove(machine);
+    Relaying relaying = relays.remove(machine);
+    if (relaying != null) {
+      relaying.close();
+    }
     clear();
   }
 
@@ -190,9 +304,14 @@ public final class EgressFilter implements AutoCloseable {
     }
   }
 
-  /** Removes nothing from here on: the root may be opened by another engine. Idempotent. */
+  /**
+   * Ends what is relayed, and removes nothing from here on: the root may be opened by another
+   * engine. Idempotent.
+   */
   @Override
   public synchronized void close() {
     closed = true;
+    relays.values().forEach(Relaying::close);
+    relays.clear();
   }
 }

@@ -80,7 +80,7 @@ final class CidrTest {
     RametException wrong =
         assertThrows(
             RametException.class,
-            () -> NetworkRules.of(List.of("1.2.3.4", "example.org"), List.of()));
+            () -> NetworkRules.of(List.of("1.2.3.4", "1.2.3.400"), List.of()));
     assertEquals(ErrorCode.INVALID_ARGUMENT, wrong.code());
     assertTrue(wrong.toString().contains(" network.allowOut[1]: not an"), wrong::toString);
     List<String> many = Collections.nCopies(NetworkRules.MOST + 1, "1.2.3.4");

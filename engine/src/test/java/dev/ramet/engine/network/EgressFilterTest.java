@@ -159,7 +159,7 @@ final class EgressFilterTest {
             List.of());
     Path group = groups.make("one");
     for (Hook hook : Hook.values()) {
-      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, address(OWN)));
+      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, address(OWN), null));
     }
     ControlGroups.move(shell.pid(), group);
     for (String host : List.of("127.0.0.1", "::1")) {
