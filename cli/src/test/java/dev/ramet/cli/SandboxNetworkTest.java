@@ -4,9 +4,12 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which addresses a sandbox reaches, and how its ports are reached, as commands say it. */
 final class SandboxNetworkTest {
@@ -54,6 +57,39 @@ final class SandboxNetworkTest {
     assertEquals(0, host.run("sandbox", "network", "abc", "--clear").status());
     assertEquals("{}", host.requests.get(0).text());
     assertEquals(2, host.run("sandbox", "network", "abc", "--clear", "--deny-out", "all").status());
+  }
+
+  @Test
+  void namesAndAProxy(@TempDir Path directory) throws Exception {
+    host.on("/sandboxes/abc/network", 204, "");
+    String rules =
+        ",\"network\":{\"allowOut\":[\"*.a.org\"],\"denyOut\":[\"0.0.0.0/0\"],"
+            + "\"egressProxy\":{\"address\":\"p:1080\",\"username\":\"me\"}}";
+    host.on("/sandboxes/abc", 200, Answers.sandbox("abc", rules));
+    Path password = Files.writeString(directory.resolve("password"), "secret\n");
+    FakeHost.Outcome set =
+        host.run(
+            "sandbox",
+            "network",
+            "abc",
+            "--deny-out",
+            "all",
+            "--allow-out",
+            "*.a.org",
+            "--egress-proxy",
+            "p:1080",
+            "--egress-proxy-user",
+            "me",
+            "--egress-proxy-password-file",
+            password.toString());
+    assertEquals(0, set.status(), set.err());
+    assertEquals(
+        "{\"allowOut\":[\"*.a.org\"],\"denyOut\":[\"0.0.0.0/0\"],\"egressProxy\":"
+            + "{\"address\":\"p:1080\",\"username\":\"me\",\"password\":\"secret\"}}",
+        host.requests.get(0).text());
+    assertTrue(set.out().matches("(?s).*Through the proxy +p:1080, as me\n.*"), set.out());
+    FakeHost.Outcome alone = host.run("sandbox", "create", "--egress-proxy-user", "me");
+    assertEquals(2, alone.status());
   }
 
   @Test

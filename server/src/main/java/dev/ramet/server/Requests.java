@@ -8,6 +8,7 @@ import dev.ramet.api.Lifecycle;
 import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
@@ -65,6 +66,7 @@ final class Requests {
     }
     NetworkRules rules =
         NetworkRules.of(settings.allowOut(), settings.denyOut())
+            .through(proxy(settings.egressProxy()))
             .with(requestRules(settings.rules()));
     return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
   }
@@ -90,6 +92,13 @@ final class Requests {
     NetworkRule.Transform transform = rule == null ? null : rule.transform();
     Map<String, @Nullable String> headers = transform == null ? null : transform.headers();
     return headers == null ? Map.of() : headers;
+  }
+
+  /** A proxy that is asked for. */
+  static @Nullable EgressProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
+    return asked == null
+        ? null
+        : EgressProxy.of(asked.address(), asked.username(), asked.password());
   }
 
   private static InboundRules inbound(@Nullable NetworkSettings settings) {

@@ -4,6 +4,7 @@ package dev.ramet.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.NetworkRule;
+import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.engine.NetworkRules;
@@ -68,6 +69,7 @@ final class SandboxController {
    * @param allowOut what it reaches although it is denied; null for nothing
    * @param denyOut what it does not reach; null for nothing
    * @param allow_internet_access false to deny all that is not allowed; null for yes
+   * @param egressProxy what its connections leave through; null for nothing
    * @param rules what becomes of its requests, by names of hosts; null for nothing
    */
   @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
@@ -75,6 +77,7 @@ final class SandboxController {
       @Nullable List<String> allowOut,
       @Nullable List<String> denyOut,
       @Nullable Boolean allow_internet_access,
+      NetworkSettings.@Nullable EgressProxy egressProxy,
       @Nullable Map<String, List<NetworkRule>> rules) {}
 
   /**
@@ -229,11 +232,11 @@ final class SandboxController {
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {
     JsonNode tree = Json.tree(body);
-    Unsupported.refuseInNetwork(tree, "");
     Requests.refuseInbound(tree);
     SandboxNetwork wanted = Json.convert(tree, SandboxNetwork.class);
     NetworkRules asked =
         NetworkRules.of(wanted.allowOut(), wanted.denyOut())
+            .through(Requests.proxy(wanted.egressProxy()))
             .with(Requests.requestRules(wanted.rules()));
     NetworkRules rules = Requests.closedUnless(wanted.allow_internet_access(), asked);
     String sandbox = Checks.sandboxId(id);

@@ -12,7 +12,6 @@ import java.util.List;
  */
 final class Unsupported {
   private static final List<String> AT_CREATE = List.of("iam", "mcp", "volumeMounts");
-  private static final List<String> IN_NETWORK = List.of("egressProxy");
 
   private Unsupported() {}
 
@@ -26,30 +25,16 @@ final class Unsupported {
           null);
     }
     AT_CREATE.forEach(field -> refuse(body, field));
-    refuseInNetwork(body.path("network"), "network.");
-  }
-
-  /**
-   * The same for rules of a network.
-   *
-   * @param path what is before the names of its fields
-   */
-  static void refuseInNetwork(JsonNode network, String path) {
-    IN_NETWORK.forEach(field -> refuse(network, field, path));
   }
 
   static void refuse(JsonNode body, String field) {
-    refuse(body, field, "");
-  }
-
-  private static void refuse(JsonNode body, String field, String path) {
     JsonNode value = body.path(field);
     boolean asksForSomething =
         value.isContainerNode()
             ? !value.isEmpty()
             : !value.isMissingNode() && !value.isNull() && !value.equals(FALSE);
     if (asksForSomething) {
-      throw refusal(path + field);
+      throw refusal(field);
     }
   }
 

@@ -14,6 +14,7 @@ import dev.ramet.api.SnapshotInfo;
 import dev.ramet.api.TemplateInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
@@ -107,6 +108,7 @@ final class Views {
         in.anyone() ? null : Boolean.FALSE,
         in.hostMask(),
         in.httpsPorts().isEmpty() ? null : List.copyOf(in.httpsPorts()),
+        proxy(out.egressProxy()),
         out.requests().none() || !all ? null : requests(out.requests()));
   }
 
@@ -133,6 +135,13 @@ final class Views {
         s.metadata(),
         s.createdAt().toString(),
         s.updatedAt().toString());
+  }
+
+  /** Without the password, which nobody is told again. */
+  private static NetworkSettings.@Nullable EgressProxy proxy(@Nullable EgressProxy proxy) {
+    return proxy == null
+        ? null
+        : new NetworkSettings.EgressProxy(proxy.address(), proxy.username(), null);
   }
 
   private static Lifecycle lifecycle(Rules rules) {

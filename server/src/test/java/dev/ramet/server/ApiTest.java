@@ -118,6 +118,16 @@ class ApiTest {
     assertEquals("{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}", set.toString());
     assertEquals(204, host.put(network, "{}").status());
     assertTrue(host.get(network.replace("/network", "")).json().path("network").isMissingNode());
+    String proxied =
+        """
+        {"denyOut":["0.0.0.0/0"],"allowOut":["*.Example.org"],
+         "egressProxy":{"address":"[::1]:1080","username":"me","password":"secret"}}
+        """;
+    assertEquals(204, host.put(network, proxied).status());
+    assertEquals(
+        "{\"allowOut\":[\"*.example.org\"],\"denyOut\":[\"0.0.0.0/0\"],"
+            + "\"egressProxy\":{\"address\":\"[::1]:1080\",\"username\":\"me\"}}",
+        host.get(network.replace("/network", "")).json().path("network").toString());
     assertEquals(400, host.put(network, "{\"denyOut\":[\"all\"]}").status());
     assertEquals(501, host.put(network, "{\"rules\":{\"a.b\":[]}}").status());
     assertEquals(404, host.put("/sandboxes/inone/network", "{}").status());

@@ -92,8 +92,18 @@ class BadRequestsTest {
         "network.denyOut | {\"templateID\":\"base\",\"network\":{\"denyOut\":\"1.2.3.4\"}}",
         "network.denyOut | {\"templateID\":\"base\",\"network\":{\"denyOut\":[5]}}",
         "network.denyOut[0] | {\"templateID\":\"base\",\"network\":{\"denyOut\":[null]}}",
-        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"a.org\"]}}",
+        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"a..org\"]}}",
         "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"1.2.3.4/33\"]}}",
+        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"m\u00fc.org\"]}}",
+        "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"*\"]}}",
+        "network.rules.a.b[0] | {\"templateID\":\"base\",\"network\":{\"rules\":{\"a.b\":[1]}}}",
+        "network.denyOut[0] | {\"templateID\":\"base\",\"network\":{\"denyOut\":[\"a.org\"]}}",
+        "network.egressProxy | {\"templateID\":\"base\",\"network\":{\"egressProxy\":\"p:1\"}}",
+        "network.egressProxy.address | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{}}}",
+        "network.egressProxy.address | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{\"address\":\"p\"}}}",
+        "network.egressProxy.address | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{\"address\":\"p:0\"}}}",
+        "network.egressProxy.address | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{\"address\":\"1.2.3:1\"}}}",
+        "network.egressProxy.password | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{\"address\":\"p:1\",\"password\":\"x\"}}}",
       })
   void fieldsOfACreation(String field, String body) throws Exception {
     int before = host.engine.sandboxes.byId.size();
@@ -202,11 +212,7 @@ class BadRequestsTest {
   @Test
   void whatThisHostCannotDoIsNotPromised() throws Exception {
     for (String field :
-        new String[] {
-          "\"iam\":{\"a\":1}",
-          "\"network\":{\"egressProxy\":{\"address\":\"p:1\"}}",
-          "\"network\":{\"rules\":{\"a.b\":[1]}}"
-        }) {
+        new String[] {"\"iam\":{\"a\":1}", "\"mcp\":{\"a\":1}", "\"volumeMounts\":[1]"}) {
       Answer answer = host.post("/v2/sandboxes", "{\"templateID\":\"base\"," + field + "}");
       assertError(501, answer);
       assertEquals("UNSUPPORTED", answer.json().path("error").asText());

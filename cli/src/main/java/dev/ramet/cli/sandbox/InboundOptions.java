@@ -37,6 +37,7 @@ final class InboundOptions {
         outbound == null ? null : outbound.denyOut(),
         closed ? Boolean.FALSE : null,
         mask,
-        httpsPorts.isEmpty() ? null : List.copyOf(httpsPorts));
+        httpsPorts.isEmpty() ? null : List.copyOf(httpsPorts),
+        outbound == null ? null : outbound.egressProxy());
   }
 }

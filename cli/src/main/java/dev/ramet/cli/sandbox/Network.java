@@ -25,6 +25,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  ramet sandbox network ID",
       "  ramet sandbox network ID --deny-out all --allow-out 192.0.2.7,2001:db8::/32",
+      "  ramet sandbox network ID --deny-out all --allow-out example.org,*.example.org",
+      "  ramet sandbox network ID --egress-proxy proxy.example.org:1080",
       "  ramet sandbox network ID --clear"
     })
 final class Network extends ApiCommand {
@@ -45,7 +47,7 @@ final class Network extends ApiCommand {
     String path = "/sandboxes/" + Client.encode(id);
     NetworkSettings wanted = options.settings();
     if (clear && wanted != null) {
-      throw RametException.invalid("--clear", "goes without --allow-out and --deny-out");
+      throw RametException.invalid("--clear", "goes without other rules");
     }
     if (wanted != null) {
       client.put(path + "/network", wanted);
@@ -64,6 +66,11 @@ final class Network extends ApiCommand {
     if (rules != null) {
       table.row("Denied", joined(rules.denyOut()));
       table.row("Allowed although denied", joined(rules.allowOut()));
+      NetworkSettings.EgressProxy proxy = rules.egressProxy();
+      if (proxy != null) {
+        String user = proxy.username() == null ? "" : ", as " + proxy.username();
+        table.row("Through the proxy", proxy.address() + user);
+      }
     }
     context().print(table);
     return 0;

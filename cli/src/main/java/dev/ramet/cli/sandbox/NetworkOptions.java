@@ -2,6 +2,10 @@
 package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.NetworkSettings;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +19,9 @@ final class NetworkOptions {
       names = "--allow-out",
       paramLabel = "NET",
       split = ",",
-      description = "An address or network that it reaches although it is denied. May be repeated.")
+      description =
+          "An address or network that it reaches although it is denied; where all is denied, also"
+              + " the name of a host, or *.NAME for all below one. May be repeated.")
   private List<String> allowed = new ArrayList<>();
 
   @Option(
@@ -25,12 +31,58 @@ final class NetworkOptions {
       description = "An address or network that it does not reach, or all. May be repeated.")
   private List<String> denied = new ArrayList<>();
 
+  @Option(
+      names = "--egress-proxy",
+      paramLabel = "HOST:PORT",
+      description = "A proxy of SOCKS5 that its connections leave through.")
+  private @Nullable String proxy;
+
+  @Option(
+      names = "--egress-proxy-user",
+      paramLabel = "USER",
+      description = "Whom the proxy is to take it for.")
+  private @Nullable String proxyUser;
+
+  @Option(
+      names = "--egress-proxy-password-file",
+      paramLabel = "FILE",
+      description = "Has the password of that user in its first line; nobody is told it again.")
+  private @Nullable Path passwordFile;
+
   /** What was asked for, or null for nothing. */
   @Nullable NetworkSettings settings() {
-    return allowed.isEmpty() && denied.isEmpty()
-        ? null
-        : new NetworkSettings(
-            List.copyOf(allowed),
-            denied.stream().map(one -> one.equals("all") ? EVERYTHING : one).toList());
+    NetworkSettings.EgressProxy through = proxy();
+    if (allowed.isEmpty() && denied.isEmpty() && through == null) {
+      return null;
+    }
+    return new NetworkSettings(
+        List.copyOf(allowed),
+        denied.stream().map(one -> one.equals("all") ? EVERYTHING : one).toList(),
+        null,
+        null,
+        null,
+        through);
+  }
+
+  private NetworkSettings.@Nullable EgressProxy proxy() {
+    if (proxy != null) {
+      return new NetworkSettings.EgressProxy(proxy, proxyUser, password());
+    }
+    if (proxyUser != null || passwordFile != null) {
+      throw RametException.invalid("--egress-proxy", "is missing beside its user or password");
+    }
+    return null;
+  }
+
+  private @Nullable String password() {
+    if (passwordFile == null) {
+      return null;
+    }
+    try {
+      return Files.readString(passwordFile).lines().findFirst().orElse("");
+    } catch (IOException e) {
+      throw RametException.invalid(
+          "--egress-proxy-password-file", "cannot be read: " + e.getMessage());
+    }
   }
 }

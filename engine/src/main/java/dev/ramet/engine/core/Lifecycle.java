@@ -316,10 +316,14 @@ final class Lifecycle {
     try (LiveSandbox.Hold hold = live.hold("set network", KILL_PATIENCE);
         Undo undo = new Undo()) {
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
-      if (!before.outbound() && !rules.allowOut().isEmpty()) {
+      boolean wantsMore = !rules.allowOut().isEmpty() || rules.egressProxy() != null;
+      if (!before.outbound() && wantsMore) {
         throw new RametException(
             ErrorCode.CONFLICT,
-            "network.allowOut: sandbox " + live.id() + " may not open connections",
+            (rules.allowOut().isEmpty() ? "network.egressProxy" : "network.allowOut")
+                + ": sandbox "
+                + live.id()
+                + " may not open connections",
             "create it with allow_internet_access, and deny what it is not to reach",
             null);
       }

@@ -122,6 +122,13 @@ final class SandboxOperations implements Sandboxes {
           "set allow_internet_access",
           null);
     }
+    if (!outbound && rules.egressProxy() != null) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "network.egressProxy: the sandbox may not open connections",
+          "set allow_internet_access, or allow something in network.allowOut",
+          null);
+    }
     if (!outbound && !rules.requests().none()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,

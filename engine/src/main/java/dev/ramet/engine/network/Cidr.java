@@ -121,6 +121,23 @@ public final class Cidr {
     return true;
   }
 
+  /** Whether all of it is in one of these. */
+  boolean in(List<Cidr> networks) {
+    return networks.stream().anyMatch(this::in);
+  }
+
+  private boolean in(Cidr other) {
+    if (other.words.length != words.length || other.bits > bits) {
+      return false;
+    }
+    for (int i = 0; i < words.length; i++) {
+      if ((words[i] & other.mask(i)) != other.words[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Whether an address is in any of these. */
   static boolean anyContains(List<Cidr> networks, InetAddress address) {
     return networks.stream().anyMatch(network -> network.contains(address));

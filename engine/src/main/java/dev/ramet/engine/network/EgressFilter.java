@@ -198,6 +198,20 @@ public final class EgressFilter implements AutoCloseable {
   /** Refuses rules that could not be put in force. */
   public void check(NetworkRules rules) {
     groupsFor(rules, HeaderRules.NONE);
+    EgressProxy proxy = rules.egressProxy();
+    if (proxy != null && neverReached(proxy.host())) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "network.egressProxy.address: an address that guests of this host never reach",
+          "give another address of the proxy, or have the operator leave it out of"
+              + " ramet.outbound-never",
+          null);
+    }
+  }
+
+  /** A name says nothing yet: it is looked up with each connection. */
+  private boolean neverReached(String host) {
+    return HostNames.normal(host) == null && Cidr.parse(host).in(never);
   }
 
   private @Nullable ControlGroups groupsFor(NetworkRules rules, HeaderRules headers) {

@@ -56,7 +56,7 @@ public final class Relay implements AutoCloseable {
 
   /** A thread of a relay; does not keep the process from ending. */
   static Thread thread(Runnable work) {
-    Thread thread = new Thread(null, work, "ramet-relay", 256 << 10);
+    Thread thread = new Thread(work, "ramet-relay");
     thread.setDaemon(true);
     thread.start();
     return thread;
