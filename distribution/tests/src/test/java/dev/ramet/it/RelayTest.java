@@ -29,6 +29,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -133,6 +134,10 @@ final class RelayTest {
   }
 
   private String create(NetworkRules rules) {
+    return create(null, rules);
+  }
+
+  private String create(@Nullable Boolean outbound, NetworkRules rules) {
     return sandboxes()
         .create(
             new NewSandbox(
@@ -143,7 +148,7 @@ final class RelayTest {
                 null,
                 null,
                 null,
-                null,
+                outbound,
                 null,
                 Rules.PLAIN.with(rules)))
         .id();
@@ -273,6 +278,8 @@ final class RelayTest {
     RametException refused = assertThrows(RametException.class, () -> create(open));
     assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
     assertFalse(String.valueOf(refused.remedy()).isEmpty());
+    assertEquals(before, sandboxes().list().size());
+    assertThrows(RametException.class, () -> create(false, through(NetworkRules.NONE)));
     assertEquals(before, sandboxes().list().size());
     String id = create(CLOSED);
     assertThrows(RametException.class, () -> sandboxes().setNetwork(id, open));

@@ -135,7 +135,8 @@ final class Connection implements Runnable, Upstream {
     }
     Socket upstream = toOrigin(to);
     RequestHead head = first.head();
-    if (head == null) {
+    if (head == null || !HttpCarrier.fit(head)) {
+      // The address is allowed: whatever it is, it is not for the rules.
       in.reset();
       pass(in, upstream);
     } else {
@@ -213,12 +214,16 @@ final class Connection implements Runnable, Upstream {
   @Override
   public Socket connect(String name) throws IOException {
     String normal = HostNames.normal(name);
-    Passage by = decided();
-    Origin to = Objects.requireNonNull(origin);
+    Passage by;
+    int port;
+    synchronized (relay) {
+      by = Objects.requireNonNull(decidedBy);
+      port = Objects.requireNonNull(origin).port();
+    }
     if (normal == null) {
       throw new RefusedException("no name of a host: " + name);
     }
-    Socket upstream = relay.dialer().name(by, normal, to.port());
+    Socket upstream = relay.dialer().name(by, normal, port);
     synchronized (relay) {
       far = by.proxy() == null ? upstream.getInetAddress() : null;
     }
@@ -235,6 +240,7 @@ final class Connection implements Runnable, Upstream {
   private Socket kept(Socket upstream) throws IOException {
     synchronized (sockets) {
       if (!ended) {
+        sockets.removeIf(Socket::isClosed);
         sockets.add(upstream);
         return upstream;
       }

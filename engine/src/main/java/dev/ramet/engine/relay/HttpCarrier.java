@@ -56,10 +56,16 @@ final class HttpCarrier {
 
   /** Refuses requests that do not go to the host that they name, or not from here. */
   static void check(RequestHead head) throws BadHttpException {
-    boolean all = head.method().equals("OPTIONS") && head.target().equals("*");
-    if (!all && !head.target().startsWith("/")) {
-      throw new BadHttpException("a request for a proxy, or for a tunnel");
+    if (!fit(head)) {
+      throw new BadHttpException("a request for a proxy or a tunnel, or one that hides its Host");
     }
+  }
+
+  /** Whether a request goes to the host that it names, and whoever passes it on keeps the name. */
+  static boolean fit(RequestHead head) {
+    boolean all = head.method().equals("OPTIONS") && head.target().equals("*");
+    return (all || head.target().startsWith("/"))
+        && !head.fields().words(CONNECTION).contains("host");
   }
 
   /**

@@ -25,6 +25,8 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -317,6 +319,97 @@ final class RelayedTest {
       assertEquals("here " + get("a.test"), ask(ELSEWHERE, get("a.test")));
       process.destroyForcibly().waitFor();
       release(next);
+    }
+  }
+
+  @Test
+  void asManyRulesAsThereMayBe() throws Exception {
+    List<String> networks =
+        IntStream.range(0, NetworkRules.MOST - 2)
+            .mapToObj(i -> "2001:db8:" + Integer.toHexString(i) + "::/47")
+            .toList();
+    NetworkRules most =
+        new NetworkRules(
+            Stream.concat(networks.stream(), Stream.of("a.test")).toList(),
+            Stream.concat(networks.stream(), Stream.of(NetworkRules.EVERYTHING)).toList());
+    confine(most);
+    assertEquals("here " + get("a.test"), ask(ELSEWHERE, get("a.test")));
+    confine(through(most, null));
+    assertEquals("here " + get("a.test"), ask("2001:ffff::1", get("a.test")));
+    assertEquals("a.test " + server.port(), proxy.got.get(0));
+  }
+
+  /** What a server can be asked to change to would carry requests that nobody looks at. */
+  @Test
+  void otherProtocolsAreNotChangedTo() throws Exception {
+    confine(names("a.test"));
+    String plain = "GET / HTTP/1.1\r\nHost: a.test\r\n";
+    String h2 = "Upgrade: h2c\r\nHTTP2-Settings: x\r\nConnection: Upgrade, HTTP2-Settings\r\n";
+    assertEquals("here " + plain + "\r\n", ask(ELSEWHERE, plain + h2 + "\r\n"));
+    String hidden = plain + "Connection: host\r\n\r\n";
+    assertTrue(ask(ELSEWHERE, hidden).startsWith("HTTP/1.1 400"));
+    for (String line : List.of("GET http://b.test/ HTTP/1.1", "CONNECT b.test:443 HTTP/1.1")) {
+      String tunnel = line + "\r\nHost: a.test\r\n\r\n";
+      assertTrue(ask(ELSEWHERE, tunnel).startsWith("HTTP/1.1 400"), line);
+    }
+    assertEquals(1, server.got.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {101, 200})
+  void aWebSocketIsOneWhenTheServerSaysSo(int status) throws Exception {
+    confine(names("a.test"));
+    try (Peer socket =
+        new Peer(
+            "127.77.0.1",
+            (client, got) -> {
+              InputStream in = client.getInputStream();
+              byte[] bytes = new byte[4096];
+              got.add(new String(bytes, 0, in.read(bytes), StandardCharsets.ISO_8859_1));
+              String head = "HTTP/1.1 " + status + " So\r\nContent-Length: 0\r\n\r\n";
+              client.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+              int n = in.read(bytes);
+              got.add(n < 0 ? "ended" : new String(bytes, 0, n, StandardCharsets.ISO_8859_1));
+              client.getOutputStream().write("more".getBytes(StandardCharsets.US_ASCII));
+              in.readAllBytes();
+            })) {
+      String request =
+          "GET / HTTP/1.1\r\nHost: a.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+      byte[] first = request.getBytes(StandardCharsets.US_ASCII);
+      String answer = ask("keep", ELSEWHERE, socket.port(), first);
+      assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+      assertEquals(request, socket.got.get(0));
+      byte[] other = get("b.test").getBytes(StandardCharsets.US_ASCII);
+      String then = ask("more", ELSEWHERE, socket.port(), other);
+      assertEquals(status == 101 ? "more" : "reset", then);
+      if (status == 101) {
+        assertEquals(get("b.test"), socket.got.get(1));
+      }
+    }
+  }
+
+  /** What is pressed into a connection waits at its other end, and all of it arrives. */
+  @Test
+  void muchPassesBothWays() throws Exception {
+    confine(through(NetworkRules.NONE, null));
+    String much = "x".repeat(3 << 20);
+    try (Peer echo =
+        new Peer(
+            "127.77.0.2",
+            (client, got) -> {
+              InputStream in = client.getInputStream();
+              in.readNBytes(3);
+              client.getOutputStream().write(new byte[] {5, 0});
+              in.readNBytes(10);
+              client.getOutputStream().write(new byte[] {5, 0, 0, 1, 0, 0, 0, 0, 0, 0});
+              byte[] all = in.readNBytes(much.length());
+              client.getOutputStream().write(all);
+            })) {
+      filter.change(
+          "one",
+          OWN,
+          NetworkRules.NONE.through(new EgressProxy("127.77.0.2", echo.port(), null, null)));
+      assertTrue(much.equals(ask(ELSEWHERE, much)));
     }
   }
 
