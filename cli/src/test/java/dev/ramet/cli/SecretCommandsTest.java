@@ -42,7 +42,8 @@ final class SecretCommandsTest {
     assertEquals(
         "{\"name\":\"openai\",\"value\":\"sk-1 2\",\"metadata\":{\"a\":\"b\"}}",
         host.requests.get(0).text());
-    assertEquals(SECRET + "\n", host.run("secret", "create", "o", "--from", "" + file, "--json").out());
+    assertEquals(
+        SECRET + "\n", host.run("secret", "create", "o", "--from", "" + file, "--json").out());
 
     host.on("/secrets/openai", 200, SECRET);
     assertEquals(
@@ -58,7 +59,8 @@ final class SecretCommandsTest {
   void listsAndForgets() {
     host.on("/secrets", 200, "[" + SECRET + "]");
     FakeHost.Outcome table = host.run("secret", "ls");
-    assertTrue(table.out().matches("(?s)SECRET +NAME +VERSION.*sec_1 +openai +2 .*a=b.*"), table.out());
+    assertTrue(
+        table.out().matches("(?s)SECRET +NAME +VERSION.*sec_1 +openai +2 .*a=b.*"), table.out());
     assertEquals("[" + SECRET + "]\n", host.run("secret", "ls", "--json").out());
     host.on("/secrets/openai", 204, "");
     assertEquals("openai\n", host.run("secret", "rm", "openai").out());
@@ -73,7 +75,8 @@ final class SecretCommandsTest {
     host.on(
         "/sandboxes/abc",
         200,
-        Answers.sandbox("abc", ",\"network\":{\"allowOut\":[],\"denyOut\":[],\"rules\":" + rules + "}"));
+        Answers.sandbox(
+            "abc", ",\"network\":{\"allowOut\":[],\"denyOut\":[],\"rules\":" + rules + "}"));
     FakeHost.Outcome set = host.run("sandbox", "network", "abc", "--rules", "" + file);
     assertEquals(0, set.status(), set.err());
     assertEquals(

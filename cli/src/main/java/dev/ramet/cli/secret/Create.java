@@ -55,7 +55,8 @@ final class Create extends ApiCommand {
 
   @Option(
       names = "--replace",
-      description = "Give a secret that is there a new value; its pairs stay unless some are given.")
+      description =
+          "Give a secret that is there a new value; its pairs stay unless some are given.")
   private boolean replace;
 
   Create(Context context) {
