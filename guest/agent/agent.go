@@ -26,6 +26,7 @@ type agent struct {
 	volumes     volumes
 
 	templateName, startLog string
+	trustFiles             trustFiles
 }
 
 func newAgent(defaultUser string) *agent {
@@ -40,6 +41,7 @@ func newAgent(defaultUser string) *agent {
 
 		templateName: filepath.Join(ownDir(), templateName),
 		startLog:     filepath.Join(ownDir(), startLogName),
+		trustFiles:   systemTrustFiles(),
 	}
 }
 
@@ -61,6 +63,8 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.settle}}
 	case "/template":
 		return []route{{"POST", false, a.makeTemplate}}
+	case "/trust":
+		return []route{{"POST", false, a.trust}}
 	case "/unpack":
 		return []route{{"POST", false, a.unpack}}
 	case "/freeze":

@@ -91,7 +91,8 @@ func (s *settings) apply(request *initRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if request.EnvVars != nil {
-		s.env = layered(s.base, request.EnvVars)
+		s.given = request.EnvVars
+		s.env = layered(s.trusted, s.base, s.given)
 	}
 	if request.DefaultUser != "" {
 		s.user = request.DefaultUser

@@ -12,7 +12,9 @@ type settings struct {
 	mu         sync.RWMutex
 	user       string
 	workdir    string
+	trusted    map[string]string // where trusted authorities are; all else goes over it
 	base       map[string]string // of the image; what /init sets goes over it
+	given      map[string]string // by /init
 	env        map[string]string
 	token      string
 	generation string
@@ -42,6 +44,14 @@ func (s *settings) accessToken() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.token
+}
+
+// trusting adds to the environment of commands what names trusted authorities.
+func (s *settings) trusting(names map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trusted = names
+	s.env = layered(s.trusted, s.base, s.given)
 }
 
 func (s *settings) tokenMatches(given string) bool {

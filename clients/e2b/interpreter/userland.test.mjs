@@ -38,3 +38,24 @@ server.serve_forever()`
   })
   assert.equal(answer, 'through TLS')
 })
+
+// Nobody knows the name: who speaks TLS here, and says so, is the host that puts headers in.
+test('its programs trust the host that puts headers into requests', async () => {
+  const name = 'api.example.test'
+  const rules = { [name]: [{ transform: { headers: { 'X-Api-Key': 'k' } } }] }
+  const network = { denyOut: ['0.0.0.0/0'], allowOut: [name], rules }
+  const sandbox = await create({ network })
+  const run = async (command) => (await sandbox.commands.run(command, { user: 'user' })).stdout.trim()
+  const nobody = '198.51.100.7'
+  const unknown = /api\.example\.test is not known to this sandbox's host/
+  assert.match(await run(`curl -sS --resolve ${name}:443:${nobody} https://${name}/`), unknown)
+  const program = `
+import socket, ssl
+plain = socket.create_connection(('${nobody}', 443))
+tls = ssl.create_default_context().wrap_socket(plain, server_hostname='${name}')
+tls.sendall(b'GET / HTTP/1.1\\r\\nHost: ${name}\\r\\nConnection: close\\r\\n\\r\\n')
+print(tls.makefile('rb').read().decode())`
+  await sandbox.files.write('/tmp/ask.py', program)
+  assert.match(await run('python /tmp/ask.py'), unknown)
+  assert.match(await run('echo $NODE_EXTRA_CA_CERTS'), /ramet\.crt$/)
+})

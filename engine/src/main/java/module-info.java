@@ -5,10 +5,12 @@ module dev.ramet.engine {
   requires dev.ramet.linux;
   requires com.fasterxml.jackson.databind;
   requires com.fasterxml.jackson.datatype.jsr310;
+  requires com.github.benmanes.caffeine;
   requires java.net.http;
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
+  exports dev.ramet.engine.tls;
 
   opens dev.ramet.engine.core to
       com.fasterxml.jackson.databind;

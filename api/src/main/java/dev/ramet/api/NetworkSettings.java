@@ -2,6 +2,7 @@
 package dev.ramet.api;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     for the port; null for the one that led there
  * @param httpsPorts ports whose servers speak TLS; null for none
  * @param egressProxy what its connections leave through; null for nothing
+ * @param rules what becomes of its requests, by names of hosts such as {@code api.example.org} and
+ *     {@code *.example.org}; they allow nothing by themselves; null for nothing, and in lists
  */
 public record NetworkSettings(
     @Nullable List<@Nullable String> allowOut,
@@ -27,7 +30,19 @@ public record NetworkSettings(
     @Nullable Boolean allowPublicTraffic,
     @Nullable String maskRequestHost,
     @Nullable List<@Nullable Integer> httpsPorts,
-    @Nullable EgressProxy egressProxy) {
+    @Nullable EgressProxy egressProxy,
+    @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
+  /** Rules that leave its requests as they are. */
+  public NetworkSettings(
+      @Nullable List<@Nullable String> allowOut,
+      @Nullable List<@Nullable String> denyOut,
+      @Nullable Boolean allowPublicTraffic,
+      @Nullable String maskRequestHost,
+      @Nullable List<@Nullable Integer> httpsPorts,
+      @Nullable EgressProxy egressProxy) {
+    this(allowOut, denyOut, allowPublicTraffic, maskRequestHost, httpsPorts, egressProxy, null);
+  }
+
   /** Rules for the addresses that it reaches, and none for its ports. */
   public NetworkSettings(
       @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {

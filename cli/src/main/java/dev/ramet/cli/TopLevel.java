@@ -5,6 +5,7 @@ import dev.ramet.cli.config.Config;
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.sandbox.Sandbox;
+import dev.ramet.cli.secret.Secret;
 import dev.ramet.cli.snapshot.Snapshot;
 import dev.ramet.cli.storage.Storage;
 import dev.ramet.cli.template.Template;
@@ -35,6 +36,7 @@ final class TopLevel {
           Entry.of(Template.class, "template", "tpl"),
           Entry.of(Volume.class, "volume", "vol"),
           Entry.of(Storage.class, "storage"),
+          Entry.of(Secret.class, "secret"),
           Entry.of(Operation.class, "operation", "op"),
           Entry.of(Key.class, "key"),
           Entry.of(Config.class, "config"),

@@ -25,6 +25,9 @@ public interface Engine extends AutoCloseable {
   /** What an operator does with its roots. */
   Storage storage();
 
+  /** Operations on secrets. */
+  Secrets secrets();
+
   /** What was counted since the engine was opened. */
   List<Metric> metrics();
 

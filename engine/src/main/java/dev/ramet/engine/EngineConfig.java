@@ -118,14 +118,21 @@ public record EngineConfig(
    * @param byDefault whether they may open any unless their creator says otherwise
    * @param never addresses and networks that no guest reaches, as far as the kernel can keep them
    *     from it
+   * @param authorities a PEM file of authorities to trust, beside Java's, where the host speaks TLS
+   *     with others for guests; or null for none
    */
-  public record Outbound(boolean byDefault, List<String> never) {
+  public record Outbound(boolean byDefault, List<String> never, @Nullable Path authorities) {
     /** This host itself, and its links: metadata services of clouds are on one. */
     public static final List<String> THIS_HOST =
         List.of("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "::/127", "fe80::/10");
 
     /** None unless their creator says so, and never to this host. */
     public static final Outbound DEFAULT = new Outbound(false, THIS_HOST);
+
+    /** With the authorities that Java trusts. */
+    public Outbound(boolean byDefault, List<String> never) {
+      this(byDefault, never, null);
+    }
 
     /** Copies the list. */
     public Outbound {

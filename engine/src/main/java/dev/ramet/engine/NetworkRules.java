@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param allowOut what may be reached although it is denied
  * @param denyOut what may not be reached; {@code 0.0.0.0/0} is everything, of IPv6 too
  * @param egressProxy what connections leave through, or null for none
+ * @param requests what becomes of requests to some hosts; they allow nothing by themselves
  */
 public record NetworkRules(
-    List<String> allowOut, List<String> denyOut, @Nullable EgressProxy egressProxy) {
+    List<String> allowOut,
+    List<String> denyOut,
+    @Nullable EgressProxy egressProxy,
+    @Nullable RequestRules requests) {
   /** No rules: all that the host lets guests reach. */
   public static final NetworkRules NONE = new NetworkRules(List.of(), List.of());
 
@@ -32,15 +36,27 @@ public record NetworkRules(
   /** So many of each kind; more belong into a firewall. */
   public static final int MOST = 256;
 
-  /** Copies the lists. */
+  /** Copies the lists, and fills in what an older record lacks. */
   public NetworkRules {
     allowOut = List.copyOf(allowOut);
     denyOut = List.copyOf(denyOut);
+    requests = requests == null ? RequestRules.NONE : requests;
   }
 
   /** Rules without a proxy. */
   public NetworkRules(List<String> allowOut, List<String> denyOut) {
     this(allowOut, denyOut, null);
+  }
+
+  /** Rules that leave requests as they are. */
+  public NetworkRules(
+      List<String> allowOut, List<String> denyOut, @Nullable EgressProxy egressProxy) {
+    this(allowOut, denyOut, egressProxy, RequestRules.NONE);
+  }
+
+  @Override
+  public RequestRules requests() {
+    return requests == null ? RequestRules.NONE : requests;
   }
 
   /**
@@ -133,16 +149,21 @@ public record NetworkRules(
 
   /** The same where all is denied that is not allowed. */
   public NetworkRules closed() {
-    return new NetworkRules(allowOut, List.of(EVERYTHING), egressProxy);
+    return new NetworkRules(allowOut, List.of(EVERYTHING), egressProxy, requests);
   }
 
   /** The same with what connections leave through. */
   public NetworkRules through(@Nullable EgressProxy proxy) {
-    return new NetworkRules(allowOut, denyOut, proxy);
+    return new NetworkRules(allowOut, denyOut, proxy, requests);
+  }
+
+  /** The same with other rules for requests. */
+  public NetworkRules with(RequestRules newRequests) {
+    return new NetworkRules(allowOut, denyOut, egressProxy, newRequests);
   }
 
   /** Whether there are none. */
   public boolean none() {
-    return allowOut.isEmpty() && denyOut.isEmpty() && egressProxy == null;
+    return allowOut.isEmpty() && denyOut.isEmpty() && egressProxy == null && requests().none();
   }
 }

@@ -36,6 +36,7 @@ import java.util.List;
  * @param pluginsPreferred ids of plugins that go before all others of their kind; null for none
  * @param outbound whether guests may open connections
  * @param outboundNever addresses and networks that no guest reaches; null for this host itself
+ * @param outboundAuthorities a PEM file of authorities to trust beside Java's; null for none
  * @param cloneConcurrency how many clones start at the same time, or null to choose
  * @param startTimeout how long a machine may take to start
  * @param agentTimeout how long a booting guest may take until its agent answers
@@ -65,6 +66,7 @@ public record EngineSettings(
     @Nullable List<String> pluginsPreferred,
     boolean outbound,
     @Nullable List<String> outboundNever,
+    @Nullable Path outboundAuthorities,
     @Nullable Integer cloneConcurrency,
     Duration startTimeout,
     Duration agentTimeout) {}

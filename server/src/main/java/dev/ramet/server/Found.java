@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Volume;
@@ -41,6 +42,11 @@ final class Found {
   static Optional<Volume> volume(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     return ids.stream().flatMap(id -> find(() -> open.volumes().get(id)).stream()).findFirst();
+  }
+
+  static Optional<Secret> secret(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.secrets().get(id)).stream()).findFirst();
   }
 
   /** The id of the template or snapshot that a reference means now. */

@@ -68,7 +68,8 @@ final class LocalEngineLauncher implements EngineLauncher {
         engine.outbound(),
         engine.outboundNever() == null
             ? EngineConfig.Outbound.THIS_HOST
-            : names(engine.outboundNever()));
+            : names(engine.outboundNever()),
+        engine.outboundAuthorities());
   }
 
   private EngineConfig.PreCopy preCopy() {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.Lifecycle;
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
 import dev.ramet.api.VolumeMountInfo;
@@ -12,6 +13,7 @@ import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
@@ -19,7 +21,9 @@ import dev.ramet.engine.VolumeMount;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what clients ask for into what the engine does. Thread-safe. */
@@ -86,8 +90,32 @@ final class Requests {
     }
     NetworkRules rules =
         NetworkRules.of(settings.allowOut(), settings.denyOut())
-            .through(proxy(settings.egressProxy()));
+            .through(proxy(settings.egressProxy()))
+            .with(requestRules(settings.rules()));
     return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+  }
+
+  /** What is to become of requests, by hosts. */
+  static RequestRules requestRules(
+      @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
+    if (rules == null) {
+      return RequestRules.NONE;
+    }
+    Map<String, List<Map<String, @Nullable String>>> headers = new LinkedHashMap<>();
+    rules.forEach(
+        (host, list) -> {
+          if (list == null) {
+            throw RametException.invalid("network.rules." + host, "must be a list");
+          }
+          headers.put(host, list.stream().map(Requests::headers).toList());
+        });
+    return RequestRules.of(headers);
+  }
+
+  private static Map<String, @Nullable String> headers(@Nullable NetworkRule rule) {
+    NetworkRule.Transform transform = rule == null ? null : rule.transform();
+    Map<String, @Nullable String> headers = transform == null ? null : transform.headers();
+    return headers == null ? Map.of() : headers;
   }
 
   /** A proxy that is asked for. */

@@ -3,6 +3,7 @@ package dev.ramet.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
@@ -34,6 +35,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /** A sandbox's life: create, list, look at, prolong, kill. */
 @Controller
@@ -68,13 +70,15 @@ final class SandboxController {
    * @param denyOut what it does not reach; null for nothing
    * @param allow_internet_access false to deny all that is not allowed; null for yes
    * @param egressProxy what its connections leave through; null for nothing
+   * @param rules what becomes of its requests, by names of hosts; null for nothing
    */
   @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
   private record SandboxNetwork(
       @Nullable List<String> allowOut,
       @Nullable List<String> denyOut,
       @Nullable Boolean allow_internet_access,
-      NetworkSettings.@Nullable EgressProxy egressProxy) {}
+      NetworkSettings.@Nullable EgressProxy egressProxy,
+      @Nullable Map<String, List<NetworkRule>> rules) {}
 
   /**
    * How much longer a sandbox is wanted.
@@ -228,12 +232,12 @@ final class SandboxController {
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {
     JsonNode tree = Json.tree(body);
-    Unsupported.refuseInNetwork(tree, "");
     Requests.refuseInbound(tree);
     SandboxNetwork wanted = Json.convert(tree, SandboxNetwork.class);
     NetworkRules asked =
         NetworkRules.of(wanted.allowOut(), wanted.denyOut())
-            .through(Requests.proxy(wanted.egressProxy()));
+            .through(Requests.proxy(wanted.egressProxy()))
+            .with(Requests.requestRules(wanted.rules()));
     NetworkRules rules = Requests.closedUnless(wanted.allow_internet_access(), asked);
     String sandbox = Checks.sandboxId(id);
     work.run(

@@ -12,36 +12,29 @@ import java.util.List;
  */
 final class Unsupported {
   private static final List<String> AT_CREATE = List.of("iam", "mcp");
-  private static final List<String> IN_NETWORK = List.of("rules");
 
   private Unsupported() {}
 
   static void refuseAtCreate(JsonNode body) {
+    if (body.path("iam").isObject() && !body.path("iam").isEmpty()) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "iam: this host issues no identities of sandboxes",
+          "leave the field out; keep a token as a secret and refer to it by ${e2b.secrets.NAME} in"
+              + " network.rules",
+          null);
+    }
     AT_CREATE.forEach(field -> refuse(body, field));
-    refuseInNetwork(body.path("network"), "network.");
-  }
-
-  /**
-   * The same for rules of a network.
-   *
-   * @param path what is before the names of its fields
-   */
-  static void refuseInNetwork(JsonNode network, String path) {
-    IN_NETWORK.forEach(field -> refuse(network, field, path));
   }
 
   static void refuse(JsonNode body, String field) {
-    refuse(body, field, "");
-  }
-
-  private static void refuse(JsonNode body, String field, String path) {
     JsonNode value = body.path(field);
     boolean asksForSomething =
         value.isContainerNode()
             ? !value.isEmpty()
             : !value.isMissingNode() && !value.isNull() && !value.equals(FALSE);
     if (asksForSomething) {
-      throw refusal(path + field);
+      throw refusal(field);
     }
   }
 

@@ -4,9 +4,11 @@ package dev.ramet.server;
 import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.DoctorInfo;
 import dev.ramet.api.Lifecycle;
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SandboxMetric;
+import dev.ramet.api.SecretInfo;
 import dev.ramet.api.SnapshotDiff;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.api.TemplateInfo;
@@ -18,8 +20,10 @@ import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Template;
@@ -50,15 +54,19 @@ final class Views {
 
   /** All that a client needs who is to use it. */
   SandboxInfo of(Sandbox s) {
-    return of(s, s.accessToken(), s.trafficToken());
+    return of(s, s.accessToken(), s.trafficToken(), network(s.rules(), true));
   }
 
   /** Without what gives access to it. */
   SandboxInfo listed(Sandbox s) {
-    return of(s, null, null);
+    return of(s, null, null, network(s.rules(), false));
   }
 
-  private SandboxInfo of(Sandbox s, @Nullable String accessToken, @Nullable String trafficToken) {
+  private SandboxInfo of(
+      Sandbox s,
+      @Nullable String accessToken,
+      @Nullable String trafficToken,
+      @Nullable NetworkSettings network) {
     return new SandboxInfo(
         s.id(),
         s.templateId(),
@@ -80,12 +88,17 @@ final class Views {
         s.hypervisorPid(),
         s.outbound(),
         s.memoryMode(),
-        network(s.rules()),
+        network,
         trafficToken,
         volumes(s.rules()));
   }
 
-  private static @Nullable NetworkSettings network(Rules rules) {
+  /**
+   * The rules of a sandbox.
+   *
+   * @param all with the headers that are put into its requests, which may give access to others
+   */
+  private static @Nullable NetworkSettings network(Rules rules, boolean all) {
     NetworkRules out = rules.network();
     InboundRules in = rules.inbound();
     if (out.none() && in.equals(InboundRules.PLAIN)) {
@@ -97,7 +110,33 @@ final class Views {
         in.anyone() ? null : Boolean.FALSE,
         in.hostMask(),
         in.httpsPorts().isEmpty() ? null : List.copyOf(in.httpsPorts()),
-        proxy(out.egressProxy()));
+        proxy(out.egressProxy()),
+        out.requests().none() || !all ? null : requests(out.requests()));
+  }
+
+  /** As they were given: with references to secrets, never with what those are. */
+  private static Map<String, List<NetworkRule>> requests(RequestRules rules) {
+    Map<String, List<NetworkRule>> view = new LinkedHashMap<>();
+    rules
+        .byHost()
+        .forEach(
+            (host, list) ->
+                view.put(
+                    host,
+                    list.stream()
+                        .map(headers -> new NetworkRule(new NetworkRule.Transform(headers)))
+                        .toList()));
+    return view;
+  }
+
+  SecretInfo of(Secret s) {
+    return new SecretInfo(
+        s.id(),
+        s.name(),
+        s.version(),
+        s.metadata(),
+        s.createdAt().toString(),
+        s.updatedAt().toString());
   }
 
   /** Without the password, which nobody is told again. */

@@ -96,6 +96,7 @@ class BadRequestsTest {
         "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"1.2.3.4/33\"]}}",
         "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"m\u00fc.org\"]}}",
         "network.allowOut[0] | {\"templateID\":\"base\",\"network\":{\"allowOut\":[\"*\"]}}",
+        "network.rules.a.b[0] | {\"templateID\":\"base\",\"network\":{\"rules\":{\"a.b\":[1]}}}",
         "network.denyOut[0] | {\"templateID\":\"base\",\"network\":{\"denyOut\":[\"a.org\"]}}",
         "network.egressProxy | {\"templateID\":\"base\",\"network\":{\"egressProxy\":\"p:1\"}}",
         "network.egressProxy.address | {\"templateID\":\"base\",\"network\":{\"egressProxy\":{}}}",
@@ -211,7 +212,7 @@ class BadRequestsTest {
   @Test
   void whatThisHostCannotDoIsNotPromised() throws Exception {
     for (String field :
-        new String[] {"\"iam\":{\"a\":1}", "\"network\":{\"rules\":{\"a.b\":[1]}}"}) {
+        new String[] {"\"iam\":{\"a\":1}", "\"mcp\":{\"a\":1}", "\"volumeMounts\":[1]"}) {
       Answer answer = host.post("/v2/sandboxes", "{\"templateID\":\"base\"," + field + "}");
       assertError(501, answer);
       assertEquals("UNSUPPORTED", answer.json().path("error").asText());

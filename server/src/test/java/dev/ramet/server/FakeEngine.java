@@ -5,6 +5,7 @@ import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.Secrets;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
@@ -19,6 +20,7 @@ final class FakeEngine implements Engine {
   final FakeSnapshots snapshots = new FakeSnapshots(this);
   final FakeVolumes volumes = new FakeVolumes(this);
   final FakeStorage storage = new FakeStorage();
+  final FakeSecrets secrets = new FakeSecrets();
   volatile boolean closed;
 
   @Override
@@ -44,6 +46,11 @@ final class FakeEngine implements Engine {
   @Override
   public Storage storage() {
     return storage;
+  }
+
+  @Override
+  public Secrets secrets() {
+    return secrets;
   }
 
   @Override

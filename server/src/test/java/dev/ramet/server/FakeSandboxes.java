@@ -52,6 +52,7 @@ final class FakeSandboxes implements Sandboxes {
 
   @Override
   public Sandbox create(NewSandbox request) {
+    request.rules().network().requests().check(engine.secrets);
     last = request;
     FakeTemplates.failIfAsked(request.template());
     boolean snapshot = engine.snapshots.byId.containsKey(request.template());
@@ -132,6 +133,7 @@ final class FakeSandboxes implements Sandboxes {
   @Override
   public Sandbox setNetwork(String id, NetworkRules rules) {
     Sandbox s = get(id);
+    rules.requests().check(engine.secrets);
     return change(id, s.state(), s.endAt(), s.rules().with(rules));
   }
 

@@ -38,6 +38,7 @@ final class InboundOptions {
         closed ? Boolean.FALSE : null,
         mask,
         httpsPorts.isEmpty() ? null : List.copyOf(httpsPorts),
-        outbound == null ? null : outbound.egressProxy());
+        outbound == null ? null : outbound.egressProxy(),
+        outbound == null ? null : outbound.rules());
   }
 }

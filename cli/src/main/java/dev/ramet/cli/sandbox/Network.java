@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
@@ -10,6 +11,8 @@ import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,9 +74,29 @@ final class Network extends ApiCommand {
         String user = proxy.username() == null ? "" : ", as " + proxy.username();
         table.row("Through the proxy", proxy.address() + user);
       }
+      headers(table, rules);
     }
     context().print(table);
     return 0;
+  }
+
+  /** Which headers are put in, without their values. */
+  private static void headers(Table table, NetworkSettings rules) {
+    var byHost = rules.rules();
+    if (byHost == null) {
+      return;
+    }
+    byHost.forEach(
+        (host, list) -> {
+          Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+          for (NetworkRule rule : list == null ? List.<NetworkRule>of() : list) {
+            NetworkRule.Transform transform = rule == null ? null : rule.transform();
+            if (transform != null && transform.headers() != null) {
+              names.addAll(transform.headers().keySet());
+            }
+          }
+          table.row("Headers to " + host, names.isEmpty() ? "none" : String.join(", ", names));
+        });
   }
 
   private static String joined(@Nullable List<@Nullable String> entries) {

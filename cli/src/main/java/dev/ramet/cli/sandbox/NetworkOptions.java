@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.RametException;
+import dev.ramet.cli.http.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -49,10 +53,19 @@ final class NetworkOptions {
       description = "Has the password of that user in its first line; nobody is told it again.")
   private @Nullable Path passwordFile;
 
+  @Option(
+      names = "--rules",
+      paramLabel = "FILE",
+      description =
+          "JSON with the headers that the host puts into its requests, by names of hosts: what"
+              + " network.rules of the API is.")
+  private @Nullable Path rulesFile;
+
   /** What was asked for, or null for nothing. */
   @Nullable NetworkSettings settings() {
     NetworkSettings.EgressProxy through = proxy();
-    if (allowed.isEmpty() && denied.isEmpty() && through == null) {
+    Map<String, @Nullable List<@Nullable NetworkRule>> rules = rules();
+    if (allowed.isEmpty() && denied.isEmpty() && through == null && rules == null) {
       return null;
     }
     return new NetworkSettings(
@@ -61,7 +74,22 @@ final class NetworkOptions {
         null,
         null,
         null,
-        through);
+        through,
+        rules);
+  }
+
+  private @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules() {
+    if (rulesFile == null) {
+      return null;
+    }
+    try {
+      return Json.mapper()
+          .readValue(
+              Files.readAllBytes(rulesFile),
+              new TypeReference<Map<String, @Nullable List<@Nullable NetworkRule>>>() {});
+    } catch (IOException e) {
+      throw RametException.invalid("--rules", "cannot be read: " + e.getMessage());
+    }
   }
 
   private NetworkSettings.@Nullable EgressProxy proxy() {

@@ -3,9 +3,11 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.secret.SecretFile;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
@@ -117,6 +119,10 @@ final class Check {
         || name.startsWith("api-keys.json")
         || name.startsWith("audit.log")
         || name.startsWith("template-builds.json")
+        || name.equals(SecretFile.NAME)
+        || name.equals(Json.unfinished(SecretFile.NAME))
+        || name.equals(Authority.NAME)
+        || name.equals(Json.unfinished(Authority.NAME))
         || name.equals("requests")
         || name.equals("tls")
         || name.equals("uploads");

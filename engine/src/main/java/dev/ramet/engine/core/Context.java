@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
@@ -22,6 +23,7 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param modes the memory modes that work here
  * @param pages the page writer
  * @param agent client of guest agents
+ * @param requests what becomes of guests' requests by rules about them
  * @param egress keeps guests from addresses they are not to reach
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
@@ -38,6 +40,7 @@ record Context(
     MemoryModes modes,
     PageWriter pages,
     Agent agent,
+    GuestRequests requests,
     EgressFilter egress,
     SnapshotStore snapshots,
     SandboxStore sandboxes,

@@ -327,9 +327,18 @@ final class Lifecycle {
             "create it with allow_internet_access, and deny what it is not to reach",
             null);
       }
+      if (!before.outbound() && !rules.requests().none()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "network.rules: sandbox " + live.id() + " may not open connections",
+            "create it with allow_internet_access, and deny what it is not to reach",
+            null);
+      }
+      context.requests().check(rules.requests());
       SandboxRecord.Terms terms = before.terms();
       if (before.outbound()) {
         context.egress().check(rules);
+        trustFor(live, before, rules);
         if (live.machine() != null) {
           undo.add("rules of " + live.id(), () -> enforce(before, terms.rules().network()));
           enforce(before, rules);
@@ -345,11 +354,23 @@ final class Lifecycle {
     }
   }
 
+  private void trustFor(LiveSandbox live, SandboxRecord before, NetworkRules rules) {
+    RunningVm vm = live.machine();
+    Integer agentPort = before.agentPort();
+    if (vm != null && agentPort != null && !rules.requests().none()) {
+      starter.trust(vm, agentPort, before.terms().accessToken());
+    }
+  }
+
   private void enforce(SandboxRecord record, NetworkRules rules) {
     SandboxRecord.Machine machine = record.machine();
     context
         .egress()
-        .change(Layout.machineName(record.id(), machine.number()), machine.hostAddress(), rules);
+        .change(
+            Layout.machineName(record.id(), machine.number()),
+            machine.hostAddress(),
+            rules,
+            context.requests().rules(rules.requests()));
   }
 
   private static @Nullable Long secondsUntil(@Nullable Instant end) {

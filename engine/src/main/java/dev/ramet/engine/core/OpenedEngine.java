@@ -7,11 +7,15 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.Secrets;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.Volumes;
 import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.headers.Authority;
+import dev.ramet.engine.headers.GuestRequests;
+import dev.ramet.engine.headers.OutwardTls;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.Cidr;
@@ -21,6 +25,7 @@ import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.secret.SecretFile;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeStore;
@@ -56,6 +61,7 @@ public final class OpenedEngine implements Engine {
   private final Templates templates;
   private final Volumes volumes;
   private final Storage storage;
+  private final Secrets secrets;
   private final Doctor doctor;
   private final Registry metrics;
   private final Undo close;
@@ -66,6 +72,7 @@ public final class OpenedEngine implements Engine {
       Templates templates,
       Volumes volumes,
       Storage storage,
+      Secrets secrets,
       Doctor doctor,
       Registry metrics,
       Undo close) {
@@ -74,6 +81,7 @@ public final class OpenedEngine implements Engine {
     this.templates = templates;
     this.volumes = volumes;
     this.storage = storage;
+    this.secrets = secrets;
     this.doctor = doctor;
     this.metrics = metrics;
     this.close = close;
@@ -148,6 +156,7 @@ public final class OpenedEngine implements Engine {
             modes,
             new PageWriter(staging, config.stagingBytes()),
             new Agent(),
+            requests(config),
             egress,
             new SnapshotStore(layout, config.steps()),
             new SandboxStore(layout),
@@ -157,6 +166,13 @@ public final class OpenedEngine implements Engine {
             new Registry());
     Doctor doctor = machinery.doctor(roots, egress, () -> probes(opener, roots));
     return assemble(context, places, doctor, machinery, close);
+  }
+
+  private static GuestRequests requests(EngineConfig config) {
+    return new GuestRequests(
+        new SecretFile(config.dataRoot()),
+        new Authority(config.dataRoot()),
+        new OutwardTls(config.outbound().authorities()));
   }
 
   private static EgressFilter egress(EngineConfig config) throws IOException {
@@ -246,6 +262,7 @@ public final class OpenedEngine implements Engine {
                 machinery.hypervisorIds(),
                 new Bases(context, reclaimer),
                 new Composer(context, places))),
+        context.requests().secrets(),
         doctor,
         context.metrics(),
         close);
@@ -314,6 +331,11 @@ public final class OpenedEngine implements Engine {
   @Override
   public Storage storage() {
     return storage;
+  }
+
+  @Override
+  public Secrets secrets() {
+    return secrets;
   }
 
   @Override

@@ -145,6 +145,14 @@ final class SandboxOperations implements Sandboxes {
           "set allow_internet_access, or allow something in network.allowOut",
           null);
     }
+    if (!outbound && !rules.requests().none()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "network.rules: the sandbox may not open connections",
+          "name the hosts in network.allowOut, or set allow_internet_access",
+          null);
+    }
+    context.requests().check(rules.requests());
     if (outbound) {
       context.egress().check(rules);
     }

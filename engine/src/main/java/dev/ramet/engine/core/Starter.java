@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.internal.Trees;
@@ -173,6 +174,9 @@ final class Starter {
               !order.warm(),
               () -> !vm.exit().toCompletableFuture().isDone(),
               context.config().agentTimeout());
+      if (!order.rules().network().requests().none()) {
+        trust(vm, agentPort, order.accessToken());
+      }
     } catch (RametException e) {
       throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
     }
@@ -201,6 +205,17 @@ final class Starter {
               new VolumeLinks.Machine(record.id(), vm, agentPort, record.terms().accessToken()),
               record.terms().rules().volumes());
     }
+  }
+
+  /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
+  void trust(RunningVm vm, int agentPort, @Nullable String accessToken) {
+    context
+        .agent()
+        .trust(
+            vm.forward(agentPort),
+            context.requests().authority(),
+            accessToken,
+            context.config().agentTimeout());
   }
 
   /** The agent has the guest's file system follow when it starts. */
@@ -320,7 +335,8 @@ final class Starter {
               Layout.machineName(order.sandboxId(), order.number()),
               pid,
               spec.network().hostAddress(),
-              order.rules().network());
+              order.rules().network(),
+              context.requests().rules(order.rules().network().requests()));
     }
   }
 
@@ -346,10 +362,15 @@ final class Starter {
     }
     String machine = Layout.machineName(record.id(), record.machine().number());
     try {
+      NetworkRules rules = record.terms().rules().network();
       context
           .egress()
           .confine(
-              machine, vm.pid(), record.machine().hostAddress(), record.terms().rules().network());
+              machine,
+              vm.pid(),
+              record.machine().hostAddress(),
+              rules,
+              context.requests().rules(rules.requests()));
       releaseAtEnd(machine, vm);
     } catch (RametException e) {
       LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);

@@ -39,6 +39,8 @@ public final class Agent {
   private static final int ENTROPY_BYTES = 64;
   private static final int MOST_TOLD = 4000;
   private static final int ACCEPTED = 202;
+  private static final int NOT_FOUND = 404;
+  private static final int UNIMPLEMENTED = 501;
   private static final int FAILED_DEPENDENCY = 424;
   // User networking accepts a connection before a booting guest listens, and lets it hang.
   private static final Duration FIRST_ATTEMPT_BOOTING = Duration.ofMillis(250);
@@ -85,6 +87,30 @@ public final class Agent {
             () -> initialisation(environment, accessToken, volumes, generation),
             null);
     ask(address, question, firstAttempt, alive, timeout);
+  }
+
+  /**
+   * Has programs in the guest trust an authority of this host's, in place of the one before.
+   *
+   * @param authority its certificate in text form
+   * @param accessToken what the agent asks for, or null for nothing
+   * @throws RametException {@code UNSUPPORTED} when the agent is one that cannot; {@code
+   *     GUEST_UNREACHABLE} when it did not
+   */
+  public void trust(
+      InetSocketAddress address, String authority, @Nullable String accessToken, Duration timeout) {
+    byte[] body = Json.bytes(Map.of("authority", authority));
+    Question question = new Question("POST", "/trust", () -> body, accessToken);
+    HttpResponse<String> answer = answer(address, question, timeout, () -> true, timeout);
+    if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "network.rules: the guest's agent is of a version that cannot have programs trust this"
+              + " host",
+          "build the template anew, and use no snapshot from before",
+          null);
+    }
+    checked(question, answer);
   }
 
   /**

@@ -21,7 +21,7 @@ final class Permissions {
       case "health", "ready" -> null;
       // What is the same on every host.
       case "openapi.json", "openapi.yaml", "docs" -> null;
-      case "sandboxes", "snapshots", "operations", "volumes" -> Scope.USER;
+      case "sandboxes", "snapshots", "operations", "secrets", "volumes" -> Scope.USER;
       // Each volume has a token of its own.
       case "volumecontent" -> null;
       // The address that a build was given to upload to is all that its client shows there.

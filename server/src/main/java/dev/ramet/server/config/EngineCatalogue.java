@@ -159,6 +159,15 @@ final class EngineCatalogue {
             .like("127.0.0.0/8,10.0.0.0/8"));
     part.add(
         part.setting(
+                "ramet.outbound-authorities",
+                Types.FILE,
+                null,
+                "A PEM file of authorities that the host trusts, beside those that Java does, where"
+                    + " it puts headers into requests of guests to hosts that speak TLS.")
+            .orElse("those that Java trusts")
+            .like("/etc/ramet/authorities.pem"));
+    part.add(
+        part.setting(
                 "ramet.clone-concurrency",
                 Types.number(1, 10_000),
                 null,

@@ -11,7 +11,7 @@ import java.util.Set;
  */
 final class HostOnly {
   private static final Set<String> PATHS =
-      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack", "/volume");
+      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack", "/trust", "/volume");
 
   private HostOnly() {}
 

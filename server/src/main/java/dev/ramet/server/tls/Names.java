@@ -4,6 +4,8 @@ package dev.ramet.server.tls;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -65,7 +67,17 @@ final class Names {
     }
   }
 
-  /** As keytool takes them. */
+  /** The names, wildcards too. */
+  Set<String> dns() {
+    return Collections.unmodifiableSet(dns);
+  }
+
+  /** The addresses, of 4 or 16 bytes. */
+  List<byte[]> addresses() {
+    return addresses.stream().map(NetUtil::createByteArrayFromIpAddressString).toList();
+  }
+
+  /** All of them as one text. */
   String extension() {
     StringBuilder text = new StringBuilder();
     dns.forEach(name -> text.append(",dns:").append(name));

@@ -3,6 +3,8 @@ package dev.ramet.server.tls;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.Issued;
 import dev.ramet.server.WholeFile;
 import dev.ramet.server.WriterLock;
 import java.io.IOException;
@@ -140,47 +142,22 @@ public final class OwnCertificate {
   }
 
   private void make(@Nullable Identity authority) throws IOException {
-    Path work = Files.createTempDirectory(directory, "making");
-    try {
-      Keytool keytool = new Keytool(work);
-      if (authority == null) {
-        String where = Names.hostName().replaceAll("[^A-Za-z0-9.-]", "");
-        keytool.make(
-            "authority",
-            "CN=Ramet on " + where.substring(0, Math.min(40, where.length())),
-            AUTHORITY_LIFE,
-            "-ext",
-            "bc:critical=ca:true,pathlen:0",
-            "-ext",
-            "ku:critical=keyCertSign,cRLSign");
-      } else {
-        keytool.put("authority", authority);
-      }
-      keytool.make(
-          "host",
-          "CN=Ramet",
-          LIFE,
-          "-signer",
-          "authority",
-          "-ext",
-          "bc:critical=ca:false",
-          "-ext",
-          "ku:critical=digitalSignature",
-          "-ext",
-          "eku=serverAuth",
-          "-ext",
-          "san=" + names.extension());
-      if (authority == null) {
-        write(AUTHORITY_KEY, "", keytool.get("authority"));
-      }
-      write(HOST, heading(), keytool.get("host"));
-      LOG.info("made a certificate for {}", names.extension());
-    } finally {
-      remove(work);
+    Issued signer;
+    if (authority == null) {
+      String where = Names.hostName().replaceAll("[^A-Za-z0-9.-]", "");
+      signer =
+          Certificates.authority(
+              "Ramet on " + where.substring(0, Math.min(40, where.length())), AUTHORITY_LIFE);
+      write(AUTHORITY_KEY, "", signer);
+    } else {
+      signer = new Issued(authority.chain(), authority.key());
     }
+    write(
+        HOST, heading(), Certificates.host(signer, "Ramet", names.dns(), names.addresses(), LIFE));
+    LOG.info("made a certificate for {}", names.extension());
   }
 
-  private void write(String name, String heading, Identity identity) throws IOException {
+  private void write(String name, String heading, Issued identity) throws IOException {
     String text =
         identity.chain().stream()
             .map(Pem::text)
@@ -212,7 +189,7 @@ public final class OwnCertificate {
     }
   }
 
-  /** What a run that was killed left: a store with keys, of no use to anybody. */
+  /** What a run of an earlier version left that was killed: a store with keys, of no use. */
   private void removeLeftOvers() throws IOException {
     try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "making*")) {
       for (Path one : found) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.secret;
+
+import dev.ramet.api.NewSecret;
+import dev.ramet.api.RametException;
+import dev.ramet.api.SecretInfo;
+import dev.ramet.api.SecretUpdate;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Answer;
+import dev.ramet.cli.http.Client;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a secret. */
+@Command(
+    name = "create",
+    description = {
+      "Makes a secret of what comes from standard input or a file, and prints its name.",
+      "Never of an argument, which others on this machine could see. One end of a line at the end",
+      "is left out."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet secret create openai < openai.key",
+      "  ramet secret create openai --from openai.key --metadata owner=ci",
+      "  pass show openai | ramet secret create openai --replace"
+    })
+final class Create extends ApiCommand {
+  private static final int MOST_BYTES = 64 << 10;
+
+  @Parameters(paramLabel = "NAME", description = "What to call it; no two have the same name.")
+  private String name = "";
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      description = "Holds the value, in place of standard input.")
+  private @Nullable Path file;
+
+  @Option(
+      names = {"-m", "--metadata"},
+      paramLabel = "KEY=VALUE",
+      description = "A pair to keep with it. May be repeated.")
+  private Map<String, String> metadata = new LinkedHashMap<>();
+
+  @Option(
+      names = "--replace",
+      description =
+          "Give a secret that is there a new value; its pairs stay unless some are given.")
+  private boolean replace;
+
+  Create(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    Map<String, @Nullable String> pairs =
+        metadata.isEmpty() ? null : new LinkedHashMap<String, @Nullable String>(metadata);
+    Answer answer =
+        replace
+            ? client.post("/secrets/" + Client.encode(name), new SecretUpdate(value(), pairs))
+            : client.post("/secrets", new NewSecret(name, value(), pairs));
+    if (json()) {
+      context().json(answer.body());
+    } else {
+      context().out().println(answer.as(SecretInfo.class).name());
+    }
+    return 0;
+  }
+
+  private String value() {
+    Path from = file;
+    try (InputStream in = from == null ? context().in() : Files.newInputStream(from)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES);
+      return new String(bytes, StandardCharsets.UTF_8).replaceFirst("\r?\n\\z", "");
+    } catch (IOException e) {
+      throw RametException.invalid(
+          from == null ? "standard input" : "--from", "cannot be read: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.secret;
+
+import dev.ramet.api.SecretInfo;
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.Table;
+import java.time.Instant;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+
+/** Lists secrets. */
+@Command(
+    name = "ls",
+    aliases = "list",
+    description = "Lists secrets, oldest first. Their values cannot be shown.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet secret ls", "  ramet secret ls --json | jq -r '.[].name'"})
+final class Ls extends ApiCommand {
+  Ls(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    byte[] list = client.all("/secrets");
+    if (json()) {
+      context().json(list);
+      return 0;
+    }
+    Instant now = Instant.now();
+    Table table = new Table(context().paint(), "SECRET", "NAME", "VERSION", "UPDATED", "METADATA");
+    for (SecretInfo secret : Json.read(list, SecretInfo[].class)) {
+      table.row(
+          secret.secretID(),
+          secret.name(),
+          "" + secret.currentVersion(),
+          Human.ago(secret.updatedAt(), now),
+          new TreeMap<>(secret.metadata())
+              .entrySet().stream()
+                  .map(pair -> pair.getKey() + "=" + pair.getValue())
+                  .collect(Collectors.joining(",")));
+    }
+    context().print(table);
+    return 0;
+  }
+}

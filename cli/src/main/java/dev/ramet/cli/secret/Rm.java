@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.secret;
+
+import dev.ramet.cli.ApiCommand;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.Each;
+import dev.ramet.cli.http.Client;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Forgets secrets. */
+@Command(
+    name = "rm",
+    aliases = "delete",
+    description = "Forgets secrets. Requests that need them are answered 502 from then on.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  ramet secret rm openai"})
+final class Rm extends ApiCommand {
+  @Parameters(paramLabel = "SECRET", arity = "1..*", description = "Ids or names.")
+  private List<String> ids = new ArrayList<>();
+
+  Rm(Context context) {
+    super(context);
+  }
+
+  @Override
+  protected int run(Client client) {
+    return Each.of(context(), ids, !json(), id -> client.delete("/secrets/" + Client.encode(id)));
+  }
+}

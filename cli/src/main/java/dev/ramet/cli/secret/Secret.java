@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.secret;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands on secrets. */
+@Command(
+    name = "secret",
+    description = {
+      "Values that the host puts into guests' requests, and tells nobody.",
+      "Rules for a sandbox's network refer to them by $${e2b.secrets.NAME}."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {Create.class, Ls.class, Rm.class},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  ramet secret create openai < openai.key",
+      "  ramet secret ls",
+      "  ramet secret rm openai"
+    })
+public final class Secret {}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RequestRules;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.Issued;
+import dev.ramet.testing.Require;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * What becomes of the requests of real guests. The host that rules are about is {@code localhost},
+ * which every host knows; guests ask for it at an address where nobody is.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class GuestRequestsTest {
+  private static final System.Logger LOG = System.getLogger(GuestRequestsTest.class.getName());
+  private static final String NOBODY = "198.51.100.7";
+  private static final String HEADER = "X-Api-Key";
+  private static final NetworkRules NAMED =
+      new NetworkRules(List.of("localhost"), List.of("0.0.0.0/0"));
+  private static final NetworkRules RULED =
+      NAMED.with(
+          RequestRules.of(Map.of("localhost", List.of(Map.of(HEADER, "key ${e2b.secrets.api}")))));
+
+  /** What servers were told in that header, or nothing. */
+  private final Queue<String> told = new ConcurrentLinkedQueue<>();
+
+  private Path directory;
+  private Ground ground;
+  private ServerSocket plain;
+  private ServerSocket tls;
+
+  @BeforeAll
+  void makeGround() throws Exception {
+    Issued authority = Certificates.authority("of a test", Duration.ofDays(1));
+    directory = Files.createTempDirectory("ramet-it-authority-");
+    Path trusted =
+        Files.writeString(directory.resolve("ca.pem"), Certificates.pem(authority.certificate()));
+    ground =
+        Ground.make(
+            Files.createTempDirectory("ramet-it-"),
+            3L << 30,
+            config ->
+                config.withOutbound(
+                    new EngineConfig.Outbound(true, List.of("127.3.0.0/16"), trusted)));
+    String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
+    Require.feature("egress", !filter.startsWith("unusable"), filter);
+    plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    serve(plain);
+    tls =
+        context(authority)
+            .getServerSocketFactory()
+            .createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    serve(tls);
+  }
+
+  private static SSLContext context(Issued authority) throws Exception {
+    Issued host =
+        Certificates.host(authority, "x", List.of("localhost"), List.of(), Duration.ofHours(12));
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, new char[0]);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), null, null);
+    return context;
+  }
+
+  private void serve(ServerSocket listener) {
+    Thread thread =
+        new Thread(
+            () -> {
+              while (!listener.isClosed()) {
+                try (Socket client = listener.accept()) {
+                  answer(client);
+                } catch (IOException e) {
+                  LOG.log(System.Logger.Level.DEBUG, "the guest went away, or all is over", e);
+                }
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void answer(Socket client) throws IOException {
+    BufferedReader in =
+        new BufferedReader(
+            new InputStreamReader(client.getInputStream(), StandardCharsets.ISO_8859_1));
+    String value = "nothing";
+    for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+      if (line.startsWith(HEADER + ": ")) {
+        value = line.substring(HEADER.length() + 2);
+      }
+    }
+    told.add(value);
+    String answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere";
+    client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  @AfterAll
+  void clear() throws Exception {
+    plain.close();
+    tls.close();
+    ground.close();
+    Files.deleteIfExists(directory.resolve("ca.pem"));
+    Files.deleteIfExists(directory);
+  }
+
+  @BeforeEach
+  void makeSecret() {
+    told.clear();
+    ground.engine().secrets().create("api", "first-s3cret", Map.of());
+  }
+
+  @AfterEach
+  void killAll() {
+    sandboxes().list().stream().map(Sandbox::id).forEach(id -> sandboxes().kill(id));
+    ground.engine().secrets().list().forEach(one -> ground.engine().secrets().delete(one.id()));
+  }
+
+  private Sandboxes sandboxes() {
+    return ground.engine().sandboxes();
+  }
+
+  private String create(NetworkRules rules) {
+    return sandboxes()
+        .create(
+            new NewSandbox(
+                Ground.TEMPLATE,
+                null,
+                Map.of(),
+                Map.of(),
+                null,
+                null,
+                null,
+                null,
+                null,
+                Rules.PLAIN.with(rules)))
+        .id();
+  }
+
+  /** Asks in plain HTTP, with a value of the guest's own. */
+  private String get(String id) throws IOException {
+    String request =
+        "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nx-api-key: the guest'\"'\"'s\\r\\nConnection:"
+            + " close\\r\\n\\r\\n";
+    return ground
+        .shell(id)
+        .execute("printf '" + request + "' | nc -w 60 " + NOBODY + " " + plain.getLocalPort())
+        .stdout();
+  }
+
+  /** Asks in TLS. The guest's busybox looks at no certificates. */
+  private String getTls(String id) throws IOException {
+    String request = "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n";
+    GuestShell guest = ground.shell(id);
+    guest.run(
+        "printf 'exec 3<&0\\nprintf \"%s\" | ssl_client -s 3 -n localhost > /tmp/answer 2>&1\\n' '"
+            + request.replace("\\", "\\\\")
+            + "' > /tmp/ask");
+    guest.execute("nc -w 60 " + NOBODY + " " + tls.getLocalPort() + " -e sh /tmp/ask");
+    return guest.run("cat /tmp/ask /tmp/answer");
+  }
+
+  private void assertPutIn(String id, String value, String why) throws IOException {
+    String answer = get(id);
+    assertTrue(answer.endsWith("here"), why + ": " + answer);
+    assertEquals("key " + value, told.poll(), why);
+  }
+
+  @Test
+  void headersArePutInAsTheyLeave() throws Exception {
+    String id = create(RULED);
+    assertPutIn(id, "first-s3cret", "at first");
+    String answer = getTls(id);
+    assertTrue(answer.endsWith("here"), answer);
+    assertEquals("key first-s3cret", told.poll(), "in TLS");
+    ground.engine().secrets().update("api", "second-s3cret", null);
+    assertPutIn(id, "second-s3cret", "at once");
+
+    GuestShell guest = ground.shell(id);
+    String own = guest.run("cat /usr/local/share/ca-certificates/ramet.crt");
+    assertTrue(own.startsWith("-----BEGIN CERTIFICATE-----"), own);
+    assertTrue(guest.run("cat /etc/ssl/certs/ca-certificates.crt").contains(own));
+    assertEquals(
+        "/etc/ssl/certs/ca-certificates.crt", guest.run("echo $SSL_CERT_FILE"), "commands");
+    assertEquals("", guest.run("env | grep -i s3cret || true"));
+    assertFalse(Files.readString(manifest(id)).contains("s3cret"));
+    assertEquals(RULED, sandboxes().get(id).rules().network());
+
+    ground.engine().secrets().delete("api");
+    String gone = get(id);
+    assertTrue(gone.startsWith("HTTP/1.1 502 ") && gone.contains("api"), gone);
+    assertFalse(gone.contains("s3cret"), gone);
+    assertEquals(0, told.size());
+  }
+
+  private Path manifest(String id) {
+    return ground.root().resolve("sandboxes").resolve(id).resolve("manifest.json");
+  }
+
+  @Test
+  void rulesGoWithTheSandboxThroughItsLife() throws Exception {
+    String id = create(RULED);
+    ground.engine().snapshots().create(id, "ruled");
+    String clone = sandboxes().clone(id, new CloneRequest(1, 1, null)).sandboxes().get(0).id();
+    assertPutIn(clone, "first-s3cret", "a clone");
+    sandboxes().pause(id, true);
+    sandboxes().resume(id, null, true);
+    assertPutIn(id, "first-s3cret", "after a pause");
+    ground.closeEngine();
+    ground.openEngine();
+    assertPutIn(id, "first-s3cret", "with the next host");
+    sandboxes().setNetwork(id, NAMED);
+    assertTrue(get(id).endsWith("here"));
+    assertEquals("nothing", told.poll(), "without rules");
+    sandboxes().rollback(id, "ruled");
+    assertTrue(get(id).endsWith("here"));
+    assertEquals("nothing", told.poll(), "a rollback changes no rules");
+    assertPutIn(clone, "first-s3cret", "the clone has its own");
+    ground.engine().snapshots().delete("ruled", false);
+  }
+
+  @Test
+  void rulesComeToASandboxThatHadNone() throws Exception {
+    String id = create(NAMED);
+    assertTrue(get(id).endsWith("here"));
+    assertEquals("nothing", told.poll());
+    GuestShell guest = ground.shell(id);
+    assertEquals("", guest.run("ls /usr/local/share/ca-certificates 2> /dev/null || true"));
+    sandboxes().setNetwork(id, RULED);
+    assertPutIn(id, "first-s3cret", "from now on");
+    guest.run("test -s /etc/ssl/certs/ca-certificates.crt");
+    String answer = getTls(id);
+    assertTrue(answer.endsWith("here"), answer);
+    assertEquals("key first-s3cret", told.poll(), "in TLS");
+  }
+
+  @Test
+  void whatCannotTakeEffectIsRefusedAndChangesNothing() throws Exception {
+    NetworkRules unknown =
+        NAMED.with(
+            RequestRules.of(Map.of("localhost", List.of(Map.of("X", "${e2b.secrets.none}")))));
+    RametException refused = assertThrows(RametException.class, () -> create(unknown));
+    assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
+    assertTrue(String.valueOf(refused.getMessage()).contains("none"), refused.getMessage());
+    assertEquals(0, sandboxes().list().size());
+    String id = create(RULED);
+    assertThrows(RametException.class, () -> sandboxes().setNetwork(id, unknown));
+    assertPutIn(id, "first-s3cret", "as before");
+    assertEquals(RULED, sandboxes().get(id).rules().network());
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.relay.HostNames;
+import dev.ramet.engine.secret.HeaderText;
+import dev.ramet.engine.secret.Placeholders;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which headers the host puts into a guest's requests of HTTP, by the host that they are for: a
+ * name, or {@code *.example.org} for each one below, at any depth. The exact name goes before the
+ * longest of the others, and the rules of one host alone are used. Values may refer to secrets, by
+ * <code>${e2b.secrets.NAME}</code>, and never hold what they are. Immutable and thread-safe.
+ *
+ * @param byHost headers by hosts in small letters; of the maps in a list, later ones go first
+ */
+public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
+  /** None. */
+  public static final RequestRules NONE = new RequestRules(Map.of());
+
+  /** So many hosts, and so many headers for each. */
+  public static final int MOST = 64;
+
+  private static final int MOST_CHARACTERS = 8192;
+  private static final String FIELD = "network.rules";
+
+  /** Copies the maps, and keeps their order. */
+  public RequestRules {
+    Map<String, List<Map<String, String>>> copy = new LinkedHashMap<>();
+    byHost.forEach(
+        (host, rules) -> copy.put(host, rules.stream().map(RequestRules::copy).toList()));
+    byHost = Collections.unmodifiableMap(copy);
+  }
+
+  private static Map<String, String> copy(Map<String, String> headers) {
+    return Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+  }
+
+  /**
+   * Rules that somebody asks for.
+   *
+   * @param asked headers by hosts, or null for none
+   * @throws RametException {@code INVALID_ARGUMENT} with what is wrong; {@code UNSUPPORTED} for
+   *     references to identities
+   */
+  public static RequestRules of(
+      @Nullable Map<String, ? extends List<? extends Map<String, @Nullable String>>> asked) {
+    if (asked == null || asked.isEmpty()) {
+      return NONE;
+    }
+    if (asked.size() > MOST) {
+      throw RametException.invalid(FIELD, "at most " + MOST + " hosts");
+    }
+    Map<String, List<Map<String, String>>> checked = new LinkedHashMap<>();
+    asked.forEach(
+        (host, rules) -> {
+          String where = FIELD + "[\"" + host + "\"]";
+          if (checked.put(host(where, host), headers(where, rules)) != null) {
+            throw RametException.invalid(where, "is there twice, but for capitals");
+          }
+        });
+    return new RequestRules(checked);
+  }
+
+  private static String host(String where, String host) {
+    try {
+      return HostNames.pattern(host);
+    } catch (IllegalArgumentException e) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          where + ": must be a name of a host, or *. before one",
+          "rules go by the names that requests are for, not by addresses",
+          null);
+    }
+  }
+
+  private static List<Map<String, String>> headers(
+      String where, List<? extends Map<String, @Nullable String>> rules) {
+    List<Map<String, String>> checked = new ArrayList<>();
+    int count = 0;
+    for (int i = 0; i < rules.size(); i++) {
+      String field = where + "[" + i + "].transform.headers";
+      Map<String, String> headers = new LinkedHashMap<>();
+      Set<String> names = new TreeSet<>();
+      for (Map.Entry<String, @Nullable String> header : rules.get(i).entrySet()) {
+        String name = header.getKey();
+        check(field, name, header.getValue());
+        if (!names.add(name.toLowerCase(Locale.ROOT))) {
+          throw RametException.invalid(field + "." + name, "is there twice, but for capitals");
+        }
+        headers.put(name, String.valueOf(header.getValue()));
+      }
+      count += Math.max(1, headers.size());
+      if (count > MOST) {
+        throw RametException.invalid(where, "at most " + MOST + " headers");
+      }
+      checked.add(headers);
+    }
+    return checked;
+  }
+
+  private static void check(String field, String name, @Nullable String value) {
+    if (!HeaderText.isName(name)) {
+      throw RametException.invalid(field, "a name must be a token of HTTP, such as X-Api-Key");
+    }
+    String where = field + "." + name;
+    if (HeaderText.isOfTheConnection(name)) {
+      throw RametException.invalid(where, "belongs to the connection and cannot be put in");
+    }
+    if (value == null) {
+      throw RametException.invalid(where, "must be a string");
+    }
+    if (value.length() > MOST_CHARACTERS || !HeaderText.isValue(value)) {
+      throw RametException.invalid(
+          where,
+          "must be at most "
+              + MOST_CHARACTERS
+              + " visible ASCII characters, spaces and tabs, without the end of a line");
+    }
+    var unused = Placeholders.names(where, value);
+  }
+
+  /** Whether there are none. */
+  public boolean none() {
+    return byHost.isEmpty();
+  }
+
+  /** The secrets that values refer to, by ids and names, each with the field that does. */
+  public Map<String, String> secrets() {
+    Map<String, String> found = new TreeMap<>();
+    byHost.forEach(
+        (host, rules) ->
+            rules.forEach(
+                headers ->
+                    headers.forEach(
+                        (name, value) -> {
+                          String where = FIELD + "[\"" + host + "\"]: " + name;
+                          Placeholders.names(where, value)
+                              .forEach(secret -> found.put(secret, where));
+                        })));
+    return found;
+  }
+
+  /**
+   * Refuses rules that refer to secrets that are not there.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} with one of them
+   */
+  public void check(Secrets secrets) {
+    secrets()
+        .forEach(
+            (secret, where) -> {
+              try {
+                secrets.get(secret);
+              } catch (RametException e) {
+                if (e.code() != ErrorCode.NOT_FOUND) {
+                  throw e;
+                }
+                throw new RametException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    where + ": there is no secret " + secret,
+                    "make it first: ramet secret create NAME, or POST /secrets",
+                    null);
+              }
+            });
+  }
+
+  /**
+   * The headers for requests to a host, or null where none are for it.
+   *
+   * @param name in small letters, without a dot at its end
+   */
+  public @Nullable Map<String, String> headers(String name) {
+    List<Map<String, String>> rules = byHost.get(name);
+    for (int dot = name.indexOf('.'); rules == null && dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      rules = byHost.get("*" + name.substring(dot));
+    }
+    if (rules == null) {
+      return null;
+    }
+    Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (Map<String, String> headers : rules) {
+      headers.forEach(
+          (header, value) -> {
+            all.remove(header);
+            all.put(header, value);
+          });
+    }
+    return all.isEmpty() ? null : all;
+  }
+}

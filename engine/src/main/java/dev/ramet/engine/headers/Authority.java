@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.headers;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.store.AuthorityRecord;
+import dev.ramet.engine.store.Json;
+import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.Issued;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The authority of a data root that signs certificates for the hosts which guests ask. Guests alone
+ * trust it, and those alone whose requests it is for. It is made at first use, its key is readable
+ * for the host's user alone, and it lasts ten years. Certificates are made at the first connection
+ * to a name and forgotten some days later. Thread-safe.
+ */
+public final class Authority {
+  /** The name of its file below a data root. */
+  public static final String NAME = "guest-authority.json";
+
+  private static final Duration LIFE = Duration.ofDays(3650);
+
+  /** How long before its end it is replaced. */
+  private static final Duration SPARE = Duration.ofDays(90);
+
+  private static final Duration HOST_LIFE = Duration.ofDays(60);
+  private static final Duration KEPT = Duration.ofDays(14);
+  private static final int MOST_KEPT = 2000;
+
+  private final Path file;
+  private final Cache<String, SSLContext> contexts =
+      Caffeine.newBuilder().maximumSize(MOST_KEPT).expireAfterWrite(KEPT).build();
+  private @Nullable Issued known;
+
+  /**
+   * The authority of a data root.
+   *
+   * @param dataRoot a directory; the file need not exist
+   */
+  public Authority(Path dataRoot) {
+    this.file = dataRoot.resolve(NAME);
+  }
+
+  /** Its certificate in text form, for guests to trust. */
+  public String pem() {
+    return Certificates.pem(issued().certificate());
+  }
+
+  /**
+   * What shows a certificate for a name to clients. Made once, also when many ask at a time.
+   *
+   * @param name of a host, checked
+   */
+  SSLContext context(String name) {
+    return contexts.get(name, this::make);
+  }
+
+  private SSLContext make(String name) {
+    Issued host = Certificates.host(issued(), "Ramet", List.of(name), List.of(), HOST_LIFE);
+    try {
+      char[] none = new char[0];
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      store.setKeyEntry("host", host.key(), none, host.chain().toArray(new Certificate[0]));
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(store, none);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("a certificate that was made cannot be used", e);
+    }
+  }
+
+  private synchronized Issued issued() {
+    Issued found = known;
+    if (found == null) {
+      found = read();
+      if (found == null) {
+        found = fresh();
+      }
+      known = found;
+    }
+    return found;
+  }
+
+  private Issued fresh() {
+    Issued made = Certificates.authority("Ramet, for requests of guests", LIFE);
+    try {
+      AuthorityRecord record =
+          new AuthorityRecord(
+              AuthorityRecord.FORMAT,
+              Base64.getEncoder().encodeToString(made.certificate().getEncoded()),
+              Base64.getEncoder().encodeToString(made.key().getEncoded()));
+      Json.write(file, record, true);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot keep the authority for guests' requests in " + file + ": " + e.getMessage(),
+          "make room there and let the host's user write",
+          e);
+    }
+    return made;
+  }
+
+  private static byte[] decoded(String base64) {
+    return Base64.getDecoder().decode(base64);
+  }
+
+  /** Null when there is none that lasts. */
+  private @Nullable Issued read() {
+    if (!Files.exists(file)) {
+      return null;
+    }
+    try {
+      AuthorityRecord record = Json.read(file, AuthorityRecord.class);
+      if (record.format() != AuthorityRecord.FORMAT) {
+        throw new IOException("it has format " + record.format());
+      }
+      X509Certificate certificate =
+          (X509Certificate)
+              CertificateFactory.getInstance("X.509")
+                  .generateCertificate(new ByteArrayInputStream(decoded(record.certificate())));
+      Issued found =
+          new Issued(
+              List.of(certificate),
+              KeyFactory.getInstance("EC")
+                  .generatePrivate(new PKCS8EncodedKeySpec(decoded(record.key()))));
+      boolean lasts = Instant.now().plus(SPARE).isBefore(certificate.getNotAfter().toInstant());
+      return lasts ? found : null;
+    } catch (IOException | GeneralSecurityException | RuntimeException e) {
+      // Without the cause: what cannot be understood may tell the key.
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "cannot understand the authority for guests' requests in " + file,
+          "restore the file; or move it away, and guests get a new one when they next start",
+          null);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.secret;
+
+import dev.ramet.api.RametException;
+import dev.ramet.engine.Secrets;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The bounds of what is kept of a secret. No refusal tells a value. */
+final class SecretChecks {
+  private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,64}");
+  private static final int MOST_CHARACTERS = 8192;
+  private static final int MOST_PAIRS = 32;
+  private static final int MOST_KEY_BYTES = 128;
+  private static final int MOST_VALUE_BYTES = 1024;
+  private static final int MOST_METADATA_BYTES = 8192;
+
+  private SecretChecks() {}
+
+  /** The name in the form that is kept. */
+  static String name(String name) {
+    String canonical = name.toLowerCase(Locale.ROOT);
+    if (!NAME.matcher(canonical).matches()) {
+      throw RametException.invalid("name", "must be 1 to 64 characters of A-Z a-z 0-9 . _ -");
+    }
+    if (canonical.startsWith(Secrets.ID_PREFIX)) {
+      throw RametException.invalid(
+          "name", "must not begin with " + Secrets.ID_PREFIX + ", as ids do");
+    }
+    return canonical;
+  }
+
+  static void value(String value) {
+    if (value.isEmpty() || value.length() > MOST_CHARACTERS) {
+      throw RametException.invalid("value", "must have 1 to " + MOST_CHARACTERS + " characters");
+    }
+    if (!HeaderText.isValue(value)) {
+      throw RametException.invalid(
+          "value",
+          "must be visible ASCII characters, spaces and tabs, without the end of a line: it becomes"
+              + " part of a header");
+    }
+  }
+
+  static void metadata(Map<String, @Nullable String> metadata) {
+    if (metadata.size() > MOST_PAIRS) {
+      throw RametException.invalid("metadata", "at most " + MOST_PAIRS + " entries");
+    }
+    int total = 0;
+    for (Map.Entry<String, @Nullable String> pair : metadata.entrySet()) {
+      String value = pair.getValue();
+      if (value == null) {
+        throw RametException.invalid("metadata." + pair.getKey(), "must be a string");
+      }
+      int keyBytes = bytes(pair.getKey());
+      int valueBytes = bytes(value);
+      if (keyBytes == 0 || keyBytes > MOST_KEY_BYTES || valueBytes > MOST_VALUE_BYTES) {
+        throw RametException.invalid(
+            "metadata",
+            "keys must have 1 to " + MOST_KEY_BYTES + " bytes, values at most " + MOST_VALUE_BYTES);
+      }
+      total += keyBytes + valueBytes;
+    }
+    if (total > MOST_METADATA_BYTES) {
+      throw RametException.invalid("metadata", "at most " + MOST_METADATA_BYTES + " bytes in all");
+    }
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+}

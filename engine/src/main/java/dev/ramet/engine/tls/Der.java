@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.tls;
+
+import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/** Writes the distinguished encoding of ASN.1 (X.690), as far as certificates need it. */
+final class Der {
+  static final int BOOLEAN = 0x01;
+  static final int INTEGER = 0x02;
+  static final int BIT_STRING = 0x03;
+  static final int OCTET_STRING = 0x04;
+  static final int OBJECT_IDENTIFIER = 0x06;
+  static final int UTF8_STRING = 0x0c;
+  static final int UTC_TIME = 0x17;
+  static final int GENERALIZED_TIME = 0x18;
+  static final int SEQUENCE = 0x30;
+  static final int SET = 0x31;
+
+  /** A tag that its context gives a meaning, around one value. */
+  static final int CONTEXT = 0x80;
+
+  /** The same around other values. */
+  static final int CONSTRUCTED_CONTEXT = 0xa0;
+
+  // RFC 5280, 4.1.2.5: times up to 2049 are written with two digits for the year.
+  private static final int FIRST_GENERALIZED_YEAR = 2050;
+  private static final DateTimeFormatter UTC =
+      DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
+  private static final DateTimeFormatter GENERALIZED =
+      DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
+
+  private Der() {}
+
+  /** A value made of others. */
+  static byte[] of(int tag, byte[]... parts) {
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      content.writeBytes(part);
+    }
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    whole.write(tag);
+    int length = content.size();
+    if (length < 0x80) {
+      whole.write(length);
+    } else {
+      int bytes = (32 - Integer.numberOfLeadingZeros(length) + 7) / 8;
+      whole.write(0x80 | bytes);
+      for (int i = bytes - 1; i >= 0; i--) {
+        whole.write(length >>> (8 * i));
+      }
+    }
+    whole.writeBytes(content.toByteArray());
+    return whole.toByteArray();
+  }
+
+  static byte[] sequence(byte[]... parts) {
+    return of(SEQUENCE, parts);
+  }
+
+  static byte[] integer(BigInteger value) {
+    return of(INTEGER, value.toByteArray());
+  }
+
+  static byte[] yes() {
+    return of(BOOLEAN, new byte[] {(byte) 0xff});
+  }
+
+  static byte[] utf8(String text) {
+    return of(UTF8_STRING, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Whole bytes. */
+  static byte[] bits(byte[] bytes) {
+    return of(BIT_STRING, new byte[] {0}, bytes);
+  }
+
+  /** A byte of which the last bits do not count. */
+  static byte[] bits(int value, int unused) {
+    return of(BIT_STRING, new byte[] {(byte) unused, (byte) value});
+  }
+
+  static byte[] oid(String dotted) {
+    String[] arcs = dotted.split("\\.", -1);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.write(Integer.parseInt(arcs[0]) * 40 + Integer.parseInt(arcs[1]));
+    for (int i = 2; i < arcs.length; i++) {
+      int arc = Integer.parseInt(arcs[i]);
+      for (int shift = 28; shift > 0; shift -= 7) {
+        if (arc >>> shift != 0) {
+          bytes.write(0x80 | (arc >>> shift & 0x7f));
+        }
+      }
+      bytes.write(arc & 0x7f);
+    }
+    return of(OBJECT_IDENTIFIER, bytes.toByteArray());
+  }
+
+  static byte[] time(Instant when) {
+    boolean near = when.atZone(ZoneOffset.UTC).getYear() < FIRST_GENERALIZED_YEAR;
+    String text = (near ? UTC : GENERALIZED).format(when);
+    return of(near ? UTC_TIME : GENERALIZED_TIME, text.getBytes(StandardCharsets.US_ASCII));
+  }
+}

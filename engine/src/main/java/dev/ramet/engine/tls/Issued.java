@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.tls;
+
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/**
+ * A certificate, those that lead to its authority, and its key. Immutable and thread-safe.
+ *
+ * @param chain the certificate first, each followed by its issuer's
+ * @param key of the first of them
+ */
+public record Issued(List<X509Certificate> chain, PrivateKey key) {
+  /** Copies the list. */
+  public Issued {
+    chain = List.copyOf(chain);
+  }
+
+  /** The certificate itself. */
+  public X509Certificate certificate() {
+    return chain.get(0);
+  }
+
+  /** Says whose it is, never the key. */
+  @Override
+  public String toString() {
+    return certificate().getSubjectX500Principal().getName();
+  }
+}
