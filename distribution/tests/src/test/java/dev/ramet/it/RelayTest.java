@@ -206,6 +206,25 @@ final class RelayTest {
     assertEquals(NAMED, sandboxes().get(id).rules().network());
   }
 
+  @Test
+  void namesHoldWhenTheHostIsKilled() throws Exception {
+    String id = create(NAMED);
+    GuestShell guest = ground.shell(id);
+    ground.closeEngine();
+    try {
+      // Its loopback, where the server is, is not to be reached as a rule.
+      Map<String, String> settings = Map.of("RAMET_OUTBOUND_NEVER", "127.3.0.0/16");
+      try (Installed host = Installed.serve(ground.dataRoot(), settings)) {
+        assertEquals("here", get(guest, "localhost"), "with a host in a process of its own");
+        host.server().destroyForcibly().waitFor();
+        assertEquals("", get(guest, "localhost"), "without it");
+      }
+    } finally {
+      ground.openEngine();
+    }
+    assertNamed(id, "with the next host");
+  }
+
   /** A guest that goes on with a connection that rules have ended sees that it has ended. */
   @Test
   void openConnectionsEndThatAreRefusedNow() throws Exception {

@@ -114,7 +114,11 @@ public final class EgressFilter implements AutoCloseable {
       try {
         Path group = groups.make(name);
         attach(group, own, policy(NetworkRules.NONE, HeaderRules.NONE), null);
-        return new State(groups, "BPF programs of control groups below " + groups, relays(group));
+        String noRelay = relays(group);
+        String how = "BPF programs of control groups below " + groups;
+        String but =
+            noRelay == null ? "" : ", not by names of hosts or through a proxy: " + noRelay;
+        return new State(groups, how + but, noRelay);
       } finally {
         groups.remove(name);
       }

@@ -196,8 +196,9 @@ final class Connection implements Runnable, Upstream {
     if (before == null || to == null) {
       return true; // They are going to be asked.
     }
-    boolean otherHeaders = before.headers() != other.headers() && to.web();
-    if (otherHeaders || !Objects.equals(before.proxy(), other.proxy())) {
+    boolean asked = before.headers().any() || other.headers().any();
+    boolean otherHeaders = asked && before.headers() != other.headers();
+    if ((otherHeaders && to.web()) || !Objects.equals(before.proxy(), other.proxy())) {
       return false;
     }
     if (names.isEmpty()) {

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries the connections of one sandbox's guest that its rules do not let the kernel pass by
@@ -25,6 +26,7 @@ public final class Relay implements AutoCloseable {
   private static final int BACKLOG = 128;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final ServerSocket listener;
   private final Origins origins;
@@ -32,6 +34,7 @@ public final class Relay implements AutoCloseable {
   private final Set<Connection> connections = new HashSet<>();
   private Passage passage;
   private boolean closed;
+  private volatile @Nullable Thread acceptor;
 
   private Relay(ServerSocket listener, Origins origins, Dialer dialer, Passage passage) {
     this.listener = listener;
@@ -50,7 +53,7 @@ public final class Relay implements AutoCloseable {
   public static Relay open(Origins origins, Lookup lookup, Passage passage) throws IOException {
     ServerSocket listener = new ServerSocket(0, BACKLOG, InetAddress.getByAddress(LOOPBACK));
     Relay relay = new Relay(listener, origins, new Dialer(lookup), passage);
-    thread(relay::accept);
+    relay.acceptor = thread(relay::accept);
     return relay;
   }
 
@@ -134,5 +137,18 @@ public final class Relay implements AutoCloseable {
       LOG.log(System.Logger.Level.DEBUG, "the port of a relay", e);
     }
     open.forEach(Connection::end);
+    awaitAcceptor();
+  }
+
+  /** The port is free once the thread that waits for connections has noticed. */
+  private void awaitAcceptor() {
+    Thread waiting = acceptor;
+    if (waiting != null) {
+      try {
+        waiting.join(PATIENCE.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }
