@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,8 +17,6 @@ import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.engine.tls.Certificates;
-import dev.ramet.engine.tls.Issued;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,15 +27,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,46 +56,22 @@ final class GuestRequestsTest {
   /** What servers were told in that header, or nothing. */
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
 
-  private Path directory;
   private Ground ground;
   private ServerSocket plain;
-  private ServerSocket tls;
 
   @BeforeAll
   void makeGround() throws Exception {
-    Issued authority = Certificates.authority("of a test", Duration.ofDays(1));
-    directory = Files.createTempDirectory("ramet-it-authority-");
-    Path trusted =
-        Files.writeString(directory.resolve("ca.pem"), Certificates.pem(authority.certificate()));
     ground =
         Ground.make(
             Files.createTempDirectory("ramet-it-"),
             3L << 30,
             config ->
                 config.withOutbound(
-                    new EngineConfig.Outbound(true, List.of("127.3.0.0/16"), trusted)));
+                    new EngineConfig.Outbound(true, List.of("127.3.0.0/16"))));
     String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
     Require.feature("egress", !filter.startsWith("unusable"), filter);
     plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     serve(plain);
-    tls =
-        context(authority)
-            .getServerSocketFactory()
-            .createServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    serve(tls);
-  }
-
-  private static SSLContext context(Issued authority) throws Exception {
-    Issued host =
-        Certificates.host(authority, "x", List.of("localhost"), List.of(), Duration.ofHours(12));
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, new char[0]);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), null, null);
-    return context;
   }
 
   private void serve(ServerSocket listener) {
@@ -132,16 +102,13 @@ final class GuestRequestsTest {
     }
     told.add(value);
     String answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere";
-    client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+    client.getOutputStream().write(answer.getBytes(US_ASCII));
   }
 
   @AfterAll
   void clear() throws Exception {
     plain.close();
-    tls.close();
     ground.close();
-    Files.deleteIfExists(directory.resolve("ca.pem"));
-    Files.deleteIfExists(directory);
   }
 
   @BeforeEach
@@ -188,18 +155,6 @@ final class GuestRequestsTest {
         .stdout();
   }
 
-  /** Asks in TLS. The guest's busybox looks at no certificates. */
-  private String getTls(String id) throws IOException {
-    String request = "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n";
-    GuestShell guest = ground.shell(id);
-    guest.run(
-        "printf 'exec 3<&0\\nprintf \"%s\" | ssl_client -s 3 -n localhost > /tmp/answer 2>&1\\n' '"
-            + request.replace("\\", "\\\\")
-            + "' > /tmp/ask");
-    guest.execute("nc -w 60 " + NOBODY + " " + tls.getLocalPort() + " -e sh /tmp/ask");
-    return guest.run("cat /tmp/ask /tmp/answer");
-  }
-
   private void assertPutIn(String id, String value, String why) throws IOException {
     String answer = get(id);
     assertTrue(answer.endsWith("here"), why + ": " + answer);
@@ -210,9 +165,6 @@ final class GuestRequestsTest {
   void headersArePutInAsTheyLeave() throws Exception {
     String id = create(RULED);
     assertPutIn(id, "first-s3cret", "at first");
-    String answer = getTls(id);
-    assertTrue(answer.endsWith("here"), answer);
-    assertEquals("key first-s3cret", told.poll(), "in TLS");
     ground.engine().secrets().update("api", "second-s3cret", null);
     assertPutIn(id, "second-s3cret", "at once");
 
@@ -269,9 +221,6 @@ final class GuestRequestsTest {
     sandboxes().setNetwork(id, RULED);
     assertPutIn(id, "first-s3cret", "from now on");
     guest.run("test -s /etc/ssl/certs/ca-certificates.crt");
-    String answer = getTls(id);
-    assertTrue(answer.endsWith("here"), answer);
-    assertEquals("key first-s3cret", told.poll(), "in TLS");
   }
 
   @Test
