@@ -20,11 +20,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +79,7 @@ final class RelayedTest {
       Map.of("a.test", "127.77.0.1", "below.a.test", "127.77.0.1", "shut.test", "127.66.0.1");
 
   private final String prefix = "ramet-test-" + Ids.next('t') + "-";
-  private final List<String> lookups = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> lookups = new CopyOnWriteArrayList<>();
   private final EgressFilter filter =
       new EgressFilter(prefix, List.of(Cidr.parse("127.66.0.0/16")), this::lookup);
   private Process process;
@@ -100,7 +99,7 @@ final class RelayedTest {
   /** Accepts connections, answers each as it is told to, and keeps what came. */
   private static final class Peer implements AutoCloseable {
     private final ServerSocket listener;
-    private final List<String> got = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> got = new CopyOnWriteArrayList<>();
 
     interface Serving {
       void serve(Socket client, List<String> got) throws IOException;
@@ -283,7 +282,7 @@ final class RelayedTest {
       assertEquals(".", ask("more", ELSEWHERE, patient.port(), first));
       byte[] other = get("b.test").getBytes(StandardCharsets.US_ASCII);
       assertEquals("reset", ask("more", ELSEWHERE, patient.port(), other));
-      assertEquals(List.of(get("a.test"), get("a.test")), patient.got.subList(0, 2));
+      assertEquals(List.of(get("a.test"), get("a.test")), List.copyOf(patient.got).subList(0, 2));
     }
   }
 
