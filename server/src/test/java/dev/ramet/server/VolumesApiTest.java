@@ -11,6 +11,7 @@ import dev.ramet.server.TestHost.Answer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,8 @@ class VolumesApiTest {
 
   @Test
   void aRepeatedCreationMakesOne() throws Exception {
-    String[] key = {"Idempotency-Key", "k1"};
+    // Answers outlive a host, and so this test.
+    String[] key = {"Idempotency-Key", UUID.randomUUID().toString()};
     Answer first = host.send("POST", "/volumes", "{\"name\":\"once\"}", key);
     Answer again = host.send("POST", "/volumes", "{\"name\":\"once\"}", key);
     assertEquals(201, again.status());
