@@ -71,7 +71,8 @@ final class RelayedTlsTest {
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     Process process =
         new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();
-    try (ServerSocket server = context(issuer).getServerSocketFactory().createServerSocket(0, 5, here);
+    try (ServerSocket server =
+            context(issuer).getServerSocketFactory().createServerSocket(0, 5, here);
         BufferedReader said =
             new BufferedReader(
                 new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -130,8 +131,7 @@ final class RelayedTlsTest {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
     store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
-    KeyManagerFactory keys =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(store, new char[0]);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), null, null);
