@@ -66,8 +66,7 @@ final class GuestRequestsTest {
             Files.createTempDirectory("ramet-it-"),
             3L << 30,
             config ->
-                config.withOutbound(
-                    new EngineConfig.Outbound(true, List.of("127.3.0.0/16"))));
+                config.withOutbound(new EngineConfig.Outbound(true, List.of("127.3.0.0/16"))));
     String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
     Require.feature("egress", !filter.startsWith("unusable"), filter);
     plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

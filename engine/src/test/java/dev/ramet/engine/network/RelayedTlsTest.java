@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.network;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.RequestRules;
+import dev.ramet.engine.headers.Authority;
+import dev.ramet.engine.headers.GuestRequests;
+import dev.ramet.engine.headers.OutwardTls;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.secret.SecretFile;
+import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.Issued;
+import dev.ramet.testing.Require;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real process that looks at certificates asks by TLS for a host that rules are about. */
+final class RelayedTlsTest {
+  private static final String PROGRAM =
+      """
+      import socket, ssl, sys
+      port, ca = sys.stdin.readline().split()
+      plain = socket.create_connection(('192.0.2.77', int(port)), timeout=60)
+      tls = ssl.create_default_context(cafile=ca).wrap_socket(plain, server_hostname='a.test')
+      tls.sendall(b'GET / HTTP/1.1\\r\\nHost: a.test\\r\\nX-Key: own\\r\\nConnection: close\\r\\n\\r\\n')
+      print(tls.makefile('rb').read().decode().splitlines()[-1], flush=True)
+      """;
+
+  @TempDir private Path root;
+
+  @Test
+  @Timeout(180)
+  void aHeaderIsPutIn() throws Exception {
+    String prefix = "ramet-test-" + Ids.next('t') + "-";
+    InetAddress here = InetAddress.getByName("127.77.0.3");
+    EgressFilter filter = new EgressFilter(prefix, List.of(), name -> List.of(here));
+    Require.feature("egress", filter.usable(), filter.detail());
+    Issued issuer = Certificates.authority("of a test", Duration.ofDays(1));
+    Path trusted = root.resolve("trusted.pem");
+    Files.writeString(trusted, Certificates.pem(issuer.certificate()));
+    SecretFile secrets = new SecretFile(root);
+    secrets.create("key", "v1", Map.of());
+    Authority authority = new Authority(root);
+    Path guests = Files.writeString(root.resolve("guest.pem"), authority.pem());
+    RequestRules rules =
+        RequestRules.of(Map.of("*.test", List.of(Map.of("X-Key", "${e2b.secrets.key}"))));
+    NetworkRules network = new NetworkRules(List.of("a.test"), List.of("0.0.0.0/0")).with(rules);
+    BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+    Process process =
+        new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();
+    try (ServerSocket server =
+            context(issuer).getServerSocketFactory().createServerSocket(0, 5, here);
+        BufferedReader said =
+            new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      Thread thread = new Thread(() -> answer(server, seen));
+      thread.setDaemon(true);
+      thread.start();
+      filter.confine(
+          "one",
+          process.pid(),
+          "127.99.0.1",
+          network,
+          new GuestRequests(secrets, authority, new OutwardTls(trusted)).rules(rules));
+      String line = server.getLocalPort() + " " + guests + "\n";
+      process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().flush();
+      assertEquals("here", said.readLine());
+      assertEquals("X-Key: v1", seen.poll(60, TimeUnit.SECONDS));
+      assertTrue(seen.isEmpty(), seen.toString());
+    } finally {
+      process.destroyForcibly().waitFor();
+      for (int i = 0; i < 1200 && !groups(prefix).isEmpty(); i++) {
+        filter.release("one");
+        Thread.sleep(50);
+      }
+      filter.close();
+    }
+    assertEquals(List.of(), groups(prefix));
+  }
+
+  private static List<String> groups(String prefix) throws IOException {
+    return ControlGroups.find(prefix).map(ControlGroups::names).orElse(List.of());
+  }
+
+  private static void answer(ServerSocket server, BlockingQueue<String> seen) {
+    try (Socket client = server.accept()) {
+      BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+      for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+        if (line.startsWith("X-Key")) {
+          seen.add(line);
+        }
+      }
+      client
+          .getOutputStream()
+          .write(
+              "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhere\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      seen.add(e.toString());
+    }
+  }
+
+  private static SSLContext context(Issued issuer) throws Exception {
+    Issued host = Certificates.host(issuer, "x", List.of("a.test"), List.of(), Duration.ofDays(1));
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, new char[0]);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), null, null);
+    return context;
+  }
+}
