@@ -222,7 +222,7 @@ public final class Content implements VolumeContent {
 
   private static void own(Tree tree, byte[] name, int uid, int gid) throws LinuxException {
     try (Fd fd = tree.openAny(name)) {
-      FileService.own(fd, uid, gid);
+      Changes.own(fd, uid, gid);
     }
   }
 
@@ -312,7 +312,7 @@ public final class Content implements VolumeContent {
           try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
             receive(content, file);
             file.chmod(Tree.KEPT_MODE & or(attributes.mode(), mode(old)));
-            FileService.own(
+            Changes.own(
                 file,
                 or(attributes.uid(), old == null ? 0 : old.uid()),
                 or(attributes.gid(), old == null ? 0 : old.gid()));

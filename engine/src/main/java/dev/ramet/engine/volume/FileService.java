@@ -9,7 +9,6 @@ import dev.ramet.linux.TreeEntry;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -23,10 +22,7 @@ final class FileService {
   static final int MOST_DATA_BYTES = 128 << 10;
 
   private static final int EIO = 5;
-  private static final int EISDIR = 21;
-  private static final int ELOOP = 40;
   private static final int ENOSYS = 38;
-  private static final int ESTALE = 116;
   // What a guest may have the host hold in memory, at 300 bytes each.
   private static final int MOST_NAMES = 100_000;
   private static final int PAGE_BYTES = 256 << 10;
@@ -44,30 +40,13 @@ final class FileService {
   private static final int MTIME_NOW = 256;
 
   private final OpenVolume volume;
+  private final Changes changes;
   private final ByteBuffer data = ByteBuffer.allocateDirect(MOST_DATA_BYTES);
   private final ByteBuffer out = ByteBuffer.allocate(ANSWER_HEAD + PAGE_BYTES + 4096);
 
   FileService(OpenVolume volume) {
     this.volume = volume;
-  }
-
-  /** A name in one of the two trees of a volume. */
-  private static final class Place {
-    private final Tree tree;
-    private final byte[] name;
-
-    Place(Tree tree, byte[] name) {
-      this.tree = tree;
-      this.name = name;
-    }
-
-    Tree tree() {
-      return tree;
-    }
-
-    byte[] name() {
-      return name;
-    }
+    this.changes = new Changes(volume, data, out);
   }
 
   /**
@@ -111,37 +90,31 @@ final class FileService {
       case 2 -> set(in);
       case 3 -> list(in);
       case 4 -> read(in);
-      case 5 -> write(key, again, in);
-      case 6 -> create(key, again, in);
-      case 7 -> makeDirectory(key, again, in);
-      case 8 -> unlink(key, again, in);
-      case 9 -> removeDirectory(key, again, in);
-      case 10 -> rename(key, again, in);
-      case 11 -> symlink(key, again, in);
+      case 5 -> changes.write(key, again, in);
+      case 6 -> changes.create(key, again, in);
+      case 7 -> changes.makeDirectory(key, again, in);
+      case 8 -> changes.unlink(key, again, in);
+      case 9 -> changes.removeDirectory(key, again, in);
+      case 10 -> changes.rename(key, again, in);
+      case 11 -> changes.symlink(key, again, in);
       case 12 -> readLink(in);
-      case 13 -> link(key, again, in);
+      case 13 -> changes.link(key, again, in);
       case 14 -> sync(in);
       case 15 -> space();
-      case 16 -> hide(key, again, in);
+      case 16 -> changes.hide(key, again, in);
       default -> throw failure(ENOSYS);
     }
   }
 
-  private static LinuxException failure(int errno) {
-    return new LinuxException("request", errno, "volume");
-  }
-
-  // --- what may be repeated at will ---------------------------------------------------------
-
   private void stat(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
-    try (Fd fd = held(place, in.getLong())) {
-      put(Tree.stat(fd));
+    Place place = Place.read(volume, in);
+    try (Fd fd = place.hold(in.getLong())) {
+      put(out, Tree.stat(fd));
     }
   }
 
   private void set(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
+    Place place = Place.read(volume, in);
     long identity = in.getLong();
     int valid = in.getInt();
     int mode = in.getInt();
@@ -151,11 +124,11 @@ final class FileService {
     long accessed = in.getLong();
     long modified = in.getLong();
     if ((valid & SIZE) != 0) {
-      try (Fd file = file(place, identity, true)) {
+      try (Fd file = place.open(identity, true)) {
         file.truncate(size);
       }
     }
-    try (Fd fd = held(place, identity)) {
+    try (Fd fd = place.hold(identity)) {
       if ((valid & (UID | GID)) != 0) {
         Tree.setOwner(fd, (valid & UID) != 0 ? uid : -1, (valid & GID) != 0 ? gid : -1);
       }
@@ -166,7 +139,7 @@ final class FileService {
         Tree.setTimes(
             fd, time(valid, ATIME, ATIME_NOW, accessed), time(valid, MTIME, MTIME_NOW, modified));
       }
-      put(Tree.stat(fd));
+      put(out, Tree.stat(fd));
     }
   }
 
@@ -175,10 +148,10 @@ final class FileService {
   }
 
   private void list(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
+    Place place = Place.read(volume, in);
     long identity = in.getLong();
-    byte[] after = bytes(in);
-    held(place, identity).close();
+    byte[] after = Place.bytes(in);
+    place.hold(identity).close();
     List<Tree.Name> names = place.tree().list(place.name(), MOST_NAMES);
     names.sort(Comparator.comparing(Tree.Name::bytes, Arrays::compareUnsigned));
     int more = out.position();
@@ -197,34 +170,34 @@ final class FileService {
   }
 
   private void read(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
+    Place place = Place.read(volume, in);
     long identity = in.getLong();
     long offset = offset(in);
     int size = in.getInt();
     if (size < 0 || size > MOST_DATA_BYTES) {
       throw failure(LinuxException.EINVAL);
     }
-    try (Fd file = file(place, identity, false)) {
+    try (Fd file = place.open(identity, false)) {
       file.pread(data.clear().limit(size), offset);
     }
     out.put(data.flip());
   }
 
   private void readLink(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
+    Place place = Place.read(volume, in);
     out.put(place.tree().readLink(place.name()));
   }
 
   private void sync(ByteBuffer in) throws LinuxException {
-    Place place = place(in);
+    Place place = Place.read(volume, in);
     long identity = in.getLong();
-    try (Fd fd = held(place, identity)) {
+    try (Fd fd = place.hold(identity)) {
       if (Tree.stat(fd).isDirectory()) {
         place.tree().syncDirectory(place.name());
         return;
       }
     }
-    try (Fd file = file(place, identity, false)) {
+    try (Fd file = place.open(identity, false)) {
       file.fsync();
     }
   }
@@ -237,239 +210,11 @@ final class FileService {
     out.putLong(0).putLong(0).putInt((int) UNIT).putInt(255);
   }
 
-  // --- what must happen once ----------------------------------------------------------------
-
-  /** Something that must not be done twice. */
-  private interface Change {
-    void make() throws LinuxException;
+  static LinuxException failure(int errno) {
+    return new LinuxException("request", errno, "volume");
   }
 
-  /** What is to be said of an earlier attempt that the host did not live to answer. */
-  private interface Traces {
-    boolean look() throws LinuxException;
-  }
-
-  /**
-   * Makes a change, or finds that it was made.
-   *
-   * @param happened whether it looks as if an attempt was carried out of which nothing else is
-   *     known
-   */
-  private void once(Answers.Key key, boolean again, Change change, Traces happened)
-      throws LinuxException, IOException {
-    synchronized (volume.lock()) {
-      Answers answers = volume.answers();
-      Answers.Known known = again ? answers.find(key) : null;
-      if (known != null && known.done()) {
-        if (known.errno() != 0) {
-          throw failure(known.errno());
-        }
-        return;
-      }
-      boolean interrupted = known != null;
-      answers.begin(key, 0);
-      try {
-        if (!interrupted || !happened.look()) {
-          change.make();
-        }
-        answers.done(key, 0);
-      } catch (LinuxException e) {
-        answers.done(key, e.errno());
-        throw e;
-      }
-    }
-  }
-
-  private void write(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    long identity = in.getLong();
-    long offset = offset(in);
-    boolean append = in.get() != 0;
-    if (in.remaining() > MOST_DATA_BYTES) {
-      throw failure(LinuxException.EINVAL);
-    }
-    int size = in.remaining();
-    data.clear().put(in).flip();
-    try (Fd file = file(place, identity, true)) {
-      if (append) {
-        append(key, again, file);
-      } else {
-        file.pwrite(data, offset);
-      }
-    }
-    out.putInt(size);
-  }
-
-  /** Where it goes is noted first: written there again, the same is there once. */
-  private void append(Answers.Key key, boolean again, Fd file) throws LinuxException, IOException {
-    synchronized (volume.lock()) {
-      Answers answers = volume.answers();
-      Answers.Known known = again ? answers.find(key) : null;
-      if (known != null && known.done()) {
-        if (known.errno() != 0) {
-          throw failure(known.errno());
-        }
-        return;
-      }
-      long end = known != null ? known.offset() : Tree.stat(file).sizeBytes();
-      answers.begin(key, end);
-      try {
-        file.pwrite(data, end);
-        answers.done(key, 0);
-      } catch (LinuxException e) {
-        answers.done(key, e.errno());
-        throw e;
-      }
-    }
-  }
-
-  private void create(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    int mode = in.getInt();
-    int uid = in.getInt();
-    int gid = in.getInt();
-    boolean exclusive = in.get() != 0;
-    once(
-        key,
-        again,
-        () -> {
-          try (Fd file = place.tree().createFile(place.name(), mode)) {
-            own(file, uid, gid);
-          } catch (LinuxException e) {
-            if (exclusive || e.errno() != LinuxException.EEXIST) {
-              throw e;
-            }
-          }
-        },
-        () -> exists(place));
-    TreeEntry entry = place.tree().stat(place.name());
-    if (!entry.isFile()) {
-      throw failure(entry.isDirectory() ? EISDIR : ELOOP);
-    }
-    put(entry);
-  }
-
-  private void makeDirectory(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    int mode = in.getInt();
-    int uid = in.getInt();
-    int gid = in.getInt();
-    once(
-        key,
-        again,
-        () -> {
-          place.tree().makeDirectory(place.name(), mode);
-          own(place, uid, gid);
-        },
-        () -> exists(place));
-    put(place.tree().stat(place.name()));
-  }
-
-  private void symlink(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    byte[] target = bytes(in);
-    int uid = in.getInt();
-    int gid = in.getInt();
-    once(
-        key,
-        again,
-        () -> {
-          place.tree().makeLink(place.name(), target);
-          own(place, uid, gid);
-        },
-        () -> exists(place));
-    put(place.tree().stat(place.name()));
-  }
-
-  private void unlink(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    once(key, again, () -> place.tree().unlink(place.name()), () -> !exists(place));
-  }
-
-  private void removeDirectory(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    once(key, again, () -> place.tree().removeDirectory(place.name()), () -> !exists(place));
-  }
-
-  private void rename(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place from = place(in);
-    Place to = place(in);
-    boolean replace = in.get() != 0;
-    long keep = in.getLong();
-    once(
-        key,
-        again,
-        () -> {
-          if (keep != 0) {
-            keep(to, keep);
-          }
-          from.tree().rename(from.name(), to.tree(), to.name(), replace);
-        },
-        () -> !exists(from) && exists(to));
-  }
-
-  private void link(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place from = place(in);
-    Place to = place(in);
-    if (!from.tree().equals(to.tree())) {
-      throw failure(LinuxException.ENOENT); // what has lost its last name gets no other
-    }
-    once(key, again, () -> from.tree().addName(from.name(), to.name()), () -> exists(to));
-    put(to.tree().stat(to.name()));
-  }
-
-  /** Takes a name away, and keeps the file for the guest that has it open. */
-  private void hide(Answers.Key key, boolean again, ByteBuffer in)
-      throws LinuxException, IOException {
-    Place place = place(in);
-    long identity = in.getLong();
-    once(
-        key,
-        again,
-        () -> {
-          keep(place, identity);
-          place.tree().unlink(place.name());
-        },
-        () -> !exists(place));
-  }
-
-  /** Gives a file a name among those that have none. */
-  private void keep(Place place, long identity) throws LinuxException {
-    if (place.tree().stat(place.name()).identity() != identity) {
-      return; // somebody else has put another one there
-    }
-    byte[] kept = String.format("%016x", identity).getBytes(StandardCharsets.US_ASCII);
-    try {
-      place.tree().addName(place.name(), volume.nameless(), kept);
-    } catch (LinuxException e) {
-      if (e.errno() != LinuxException.EEXIST) {
-        throw e;
-      }
-    }
-  }
-
-  // --- names and what they stand for --------------------------------------------------------
-
-  private Place place(ByteBuffer in) {
-    boolean nameless = in.get() != 0;
-    return new Place(nameless ? volume.nameless() : volume.files(), bytes(in));
-  }
-
-  private static byte[] bytes(ByteBuffer in) {
-    byte[] bytes = new byte[Short.toUnsignedInt(in.getShort())];
-    in.get(bytes);
-    return bytes;
-  }
-
-  private static long offset(ByteBuffer in) throws LinuxException {
+  static long offset(ByteBuffer in) throws LinuxException {
     long offset = in.getLong();
     if (offset < 0 || offset > Long.MAX_VALUE - MOST_DATA_BYTES) {
       throw failure(LinuxException.EFBIG);
@@ -477,57 +222,8 @@ final class FileService {
     return offset;
   }
 
-  private static boolean exists(Place place) throws LinuxException {
-    try {
-      place.tree().stat(place.name());
-      return true;
-    } catch (LinuxException e) {
-      if (e.errno() == LinuxException.ENOENT) {
-        return false;
-      }
-      throw e;
-    }
-  }
-
-  /** Holds what a name stands for, if that is still what the guest means. */
-  private static Fd held(Place place, long identity) throws LinuxException {
-    return checked(place.tree().openAny(place.name()), identity);
-  }
-
-  private static Fd file(Place place, long identity, boolean write) throws LinuxException {
-    return checked(place.tree().openFile(place.name(), write), identity);
-  }
-
-  private static Fd checked(Fd fd, long identity) throws LinuxException {
-    try {
-      if (identity != 0 && Tree.stat(fd).identity() != identity) {
-        throw failure(ESTALE);
-      }
-      return fd;
-    } catch (LinuxException e) {
-      fd.close();
-      throw e;
-    }
-  }
-
-  private static void own(Place place, int uid, int gid) throws LinuxException {
-    try (Fd fd = place.tree().openAny(place.name())) {
-      own(fd, uid, gid);
-    }
-  }
-
-  /** A host that is not root cannot give files away: they are its own then. */
-  static void own(Fd fd, int uid, int gid) throws LinuxException {
-    try {
-      Tree.setOwner(fd, uid, gid);
-    } catch (LinuxException e) {
-      if (e.errno() != LinuxException.EPERM) {
-        throw e;
-      }
-    }
-  }
-
-  private void put(TreeEntry e) {
+  /** Puts what an entry is into an answer. */
+  static void put(ByteBuffer out, TreeEntry e) {
     out.putLong(e.identity()).putLong(e.inode()).putInt(e.mode()).putInt(e.links());
     out.putInt(e.uid()).putInt(e.gid()).putLong(e.sizeBytes()).putLong(e.blocks());
     out.putLong(e.accessedNanos()).putLong(e.modifiedNanos()).putLong(e.changedNanos());
