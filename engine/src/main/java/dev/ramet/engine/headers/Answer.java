@@ -5,7 +5,6 @@ import dev.ramet.engine.http.Field;
 import dev.ramet.engine.http.Fields;
 import dev.ramet.engine.http.ResponseHead;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -13,7 +12,6 @@ import java.util.List;
 /** What this host says to a guest by itself in place of passing a request on. */
 final class Answer extends IOException {
   private static final long serialVersionUID = 1L;
-  private static final int MOST_IGNORED_BYTES = 1 << 20;
 
   private final int status;
   private final String reason;
@@ -29,7 +27,7 @@ final class Answer extends IOException {
   }
 
   /** Says it, as the last on this connection. */
-  void send(InputStream in, OutputStream out) throws IOException {
+  void send(OutputStream out) throws IOException {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     Fields fields =
         new Fields(
@@ -42,11 +40,5 @@ final class Answer extends IOException {
       out.write(body);
     }
     out.flush();
-    // What is closed with something unread is reset, and the answer would be lost with it.
-    byte[] buffer = new byte[8 << 10];
-    int left = MOST_IGNORED_BYTES;
-    for (int n = in.read(buffer); n >= 0 && left > 0; n = in.read(buffer)) {
-      left -= n;
-    }
   }
 }

@@ -62,7 +62,7 @@ final class Session {
         more = next(in, out);
       }
     } catch (Answer answer) {
-      answer.send(in, out);
+      answer.send(out);
     } finally {
       drop();
     }

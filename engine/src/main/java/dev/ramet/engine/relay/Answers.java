@@ -49,6 +49,14 @@ final class Answers {
     if (!method.equals("HEAD")) {
       out.write(body);
     }
+    finish(guest);
+  }
+
+  /**
+   * Says that nothing more comes, and gives the guest the time to read what came. It may wait for
+   * that end before it ends its own side, so it is not waited for.
+   */
+  static void finish(Socket guest) throws IOException {
     guest.shutdownOutput();
     ignore(guest);
   }

@@ -101,6 +101,7 @@ final class Connection implements Runnable, Upstream {
     if (rules != null && name != null) {
       in.reset();
       rules.serve(name, first.tls(), in, guest.getOutputStream(), this);
+      Answers.finish(guest);
     } else if (reached) {
       carryToAddress(to, input, in, first);
     } else if (first.head() != null) {

@@ -42,11 +42,13 @@ final class RelayedTlsTest {
   private static final String PROGRAM =
       """
       import socket, ssl, sys
-      port, ca = sys.stdin.readline().split()
-      plain = socket.create_connection(('192.0.2.77', int(port)), timeout=60)
-      tls = ssl.create_default_context(cafile=ca).wrap_socket(plain, server_hostname='a.test')
-      tls.sendall(b'GET / HTTP/1.1\\r\\nHost: a.test\\r\\nX-Key: own\\r\\nConnection: close\\r\\n\\r\\n')
-      print(tls.makefile('rb').read().decode().splitlines()[-1], flush=True)
+      for line in sys.stdin:
+          port, ca, host = line.split()
+          plain = socket.create_connection(('192.0.2.77', int(port)), timeout=60)
+          tls = ssl.create_default_context(cafile=ca).wrap_socket(plain, server_hostname='a.test')
+          head = 'GET / HTTP/1.1\\r\\nHost: ' + host + '\\r\\nX-Key: own\\r\\nConnection: close\\r\\n\\r\\n'
+          tls.sendall(head.encode())
+          print(tls.makefile('rb').read().decode().splitlines()[-1], flush=True)
       """;
 
   @TempDir private Path root;
@@ -85,10 +87,13 @@ final class RelayedTlsTest {
           "127.99.0.1",
           network,
           new GuestRequests(secrets, authority, new OutwardTls(trusted)).rules(rules));
-      String line = server.getLocalPort() + " " + guests + "\n";
-      process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));
-      process.getOutputStream().flush();
+      String line = server.getLocalPort() + " " + guests;
+      ask(process, line + " a.test");
       assertEquals("here", said.readLine());
+      // Who reads to the end is told it, also by what this host answers itself.
+      ask(process, line + " b.test");
+      String refused = said.readLine();
+      assertTrue(refused.contains("Host names another one"), refused);
       assertEquals("X-Key: v1", seen.poll(60, TimeUnit.SECONDS));
       assertTrue(seen.isEmpty(), seen.toString());
     } finally {
@@ -100,6 +105,11 @@ final class RelayedTlsTest {
       filter.close();
     }
     assertEquals(List.of(), groups(prefix));
+  }
+
+  private static void ask(Process process, String line) throws IOException {
+    process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
   }
 
   private static List<String> groups(String prefix) throws IOException {
