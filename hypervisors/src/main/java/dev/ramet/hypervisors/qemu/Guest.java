@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The probe's guest (src/main/asm/probe.S): as firmware it does what a Linux guest needs from an
@@ -24,6 +26,11 @@ final class Guest {
 
   /** Under the emulator it takes 40 ms; a busy host must not be taken for one without KVM. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private static final long LOOK_MILLIS = 10;
+
+  /** What a guest never leaves by itself: of RunState in QEMU's qapi/run-state.json. */
+  private static final Set<String> KEPT = Set.of("internal-error", "io-error", "guest-panicked");
 
   private Guest() {}
 
@@ -49,6 +56,7 @@ final class Guest {
     System.arraycopy(code, 0, firmware, firmware.length - code.length, code.length);
     Path file = Files.write(scratch.resolve("firmware"), firmware);
     Path log = scratch.resolve("firmware.log");
+    VmFiles files = VmFiles.of(scratch);
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -68,9 +76,11 @@ final class Guest {
                     "-display",
                     "none",
                     "-no-reboot",
+                    "-qmp",
+                    CommandLine.MONITOR,
                     // By this a later host finds it, should this one end before it.
                     "-pidfile",
-                    VmFiles.of(scratch).pidFile().toString(),
+                    files.pidFile().toString(),
                     "-device",
                     "isa-debug-exit,iobase=0xf4,iosize=4"))
             .directory(scratch.toFile())
@@ -79,7 +89,12 @@ final class Guest {
             .redirectErrorStream(true)
             .start();
     try {
-      if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      Deadline deadline = Deadline.after(PATIENCE);
+      String stopped = stopped(process, files, deadline);
+      if (stopped != null) {
+        return Optional.of("QEMU stopped a test guest: " + stopped + said(log));
+      }
+      if (!process.waitFor(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
         return Optional.of(
             "a test guest did not get through long mode, exceptions and system calls within "
                 + PATIENCE.toMillis()
@@ -96,8 +111,38 @@ final class Guest {
     }
   }
 
+  /**
+   * Looks at a guest until it has ended. One that the kernel cannot go on with is stopped by QEMU
+   * and kept, so that who only waits for its end waits in vain.
+   *
+   * @return in which state QEMU keeps it; null when it has ended, or its time has
+   */
+  private static @Nullable String stopped(Process process, VmFiles files, Deadline deadline)
+      throws IOException, InterruptedException {
+    try (Qmp monitor =
+        Qmp.connect(files.socket(VmFiles.MONITOR, process.pid()), process::isAlive, deadline)) {
+      while (!deadline.passed()) {
+        String status = monitor.execute("query-status", deadline).path("status").asText();
+        if (KEPT.contains(status)) {
+          return status;
+        }
+        if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          return null;
+        }
+      }
+    } catch (QmpException e) {
+      // It has ended, or says nothing: how is seen by whoever waits for it.
+    }
+    return null;
+  }
+
   /** The first line only: what follows is a dump of registers. */
   private static String said(Path log) throws IOException {
-    return Files.readString(log).lines().findFirst().map(line -> ": " + line).orElse("");
+    return Files.readString(log)
+        .lines()
+        .filter(line -> !line.contains(VmFiles.WAITING))
+        .findFirst()
+        .map(line -> ": " + line)
+        .orElse("");
   }
 }

@@ -44,7 +44,7 @@ record VmFiles(Path directory) {
   private static final int TAIL_BYTES = 2048;
 
   /** What every start says (see {@link CommandLine#MONITOR}) and what is no news. */
-  private static final String WAITING = "info: QEMU waiting for connection on";
+  static final String WAITING = "info: QEMU waiting for connection on";
 
   static VmFiles of(Path directory) {
     try {
