@@ -7,7 +7,8 @@ import com.sun.jna.Memory;
  * What statx(2) says about an entry of a {@link Tree}: what its user set, and who it is.
  *
  * @param identity the same as long as it exists, and another one for what comes after it, even
- *     where the file system gives its inode number again
+ *     where the file system gives its inode number again, unless that happens within one tick of
+ *     the kernel's clock (10 ms at most), by which times of birth are stamped
  * @param inode its inode number
  * @param mode type and permission bits, as in inode(7)
  * @param links how many names it has
