@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,24 +14,21 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The calls of the API that benchmarks make. Any answer but 2xx is an error. Thread-safe. */
+/**
+ * The calls of the API that benchmarks make, in the calling thread alone: a client that hands
+ * requests over between threads of its own adds to each what short calls take altogether. Any
+ * answer but 2xx is an error. Thread-safe.
+ */
 final class Api {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final ObjectMapper JSON =
       new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final int port;
 
   Api(int port) {
@@ -40,82 +39,65 @@ final class Api {
     return port;
   }
 
-  void buildTemplate(String recipe) throws IOException, InterruptedException {
+  void buildTemplate(String recipe) throws IOException {
     post("/templates", Map.of("recipe", recipe));
   }
 
-  void buildTemplate(String recipe, int memoryMb) throws IOException, InterruptedException {
+  void buildTemplate(String recipe, int memoryMb) throws IOException {
     post("/templates", Map.of("recipe", recipe, "memoryMB", memoryMb));
   }
 
-  List<SandboxInfo> sandboxes() throws IOException, InterruptedException {
+  List<SandboxInfo> sandboxes() throws IOException {
     return JSON.readValue(get("/sandboxes"), new TypeReference<>() {});
   }
 
   /** A sandbox that is never killed by itself. */
-  SandboxInfo create(String source) throws IOException, InterruptedException {
+  SandboxInfo create(String source) throws IOException {
     Map<String, Object> body = Map.of("templateID", source, "timeout", -1);
     return JSON.readValue(post("/sandboxes", body), SandboxInfo.class);
   }
 
-  void kill(String sandbox) throws IOException, InterruptedException {
+  void kill(String sandbox) throws IOException {
     delete("/sandboxes/" + sandbox);
   }
 
-  SnapshotInfo snapshot(String sandbox) throws IOException, InterruptedException {
+  SnapshotInfo snapshot(String sandbox) throws IOException {
     return snapshot(sandbox, Map.of());
   }
 
   /** In this memory mode and no other. */
-  SnapshotInfo snapshot(String sandbox, String memoryMode)
-      throws IOException, InterruptedException {
+  SnapshotInfo snapshot(String sandbox, String memoryMode) throws IOException {
     return snapshot(sandbox, Map.of("memoryMode", memoryMode));
   }
 
-  /**
-   * The last one again if nothing changed since. Asks in the calling thread alone. The client that
-   * the other calls use hands each over between threads of its own, which takes as long as this
-   * answer.
-   */
+  /** The last one again if nothing changed since. */
   SnapshotInfo snapshotIfChanged(String sandbox) throws IOException {
-    URI uri = URI.create("http://127.0.0.1:" + port + "/sandboxes/" + sandbox + "/snapshots");
-    HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-    connection.setReadTimeout((int) PATIENCE.toMillis());
-    connection.setRequestProperty("Content-Type", "application/json");
-    connection.setDoOutput(true);
-    try (OutputStream body = connection.getOutputStream()) {
-      body.write(JSON.writeValueAsBytes(Map.of("ifChanged", true)));
-    }
-    // Read to its end the connection is kept for the next one.
-    try (InputStream answer = connection.getInputStream()) {
-      return JSON.readValue(answer.readAllBytes(), SnapshotInfo.class);
-    }
+    return snapshot(sandbox, Map.of("ifChanged", true));
   }
 
-  private SnapshotInfo snapshot(String sandbox, Map<String, Object> body)
-      throws IOException, InterruptedException {
+  private SnapshotInfo snapshot(String sandbox, Map<String, Object> body) throws IOException {
     String answer = post("/sandboxes/" + sandbox + "/snapshots", body);
     return JSON.readValue(answer, SnapshotInfo.class);
   }
 
   /** A sandbox more of a snapshot, which is never killed by itself. */
-  String fork(String snapshot) throws IOException, InterruptedException {
+  String fork(String snapshot) throws IOException {
     String answer = post("/snapshots/" + snapshot + "/fork", Map.of("timeout", -1));
     return JSON.readTree(answer).findValue("sandboxID").asText();
   }
 
   /** Pauses a sandbox without its memory. */
-  void pauseDisk(String sandbox) throws IOException, InterruptedException {
+  void pauseDisk(String sandbox) throws IOException {
     post("/sandboxes/" + sandbox + "/pause", Map.of("memory", false));
   }
 
   /** The first page of the sandboxes, unread. */
-  String page() throws IOException, InterruptedException {
+  String page() throws IOException {
     return get("/v2/sandboxes");
   }
 
   /** How long all operations of a kind have taken that went well. */
-  double operationSeconds(String kind) throws IOException, InterruptedException {
+  double operationSeconds(String kind) throws IOException {
     String prefix = "ramet_operation_seconds_sum{";
     return get("/metrics")
         .lines()
@@ -125,50 +107,63 @@ final class Api {
         .sum();
   }
 
-  void deleteSnapshot(String snapshot) throws IOException, InterruptedException {
+  void deleteSnapshot(String snapshot) throws IOException {
     delete("/snapshots/" + snapshot);
   }
 
-  void rollback(String sandbox, String snapshot) throws IOException, InterruptedException {
+  void rollback(String sandbox, String snapshot) throws IOException {
     post("/sandboxes/" + sandbox + "/rollback", Map.of("snapshotID", snapshot));
   }
 
-  CloneResult clone(String sandbox, int count, int concurrency)
-      throws IOException, InterruptedException {
+  CloneResult clone(String sandbox, int count, int concurrency) throws IOException {
     Map<String, Object> body = Map.of("count", count, "concurrency", concurrency, "timeout", -1);
     return JSON.readValue(post("/sandboxes/" + sandbox + "/clone", body), CloneResult.class);
   }
 
   /** Has everything probed anew. */
-  void probe() throws IOException, InterruptedException {
+  void probe() throws IOException {
     post("/doctor", Map.of());
   }
 
-  private String get(String path) throws IOException, InterruptedException {
-    return send("GET", path, BodyPublishers.noBody());
+  private String get(String path) throws IOException {
+    return send("GET", path, null);
   }
 
-  private void delete(String path) throws IOException, InterruptedException {
-    send("DELETE", path, BodyPublishers.noBody());
+  private void delete(String path) throws IOException {
+    send("DELETE", path, null);
   }
 
-  private String post(String path, Object body) throws IOException, InterruptedException {
-    return send("POST", path, BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+  private String post(String path, Object body) throws IOException {
+    return send("POST", path, JSON.writeValueAsBytes(body));
   }
 
-  private String send(String method, String path, BodyPublisher body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(PATIENCE)
-            .header("Content-Type", "application/json")
-            .method(method, body)
-            .build();
-    HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-    if (answer.statusCode() / 100 != 2) {
-      throw new IOException(
-          method + " " + path + " answered " + answer.statusCode() + ": " + answer.body());
+  private String send(String method, String path, byte @Nullable [] body) throws IOException {
+    URI uri = URI.create("http://127.0.0.1:" + port + path);
+    HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+    connection.setRequestMethod(method);
+    connection.setReadTimeout((int) PATIENCE.toMillis());
+    connection.setRequestProperty("Content-Type", "application/json");
+    if (body != null) {
+      connection.setDoOutput(true);
+      try (OutputStream out = connection.getOutputStream()) {
+        out.write(body);
+      }
     }
-    return answer.body();
+    int status = connection.getResponseCode();
+    String answer = read(status < 400 ? connection.getInputStream() : connection.getErrorStream());
+    if (status / 100 != 2) {
+      throw new IOException(method + " " + path + " answered " + status + ": " + answer);
+    }
+    return answer;
+  }
+
+  /** Reads to the end: then the connection is kept for the next request. */
+  private static String read(@Nullable InputStream body) throws IOException {
+    if (body == null) {
+      return "";
+    }
+    try (body) {
+      return new String(body.readAllBytes(), UTF_8);
+    }
   }
 }

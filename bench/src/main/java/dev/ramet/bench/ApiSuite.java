@@ -45,7 +45,7 @@ final class ApiSuite {
 
   /** A call of the API, and what of it is the engine's. */
   private interface Call {
-    void make() throws IOException, InterruptedException;
+    void make() throws IOException;
   }
 
   private final class Overhead {
@@ -57,7 +57,7 @@ final class ApiSuite {
       this.kind = kind;
     }
 
-    void measure(Call call) throws IOException, InterruptedException {
+    void measure(Call call) throws IOException {
       double before = host.api().operationSeconds(kind);
       long begin = System.nanoTime();
       call.make();
@@ -73,7 +73,7 @@ final class ApiSuite {
     }
   }
 
-  private List<Result> calls() throws IOException, InterruptedException {
+  private List<Result> calls() throws IOException {
     Api api = host.api();
     SandboxInfo sandbox = api.create("micro");
     SnapshotInfo base = api.snapshot(sandbox.sandboxID());
@@ -100,7 +100,7 @@ final class ApiSuite {
   }
 
   /** Lists of many sandboxes, which are paused: a record and a disk each, and no machine. */
-  private List<Result> lists() throws IOException, InterruptedException {
+  private List<Result> lists() throws IOException {
     Api api = host.api();
     int many = settings.times(1000, 50);
     for (int i = 0; i < many; i++) {
