@@ -30,4 +30,7 @@ final class TreeCalls {
   static native int fchmodat(int directory, byte[] name, int mode, int flags);
 
   static native int utimensat(int directory, byte[] name, long times, int flags);
+
+  static native int name_to_handle_at(
+      int directory, byte[] name, byte[] handle, int[] mount, int flags);
 }

@@ -7,8 +7,9 @@ import com.sun.jna.Memory;
  * What statx(2) says about an entry of a {@link Tree}: what its user set, and who it is.
  *
  * @param identity the same as long as it exists, and another one for what comes after it, even
- *     where the file system gives its inode number again, unless that happens within one tick of
- *     the kernel's clock (10 ms at most), by which times of birth are stamped
+ *     where the file system gives its inode number again: made of that, of the time of its birth
+ *     and of the file system's handle of it, which counts such times; where it has no handles, one
+ *     within the same tick of the kernel's clock (10 ms at most) is taken for it
  * @param inode its inode number
  * @param mode type and permission bits, as in inode(7)
  * @param links how many names it has
@@ -52,10 +53,10 @@ public record TreeEntry(
   private static final int PERMISSIONS = 0xFFF;
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
-  static TreeEntry read(Memory statx) {
+  static TreeEntry read(Memory statx, long handle) {
     long inode = statx.getLong(INODE);
     return new TreeEntry(
-        inode ^ (nanos(statx, BORN) * SPREAD),
+        inode ^ (nanos(statx, BORN) * SPREAD) ^ handle,
         inode,
         statx.getShort(MODE) & 0xFFFF,
         statx.getInt(LINKS),

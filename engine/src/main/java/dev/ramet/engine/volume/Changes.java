@@ -3,7 +3,7 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeAttributes;
 import dev.ramet.linux.TreeEntry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -105,7 +105,7 @@ final class Changes {
         }
         return;
       }
-      long end = known != null ? known.offset() : Tree.stat(file).sizeBytes();
+      long end = known != null ? known.offset() : TreeAttributes.of(file).sizeBytes();
       answers.begin(key, end);
       try {
         file.pwrite(data, end);
@@ -252,7 +252,7 @@ final class Changes {
   /** A host that is not root cannot give files away: they are its own then. */
   static void own(Fd fd, int uid, int gid) throws LinuxException {
     try {
-      Tree.setOwner(fd, uid, gid);
+      TreeAttributes.setOwner(fd, uid, gid);
     } catch (LinuxException e) {
       if (e.errno() != LinuxException.EPERM) {
         throw e;

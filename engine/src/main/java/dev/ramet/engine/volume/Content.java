@@ -9,7 +9,9 @@ import dev.ramet.engine.internal.Ids;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeAttributes;
 import dev.ramet.linux.TreeEntry;
+import dev.ramet.linux.TreeName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -161,9 +163,9 @@ public final class Content implements VolumeContent {
 
   private static void list(Tree tree, byte[] name, int depth, List<VolumeEntry> found)
       throws LinuxException {
-    List<Tree.Name> names = tree.list(name, MOST_ENTRIES - found.size());
-    names.sort(Comparator.comparing(Tree.Name::bytes, Arrays::compareUnsigned));
-    for (Tree.Name next : names) {
+    List<TreeName> names = tree.list(name, MOST_ENTRIES - found.size());
+    names.sort(Comparator.comparing(TreeName::bytes, Arrays::compareUnsigned));
+    for (TreeName next : names) {
       byte[] path = Emptying.join(name, next.bytes());
       TreeEntry entry;
       try {
@@ -251,13 +253,13 @@ public final class Content implements VolumeContent {
         volume -> {
           try (Fd fd = volume.files().openAny(name)) {
             if (attributes.uid() != null || attributes.gid() != null) {
-              Tree.setOwner(fd, or(attributes.uid(), -1), or(attributes.gid(), -1));
+              TreeAttributes.setOwner(fd, or(attributes.uid(), -1), or(attributes.gid(), -1));
             }
             Integer mode = attributes.mode();
             if (mode != null) {
-              Tree.setMode(fd, mode);
+              TreeAttributes.setMode(fd, mode);
             }
-            return entry(volume.files(), name, Tree.stat(fd));
+            return entry(volume.files(), name, TreeAttributes.of(fd));
           }
         });
   }
@@ -287,7 +289,7 @@ public final class Content implements VolumeContent {
         volume -> {
           Fd file = volume.files().openFile(name, false);
           try {
-            TreeEntry entry = Tree.stat(file);
+            TreeEntry entry = TreeAttributes.of(file);
             return new Opened(
                 entry(volume.files(), name, entry), new FileStream(file, entry.sizeBytes()));
           } catch (LinuxException e) {
@@ -311,7 +313,7 @@ public final class Content implements VolumeContent {
           TreeEntry old = old(volume.files(), name, path, overwrite, parents);
           try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
             receive(content, file);
-            file.chmod(Tree.KEPT_MODE & or(attributes.mode(), mode(old)));
+            file.chmod(TreeAttributes.KEPT_MODE & or(attributes.mode(), mode(old)));
             Changes.own(
                 file,
                 or(attributes.uid(), old == null ? 0 : old.uid()),
@@ -322,7 +324,7 @@ public final class Content implements VolumeContent {
               }
               volume.uploads().rename(temporary, volume.files(), name, overwrite);
             }
-            return entry(volume.files(), name, Tree.stat(file));
+            return entry(volume.files(), name, TreeAttributes.of(file));
           } finally {
             Emptying.remove(volume.uploads(), temporary);
           }

@@ -4,6 +4,7 @@ package dev.ramet.engine.volume;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,7 +18,7 @@ final class Emptying {
 
   /** Removes all that is in a tree. */
   static void all(Tree tree) throws LinuxException {
-    for (Tree.Name name : tree.list(new byte[0], Integer.MAX_VALUE)) {
+    for (TreeName name : tree.list(new byte[0], Integer.MAX_VALUE)) {
       remove(tree, name.bytes());
     }
   }
@@ -33,7 +34,7 @@ final class Emptying {
           tree.unlink(next);
           continue;
         }
-        for (Tree.Name inner : tree.list(next, Integer.MAX_VALUE)) {
+        for (TreeName inner : tree.list(next, Integer.MAX_VALUE)) {
           byte[] path = join(next, inner.bytes());
           if (tree.stat(path).isDirectory()) {
             byte[] up = Ids.next('t').getBytes(StandardCharsets.US_ASCII);

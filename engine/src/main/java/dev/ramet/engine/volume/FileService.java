@@ -4,8 +4,9 @@ package dev.ramet.engine.volume;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeAttributes;
 import dev.ramet.linux.TreeEntry;
+import dev.ramet.linux.TreeName;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -109,7 +110,7 @@ final class FileService {
   private void stat(ByteBuffer in) throws LinuxException {
     Place place = Place.read(volume, in);
     try (Fd fd = place.hold(in.getLong())) {
-      put(out, Tree.stat(fd));
+      put(out, TreeAttributes.of(fd));
     }
   }
 
@@ -130,21 +131,23 @@ final class FileService {
     }
     try (Fd fd = place.hold(identity)) {
       if ((valid & (UID | GID)) != 0) {
-        Tree.setOwner(fd, (valid & UID) != 0 ? uid : -1, (valid & GID) != 0 ? gid : -1);
+        TreeAttributes.setOwner(fd, (valid & UID) != 0 ? uid : -1, (valid & GID) != 0 ? gid : -1);
       }
       if ((valid & MODE) != 0) {
-        Tree.setMode(fd, mode);
+        TreeAttributes.setMode(fd, mode);
       }
       if ((valid & (ATIME | MTIME)) != 0) {
-        Tree.setTimes(
+        TreeAttributes.setTimes(
             fd, time(valid, ATIME, ATIME_NOW, accessed), time(valid, MTIME, MTIME_NOW, modified));
       }
-      put(out, Tree.stat(fd));
+      put(out, TreeAttributes.of(fd));
     }
   }
 
   private static long time(int valid, int given, int now, long nanos) {
-    return (valid & given) == 0 ? Tree.OMIT : (valid & now) != 0 ? Tree.NOW : nanos;
+    return (valid & given) == 0
+        ? TreeAttributes.OMIT
+        : (valid & now) != 0 ? TreeAttributes.NOW : nanos;
   }
 
   private void list(ByteBuffer in) throws LinuxException {
@@ -152,11 +155,11 @@ final class FileService {
     long identity = in.getLong();
     byte[] after = Place.bytes(in);
     place.hold(identity).close();
-    List<Tree.Name> names = place.tree().list(place.name(), MOST_NAMES);
-    names.sort(Comparator.comparing(Tree.Name::bytes, Arrays::compareUnsigned));
+    List<TreeName> names = place.tree().list(place.name(), MOST_NAMES);
+    names.sort(Comparator.comparing(TreeName::bytes, Arrays::compareUnsigned));
     int more = out.position();
     out.put((byte) 0);
-    for (Tree.Name name : names) {
+    for (TreeName name : names) {
       if (after.length > 0 && Arrays.compareUnsigned(name.bytes(), after) <= 0) {
         continue;
       }
@@ -192,7 +195,7 @@ final class FileService {
     Place place = Place.read(volume, in);
     long identity = in.getLong();
     try (Fd fd = place.hold(identity)) {
-      if (Tree.stat(fd).isDirectory()) {
+      if (TreeAttributes.of(fd).isDirectory()) {
         place.tree().syncDirectory(place.name());
         return;
       }

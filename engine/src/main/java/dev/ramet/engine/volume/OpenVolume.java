@@ -3,6 +3,7 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +89,7 @@ public final class OpenVolume implements AutoCloseable {
 
   /** Removes files without names: nobody has any open. */
   void forgetNameless() throws LinuxException {
-    for (Tree.Name name : nameless.list(new byte[0], Integer.MAX_VALUE)) {
+    for (TreeName name : nameless.list(new byte[0], Integer.MAX_VALUE)) {
       nameless.unlink(name.bytes());
     }
   }

@@ -4,6 +4,7 @@ package dev.ramet.engine.volume;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeAttributes;
 import java.nio.ByteBuffer;
 
 /**
@@ -67,7 +68,7 @@ final class Place {
 
   private static Fd checked(Fd fd, long identity) throws LinuxException {
     try {
-      if (identity != 0 && Tree.stat(fd).identity() != identity) {
+      if (identity != 0 && TreeAttributes.of(fd).identity() != identity) {
         throw FileService.failure(ESTALE);
       }
       return fd;
