@@ -10,19 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,8 +38,6 @@ import org.junit.jupiter.api.TestInstance;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GuestRequestsTest {
-  private static final System.Logger LOG = System.getLogger(GuestRequestsTest.class.getName());
-  private static final String NOBODY = "198.51.100.7";
   private static final String HEADER = "X-Api-Key";
   private static final NetworkRules NAMED =
       new NetworkRules(List.of("localhost"), List.of("0.0.0.0/0"));
@@ -57,36 +49,12 @@ final class GuestRequestsTest {
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
 
   private Ground ground;
-  private ServerSocket plain;
+  private LocalServer plain;
 
   @BeforeAll
   void makeGround() throws Exception {
-    ground =
-        Ground.make(
-            Files.createTempDirectory("ramet-it-"),
-            3L << 30,
-            config ->
-                config.withOutbound(new EngineConfig.Outbound(true, List.of("127.3.0.0/16"))));
-    String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
-    Require.feature("egress", !filter.startsWith("unusable"), filter);
-    plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    serve(plain);
-  }
-
-  private void serve(ServerSocket listener) {
-    Thread thread =
-        new Thread(
-            () -> {
-              while (!listener.isClosed()) {
-                try (Socket client = listener.accept()) {
-                  answer(client);
-                } catch (IOException e) {
-                  LOG.log(System.Logger.Level.DEBUG, "the guest went away, or all is over", e);
-                }
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
+    ground = EgressGround.make();
+    plain = LocalServer.start(this::answer);
   }
 
   private void answer(Socket client) throws IOException {
@@ -127,20 +95,7 @@ final class GuestRequestsTest {
   }
 
   private String create(NetworkRules rules) {
-    return sandboxes()
-        .create(
-            new NewSandbox(
-                Ground.TEMPLATE,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                null,
-                null,
-                Rules.PLAIN.with(rules)))
-        .id();
+    return EgressGround.create(ground, null, rules).id();
   }
 
   /** Asks in plain HTTP, with a value of the guest's own. */
@@ -150,7 +105,7 @@ final class GuestRequestsTest {
             + " close\\r\\n\\r\\n";
     return ground
         .shell(id)
-        .execute("printf '" + request + "' | nc -w 60 " + NOBODY + " " + plain.getLocalPort())
+        .execute("printf '" + request + "' | nc -w 60 " + EgressGround.NOBODY + " " + plain.port())
         .stdout();
   }
 

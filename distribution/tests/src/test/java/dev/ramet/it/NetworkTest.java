@@ -11,11 +11,8 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +37,13 @@ import org.junit.jupiter.api.TestInstance;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class NetworkTest {
-  private static final System.Logger LOG = System.getLogger(NetworkTest.class.getName());
   private static final NetworkRules CLOSED = new NetworkRules(List.of(), List.of("0.0.0.0/0"));
   private static final NetworkRules BUT_THIS =
       new NetworkRules(List.of("127.0.0.1"), List.of("0.0.0.0/0"));
 
   private final AtomicInteger served = new AtomicInteger();
   private Ground ground;
-  private ServerSocket server;
+  private LocalServer server;
 
   /** What the host does from its next start on. */
   private boolean open = true;
@@ -57,28 +52,13 @@ final class NetworkTest {
 
   @BeforeAll
   void makeGround() throws Exception {
-    ground =
-        Ground.make(
-            Files.createTempDirectory("ramet-it-"),
-            3L << 30,
-            config -> config.withOutbound(new EngineConfig.Outbound(open, never)));
-    String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
-    Require.feature("egress", !filter.startsWith("unusable"), filter);
-    server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    Thread thread = new Thread(this::serve, "server");
-    thread.setDaemon(true);
-    thread.start();
+    ground = EgressGround.make(() -> new EngineConfig.Outbound(open, never));
+    server = LocalServer.start(this::answer);
   }
 
-  private void serve() {
-    while (!server.isClosed()) {
-      try (Socket client = server.accept()) {
-        served.incrementAndGet();
-        client.getOutputStream().write("here".getBytes(StandardCharsets.US_ASCII));
-      } catch (IOException e) {
-        LOG.log(System.Logger.Level.DEBUG, "the guest went away, or the test is over", e);
-      }
-    }
+  private void answer(Socket client) throws IOException {
+    served.incrementAndGet();
+    client.getOutputStream().write("here".getBytes(StandardCharsets.US_ASCII));
   }
 
   @AfterAll
@@ -133,24 +113,12 @@ final class NetworkTest {
   }
 
   private Sandbox create(@Nullable Boolean outbound, NetworkRules rules) {
-    return sandboxes()
-        .create(
-            new NewSandbox(
-                Ground.TEMPLATE,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                outbound,
-                null,
-                Rules.PLAIN.with(rules)));
+    return EgressGround.create(ground, outbound, rules);
   }
 
   private boolean reaches(GuestShell guest) throws IOException {
     int before = served.get();
-    String answer = guest.execute("nc -w 10 10.0.2.2 " + server.getLocalPort()).stdout();
+    String answer = guest.execute("nc -w 10 10.0.2.2 " + server.port()).stdout();
     boolean answered = answer.equals("here");
     assertTrue(answered || answer.isEmpty(), answer);
     assertEquals(answered, served.get() > before, "nothing arrives of what is not answered");

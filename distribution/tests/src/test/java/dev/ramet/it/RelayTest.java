@@ -10,20 +10,15 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.EgressProxy;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -42,8 +37,6 @@ import org.junit.jupiter.api.TestInstance;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RelayTest {
-  private static final System.Logger LOG = System.getLogger(RelayTest.class.getName());
-  private static final String NOBODY = "198.51.100.7";
   private static final NetworkRules CLOSED = new NetworkRules(List.of(), List.of("0.0.0.0/0"));
   private static final NetworkRules NAMED =
       new NetworkRules(List.of("localhost"), List.of("0.0.0.0/0"));
@@ -51,43 +44,14 @@ final class RelayTest {
   private final AtomicInteger served = new AtomicInteger();
   private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
   private Ground ground;
-  private ServerSocket server;
-  private ServerSocket proxy;
+  private LocalServer server;
+  private LocalServer proxy;
 
   @BeforeAll
   void makeGround() throws Exception {
-    ground =
-        Ground.make(
-            Files.createTempDirectory("ramet-it-"),
-            3L << 30,
-            config ->
-                config.withOutbound(new EngineConfig.Outbound(true, List.of("127.3.0.0/16"))));
-    String filter = ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
-    Require.feature("egress", !filter.startsWith("unusable"), filter);
-    server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    serve(server, this::answer);
-    proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    serve(proxy, this::proxy);
-  }
-
-  private interface Serving {
-    void serve(Socket client) throws IOException;
-  }
-
-  private static void serve(ServerSocket listener, Serving serving) {
-    Thread thread =
-        new Thread(
-            () -> {
-              while (!listener.isClosed()) {
-                try (Socket client = listener.accept()) {
-                  serving.serve(client);
-                } catch (IOException e) {
-                  LOG.log(System.Logger.Level.DEBUG, "the guest went away, or all is over", e);
-                }
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
+    ground = EgressGround.make();
+    server = LocalServer.start(this::answer);
+    proxy = LocalServer.start(this::proxy);
   }
 
   private void answer(Socket client) throws IOException {
@@ -138,24 +102,11 @@ final class RelayTest {
   }
 
   private String create(@Nullable Boolean outbound, NetworkRules rules) {
-    return sandboxes()
-        .create(
-            new NewSandbox(
-                Ground.TEMPLATE,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                outbound,
-                null,
-                Rules.PLAIN.with(rules)))
-        .id();
+    return EgressGround.create(ground, outbound, rules).id();
   }
 
   private String get(GuestShell guest, String name) throws IOException {
-    return get(guest, name, NOBODY, server.getLocalPort());
+    return get(guest, name, EgressGround.NOBODY, server.port());
   }
 
   private static String get(GuestShell guest, String name, String address, int port)
@@ -213,7 +164,7 @@ final class RelayTest {
     ground.closeEngine();
     try {
       // Its loopback, where the server is, is not to be reached as a rule.
-      Map<String, String> settings = Map.of("RAMET_OUTBOUND_NEVER", "127.3.0.0/16");
+      Map<String, String> settings = Map.of("RAMET_OUTBOUND_NEVER", EgressGround.NEVER);
       try (Installed host = Installed.serve(ground.dataRoot(), settings)) {
         assertEquals("here", get(guest, "localhost"), "with a host in a process of its own");
         host.server().destroyForcibly().waitFor();
@@ -233,7 +184,7 @@ final class RelayTest {
       GuestShell guest = ground.shell(id);
       guest.run(
           "mkfifo /tmp/in; (nc "
-              + NOBODY
+              + EgressGround.NOBODY
               + " "
               + patient.getLocalPort()
               + " < /tmp/in > /dev/null 2>&1; touch /tmp/ended) > /dev/null 2>&1 &"
@@ -255,20 +206,20 @@ final class RelayTest {
   }
 
   private NetworkRules through(NetworkRules rules) {
-    return rules.through(new EgressProxy("localhost", proxy.getLocalPort(), "me", "secret"));
+    return rules.through(new EgressProxy("localhost", proxy.port(), "me", "secret"));
   }
 
   @Test
   void allLeavesThroughTheProxyOrNotAtAll() throws Exception {
     String id = create(through(NetworkRules.NONE));
     int before = served.get();
-    assertEquals("by proxy", get(ground.shell(id), "localhost", NOBODY, 7777));
+    assertEquals("by proxy", get(ground.shell(id), "localhost", EgressGround.NOBODY, 7777));
     sandboxes().setNetwork(id, through(NAMED));
-    assertEquals("by proxy", get(ground.shell(id), "localhost", NOBODY, 7778));
-    assertEquals(List.of(NOBODY + ":7777", "localhost:7778"), List.copyOf(asked));
+    assertEquals("by proxy", get(ground.shell(id), "localhost", EgressGround.NOBODY, 7778));
+    assertEquals(List.of(EgressGround.NOBODY + ":7777", "localhost:7778"), List.copyOf(asked));
     ground.closeEngine();
     ground.openEngine();
-    assertEquals("by proxy", get(ground.shell(id), "localhost", NOBODY, 7779));
+    assertEquals("by proxy", get(ground.shell(id), "localhost", EgressGround.NOBODY, 7779));
 
     int nobodys;
     try (ServerSocket unused = new ServerSocket(0)) {
@@ -279,15 +230,15 @@ final class RelayTest {
     String answer = get(ground.shell(id), "localhost");
     assertTrue(answer.startsWith("HTTP/1.1 502 "), answer);
     sandboxes().setNetwork(id, NetworkRules.NONE.through(lost.egressProxy()));
-    assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.getLocalPort()));
-    EgressProxy shut = new EgressProxy("127.3.0.1", proxy.getLocalPort(), null, null);
+    assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.port()));
+    EgressProxy shut = new EgressProxy("127.3.0.1", proxy.port(), null, null);
     NetworkRules never = NetworkRules.NONE.through(shut);
     assertEquals(
         ErrorCode.INVALID_ARGUMENT,
         assertThrows(RametException.class, () -> sandboxes().setNetwork(id, never)).code());
     assertEquals(before, served.get(), "never without it");
     sandboxes().setNetwork(id, NetworkRules.NONE);
-    assertEquals("here", get(ground.shell(id), "x", "10.0.2.2", server.getLocalPort()));
+    assertEquals("here", get(ground.shell(id), "x", "10.0.2.2", server.port()));
   }
 
   @Test
