@@ -15,9 +15,9 @@ final class Full implements MemoryMode {
     Layout.check(memory);
     return new ScanTracker(Baseline.NONE, memory.pid()) {
       @Override
-      void select(MemoryRegion region, Scanner scanner, PageRanges.Builder into) {
+      void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         switch (region.kind()) {
-          case ANONYMOUS -> scanner.scan(region, Rule.ANONYMOUS_OR_ZERO, into);
+          case ANONYMOUS -> selector.select(region, Rule.ANONYMOUS_OR_ZERO, into);
           // An absent page of a file holds whatever the file does, so the page table is no help.
           case PRIVATE_IMAGE, SHARED ->
               into.copy(region.imageOffset(), region.address(), region.lengthBytes());

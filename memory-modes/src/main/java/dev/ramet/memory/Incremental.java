@@ -27,9 +27,9 @@ final class Incremental implements MemoryMode {
     }
     return new ScanTracker(Baseline.RESTORE_IMAGE, memory.pid()) {
       @Override
-      void select(MemoryRegion region, Scanner scanner, PageRanges.Builder into) {
+      void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         refuseShared(ID, region);
-        scanner.scan(region, Rule.of(region.kind()), into);
+        selector.select(region, Rule.of(region.kind()), into);
       }
     };
   }

@@ -8,7 +8,6 @@ import static dev.ramet.linux.Pagemap.SWAPPED;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
-import java.nio.LongBuffer;
 import java.util.BitSet;
 
 /**
@@ -48,6 +47,16 @@ enum Rule {
     };
   }
 
+  /** Whether a page in memory is copied whether or not it belongs to a file. */
+  boolean takesFiles() {
+    return (mask & FILE_OR_SHARED) == 0;
+  }
+
+  /** Whether what is not copied is known to be zero. */
+  boolean elseZero() {
+    return elseZero;
+  }
+
   /** Whether the page must be read from the process. */
   boolean copies(long entry) {
     return (entry & SWAPPED) != 0 || (entry & mask) == PRESENT;
@@ -62,13 +71,12 @@ enum Rule {
    * @param address where it stands in the process
    * @param into receives the ranges in ascending order
    */
-  void select(
-      LongBuffer entries, int pages, long imageOffset, long address, PageRanges.Builder into) {
+  void select(long[] entries, int pages, long imageOffset, long address, PageRanges.Builder into) {
     int from = 0;
     while (from < pages) {
-      boolean copy = copies(entries.get(from));
+      boolean copy = copies(entries[from]);
       int to = from + 1;
-      while (to < pages && copies(entries.get(to)) == copy) {
+      while (to < pages && copies(entries[to]) == copy) {
         to++;
       }
       long offset = (long) from * NativeBuffer.PAGE_BYTES;
@@ -83,9 +91,9 @@ enum Rule {
   }
 
   /** Adds the pages that the process has content of its own for, counted from {@code firstPage}. */
-  void hold(LongBuffer entries, int pages, int firstPage, BitSet into) {
+  void hold(long[] entries, int pages, int firstPage, BitSet into) {
     for (int i = 0; i < pages; i++) {
-      if (copies(entries.get(i))) {
+      if (copies(entries[i])) {
         into.set(firstPage + i);
       }
     }

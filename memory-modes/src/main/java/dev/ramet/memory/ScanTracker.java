@@ -15,11 +15,11 @@ import dev.ramet.spi.memory.PageRanges;
  */
 abstract class ScanTracker implements MemoryTracker {
   private final Baseline baseline;
-  private final Scanner scanner;
+  private final Selector selector;
 
   ScanTracker(Baseline baseline, long pid) {
     this.baseline = baseline;
-    this.scanner = Scanner.open(pid);
+    this.selector = Selector.open(pid);
   }
 
   @Override
@@ -29,21 +29,21 @@ abstract class ScanTracker implements MemoryTracker {
 
   @Override
   public final PageRanges select(GuestMemory memory) {
-    if (memory.pid() != scanner.pid()) {
+    if (memory.pid() != selector.pid()) {
       throw new RametException(
           ErrorCode.INTERNAL,
-          "tracker of process " + scanner.pid() + " was given process " + memory.pid());
+          "tracker of process " + selector.pid() + " was given process " + memory.pid());
     }
     Layout.check(memory);
     PageRanges.Builder ranges = new PageRanges.Builder();
     for (MemoryRegion region : memory.regions()) {
-      select(region, scanner, ranges);
+      select(region, selector, ranges);
     }
     return ranges.build();
   }
 
   /** Adds what must be written of one region. */
-  abstract void select(MemoryRegion region, Scanner scanner, PageRanges.Builder into);
+  abstract void select(MemoryRegion region, Selector selector, PageRanges.Builder into);
 
   /** Nothing to re-arm: the next selection is relative to the same baseline. */
   @Override
@@ -51,6 +51,6 @@ abstract class ScanTracker implements MemoryTracker {
 
   @Override
   public final void close() {
-    scanner.close();
+    selector.close();
   }
 }

@@ -19,16 +19,17 @@ final class Scanner implements AutoCloseable {
    * Entries a read: the buffer stays in the processor's second-level cache between the kernel
    * filling it and the rule reading it.
    */
-  private static final int PAGES = 16 * 1024;
+  private static final int PAGES = 8 * 1024;
 
   private final Pagemap pagemap;
   private final NativeBuffer buffer;
-  private final LongBuffer entries;
+  private final LongBuffer longs;
+  private final long[] entries = new long[PAGES];
 
   private Scanner(Pagemap pagemap, NativeBuffer buffer) {
     this.pagemap = pagemap;
     this.buffer = buffer;
-    this.entries = buffer.view(0, PAGES * Pagemap.ENTRY_BYTES).asLongBuffer();
+    this.longs = buffer.view(0, PAGES * Pagemap.ENTRY_BYTES).asLongBuffer();
   }
 
   /**
@@ -62,7 +63,7 @@ final class Scanner implements AutoCloseable {
      * @param pages how many
      * @param first the first one's number in the region
      */
-    void entries(LongBuffer entries, int pages, int first);
+    void entries(long[] entries, int pages, int first);
   }
 
   /** Adds what the rule selects of one region. */
@@ -86,6 +87,8 @@ final class Scanner implements AutoCloseable {
       } catch (LinuxException e) {
         throw failure(pagemap.pid(), e);
       }
+      // At once: looking at native memory for each costs more than what is done with it.
+      longs.get(0, entries, 0, pages);
       reader.entries(entries, pages, (int) (done / NativeBuffer.PAGE_BYTES));
       done += (long) pages * NativeBuffer.PAGE_BYTES;
     }

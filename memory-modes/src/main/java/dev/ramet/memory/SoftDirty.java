@@ -14,7 +14,6 @@ import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
-import java.nio.LongBuffer;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -90,13 +89,12 @@ final class SoftDirty implements MemoryMode {
    *
    * @param first the first one's number in the region
    */
-  static void select(
-      LongBuffer entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
+  static void select(long[] entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
     int from = 0;
     while (from < pages) {
-      State state = State.of(entries.get(from), kind);
+      State state = State.of(entries[from], kind);
       int to = from + 1;
-      while (to < pages && State.of(entries.get(to), kind) == state) {
+      while (to < pages && State.of(entries[to], kind) == state) {
         to++;
       }
       switch (state) {

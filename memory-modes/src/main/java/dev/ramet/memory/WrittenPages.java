@@ -8,7 +8,6 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.PagemapScan;
 import dev.ramet.spi.memory.MemoryRegion;
-import java.nio.LongBuffer;
 import java.util.BitSet;
 
 /**
@@ -88,9 +87,9 @@ final class WrittenPages implements PagemapScan.Sink {
     }
   }
 
-  private void resolve(LongBuffer entries, int pages, int first) {
+  private void resolve(long[] entries, int pages, int first) {
     for (int i = 0; i < pages; i++) {
-      if (inSwap(entries.get(i))) {
+      if (inSwap(entries[i])) {
         delta.unwritten(first + i, first + i + 1);
       } else {
         delta.changed(first + i, first + i + 1);

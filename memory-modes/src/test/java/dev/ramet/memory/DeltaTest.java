@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
-import java.nio.LongBuffer;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
@@ -42,9 +42,9 @@ class DeltaTest {
     Delta delta = new Delta(region, before, held, into);
     // In two pieces, as a scan may be cut anywhere.
     int half = entries.length / 2;
-    SoftDirty.select(LongBuffer.wrap(entries), half, 0, kind, delta);
-    LongBuffer rest = LongBuffer.wrap(entries, half, entries.length - half).slice();
-    SoftDirty.select(rest, entries.length - half, half, kind, delta);
+    SoftDirty.select(entries, half, 0, kind, delta);
+    long[] rest = Arrays.copyOfRange(entries, half, entries.length);
+    SoftDirty.select(rest, rest.length, half, kind, delta);
     PageRanges ranges = into.build();
     char[] letters = ".".repeat(entries.length).toCharArray();
     for (int i = 0; i < ranges.count(); i++) {
@@ -115,7 +115,7 @@ class DeltaTest {
           entry |= (i >> bit & 1) != 0 ? bits[bit] : 0;
         }
         BitSet held = new BitSet();
-        Rule.of(kind).hold(LongBuffer.wrap(new long[] {0, entry}), 2, OFFSET - 1, held);
+        Rule.of(kind).hold(new long[] {0, entry}, 2, OFFSET - 1, held);
         boolean copied = Rule.of(kind).copies(entry);
         assertEquals(copied, held.get(OFFSET));
         assertEquals(copied, softDirty(kind, held("h"), entry).endsWith("h"));

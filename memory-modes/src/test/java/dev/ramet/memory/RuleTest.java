@@ -4,7 +4,6 @@ package dev.ramet.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ramet.spi.memory.PageRanges;
-import java.nio.LongBuffer;
 import org.junit.jupiter.api.Test;
 
 /** The rules on every combination of bits, also those that a test cannot bring about at will. */
@@ -18,7 +17,7 @@ class RuleTest {
 
   private static String select(Rule rule, long... entries) {
     PageRanges.Builder builder = new PageRanges.Builder();
-    rule.select(LongBuffer.wrap(entries), entries.length, 1 << 20, 1 << 30, builder);
+    rule.select(entries, entries.length, 1 << 20, 1 << 30, builder);
     PageRanges ranges = builder.build();
     char[] pages = ".".repeat(entries.length).toCharArray();
     for (int i = 0; i < ranges.count(); i++) {
