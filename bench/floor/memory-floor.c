@@ -2,9 +2,10 @@
 /*
  * What finding, reading, comparing and writing memory costs at least.
  *
- *   memory-floor scan PID IMAGE N        reads the page table of every mapping of IMAGE and finds the private pages,
- *                                        then asks PAGEMAP_SCAN for those that were written, where that works;
- *                                        N lines: nanoseconds of the first, of the second (or -1)
+ *   memory-floor table PID IMAGE         reads the page table of every mapping of IMAGE and finds the private pages:
+ *                                        nanoseconds
+ *   memory-floor written PID IMAGE       asks PAGEMAP_SCAN for those that were written: nanoseconds, or -1 where that
+ *                                        does not work
  *   memory-floor delta PID IMAGE OLD NEW N
  *                                        which pages of NEW differ from OLD: one line with their number, how many of
  *                                        them are zero, and in how many runs they lie; then N lines: nanoseconds of
@@ -97,6 +98,7 @@ static void add(long at, long length)
 static int64_t read_page_table(int fd)
 {
 	static uint64_t entries[ENTRIES];
+	memset(entries, 1, sizeof entries); /* its pages are there before */
 	int64_t start = now_ns();
 	run_count = 0;
 	for (int i = 0; i < mapping_count; i++) {
@@ -131,6 +133,7 @@ struct region {
 static int64_t scan_written(int fd)
 {
 	static struct region found[8192];
+	memset(found, 1, sizeof found);
 	int64_t start = now_ns();
 	run_count = 0;
 	for (int i = 0; i < mapping_count; i++) {
@@ -257,13 +260,12 @@ static void write_files(const char *where, int files, long each)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	if (!strcmp(what, "scan") && argc == 5) {
+	if (!strcmp(what, "table") && argc == 4) {
 		find_mappings(argv[2], argv[3]);
-		int fd = open_pagemap(argv[2]);
-		for (int n = count_argument(argv[4], "N", 100000); n; n--) {
-			int64_t table = read_page_table(fd);
-			printf("%lld %lld\n", (long long)table, (long long)scan_written(fd));
-		}
+		printf("%lld\n", (long long)read_page_table(open_pagemap(argv[2])));
+	} else if (!strcmp(what, "written") && argc == 4) {
+		find_mappings(argv[2], argv[3]);
+		printf("%lld\n", (long long)scan_written(open_pagemap(argv[2])));
 	} else if (!strcmp(what, "delta") && argc == 7) {
 		find_mappings(argv[2], argv[3]);
 		delta(argv[4], argv[5]);

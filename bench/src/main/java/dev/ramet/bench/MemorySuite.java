@@ -270,7 +270,7 @@ final class MemorySuite {
     for (int i = 0; i < WARM_UP + settings.times(12, 4); i++) {
       guest.write(SMALL_MB);
       if (i >= WARM_UP) {
-        memoryFloors.scan(machine, 3, least);
+        memoryFloors.scan(machine, least);
       }
       CaptureInfo capture = capture(sandbox, null);
       mode = capture.mode();
@@ -291,14 +291,16 @@ final class MemorySuite {
       results.add(selection.over(least.table()).ratioAtMost(1.2).note("floor: pagemap in C"));
     }
     Samples incremental = new Samples();
+    MemoryFloors.Scans table = new MemoryFloors.Scans();
     for (int i = 0; i < 1 + settings.times(10, 3); i++) {
+      if (i > 0) {
+        memoryFloors.scanTable(machine, table);
+      }
       CaptureInfo capture = capture(sandbox, INCREMENTAL);
       if (i > 0) {
         incremental.add(capture.phasesMs().getOrDefault("select", 0.0));
       }
     }
-    MemoryFloors.Scans table = new MemoryFloors.Scans();
-    memoryFloors.scan(machine, 10, table);
     results.add(
         Result.of("select, " + INCREMENTAL, "ms", incremental)
             .over(table.table())
