@@ -95,7 +95,6 @@ public final class Capture implements AutoCloseable {
   private void copy(ProcessMemory memory, Chunk chunk, long pid) {
     fill(memory, chunk, pid);
     image.write(chunk);
-    image.beginWriteBack(chunk);
     copiedBytes += chunk.usedBytes();
     chunk.clear();
   }
@@ -224,9 +223,6 @@ public final class Capture implements AutoCloseable {
     endStream(true);
     while (!staged.isEmpty()) {
       image.write(staged.getFirst());
-      if (staged.size() > 1) {
-        image.beginWriteBack(staged.getFirst());
-      }
       pool.give(staged.removeFirst());
     }
     for (int i = 0; i < selected.count(); i++) {

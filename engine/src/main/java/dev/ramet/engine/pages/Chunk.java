@@ -72,6 +72,16 @@ final class Chunk {
     return lengths[run];
   }
 
+  /** Where in the image its first byte belongs; it must hold something. */
+  long firstOffset() {
+    return imageOffsets[0];
+  }
+
+  /** Where in the image its last byte ends; it must hold something. */
+  long endOffset() {
+    return imageOffsets[runs - 1] + lengths[runs - 1];
+  }
+
   /** Forgets everything. */
   void clear() {
     runs = 0;

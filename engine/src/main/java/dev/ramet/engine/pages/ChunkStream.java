@@ -13,6 +13,7 @@ final class ChunkStream implements AutoCloseable {
   private final ImageWriter image;
   private final ArrayDeque<Chunk> waiting = new ArrayDeque<>();
   private final ArrayDeque<Chunk> written = new ArrayDeque<>();
+  private final WriteBack writeBack;
   private final Thread thread;
   private boolean ending;
   private boolean writing;
@@ -21,6 +22,7 @@ final class ChunkStream implements AutoCloseable {
 
   ChunkStream(ImageWriter image) {
     this.image = image;
+    this.writeBack = new WriteBack(image);
     this.thread = new Thread(this::work, "ramet-page-writer");
     thread.setDaemon(true);
     thread.start();
@@ -89,7 +91,7 @@ final class ChunkStream implements AutoCloseable {
       RuntimeException why = null;
       try {
         image.writeAll(chunk);
-        image.beginWriteBack(chunk);
+        writeBack.add(chunk.firstOffset(), chunk.endOffset());
       } catch (RuntimeException e) {
         why = e;
       }
@@ -125,17 +127,8 @@ final class ChunkStream implements AutoCloseable {
       ending = true;
       notifyAll();
     }
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.join(thread);
+    writeBack.close();
     synchronized (this) {
       written.addAll(waiting);
       waiting.clear();

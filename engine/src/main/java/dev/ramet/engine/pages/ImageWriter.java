@@ -194,17 +194,13 @@ final class ImageWriter implements AutoCloseable {
   }
 
   /**
-   * Lets the kernel write the part of the image that a chunk was written to back to its device, so
-   * that making it durable later finds less to do. Nothing is wrong where it will not.
+   * Lets the kernel write a part of the image back to its device, so that making it durable later
+   * finds less to do; waits while the device is busy. Nothing is wrong where the kernel will not.
+   * May be called by another thread, until {@link #close}.
    */
-  void beginWriteBack(Chunk chunk) {
-    int last = chunk.runs() - 1;
-    if (last < 0) {
-      return;
-    }
-    long from = chunk.imageOffset(0);
+  void beginWriteBack(long offset, long lengthBytes) {
     try {
-      file.beginWriteBack(from, chunk.imageOffset(last) + chunk.lengthBytes(last) - from);
+      file.beginWriteBack(offset, lengthBytes);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "no early write-back of {0}: {1}", path, e.getMessage());
     }

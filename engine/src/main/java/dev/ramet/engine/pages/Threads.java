@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+/** Waiting for threads that are about to end. */
+final class Threads {
+  private Threads() {}
+
+  /** Waits until a thread has ended; an interrupt is kept for later. */
+  static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
