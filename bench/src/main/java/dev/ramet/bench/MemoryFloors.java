@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 final class MemoryFloors {
   private static final int STREAM_HEADER_BYTES = 8;
   private static final int PAGE = 4096;
+  private static final String WRITTEN = "written";
 
   private final Settings settings;
   private final Floors floors;
@@ -97,14 +98,15 @@ final class MemoryFloors {
     return Long.parseLong(floors.run(command, settings.work()).get(0));
   }
 
-  /** Files written and synced by threads, together. */
+  /** Files written and synced by threads, together; they stay, until {@link #forgetWritten}. */
   double write(Path directory, int files, long bytesEach) throws IOException, InterruptedException {
+    Path into = Files.createDirectory(directory.resolve(WRITTEN));
     return millis(
             floors.run(
                 List.of(
                     floors.program("memory-floor"),
                     "write",
-                    directory.toString(),
+                    into.toString(),
                     Integer.toString(files),
                     Long.toString(bytesEach)),
                 settings.work()))
@@ -136,6 +138,17 @@ final class MemoryFloors {
     } finally {
       Files.deleteIfExists(before);
     }
+  }
+
+  /** Removes what {@link #write} wrote. */
+  void forgetWritten(Path directory) throws IOException {
+    Path from = directory.resolve(WRITTEN);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(from);
   }
 
   /** Removes what dd wrote last. */
