@@ -10,5 +10,8 @@ public final class HypervisorCapabilities {
   /** Running machines are {@link DiskWrites}. Without it, none is. */
   public static final String DISK_WRITES = "disk-writes";
 
+  /** Running machines are {@link DiskWriteLog}. Without it, none is. */
+  public static final String DISK_WRITE_LOG = "disk-write-log";
+
   private HypervisorCapabilities() {}
 }

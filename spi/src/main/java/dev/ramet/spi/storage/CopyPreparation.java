@@ -29,6 +29,17 @@ public interface CopyPreparation {
    */
   void prepare(NodeId source, double share);
 
+  /**
+   * The same of a volume whose writer can tell what it wrote. A backend that asks it, here and in
+   * {@link StorageBackend#snapshot(NodeId, NodeId, Durability, WriteLog)}, finds what the copy
+   * lacks without looking at all of the volume. A log that cannot tell is no reason to fail.
+   *
+   * @param log of this volume; nobody else takes from it
+   */
+  default void prepare(NodeId source, double share, WriteLog log) {
+    prepare(source, share);
+  }
+
   /** Gives up what was made ahead of a node, if anything. Does not wait. */
   void discard(NodeId source);
 }

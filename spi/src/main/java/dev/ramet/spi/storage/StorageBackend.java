@@ -39,6 +39,16 @@ public interface StorageBackend extends AutoCloseable {
    */
   Node snapshot(NodeId volume, NodeId id, Durability durability);
 
+  /**
+   * The same of a volume whose writer can tell what it wrote, for backends to which that spares
+   * work: see {@link CopyPreparation}. A log that cannot tell is no reason to fail.
+   *
+   * @param log of this volume
+   */
+  default Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    return snapshot(volume, id, durability);
+  }
+
   /** Makes a writable volume that starts with the content of a snapshot. */
   Node fork(NodeId snapshot, NodeId id, Durability durability);
 
