@@ -17,6 +17,7 @@ import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -167,6 +168,15 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    return copy(volume, id, durability, null);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    return copy(volume, id, durability, log);
+  }
+
+  private Node copy(NodeId volume, NodeId id, Durability durability, @Nullable WriteLog log) {
     String doing = "take the snapshot " + id + " of " + volume;
     return nodes.use(
         volume,
@@ -177,7 +187,7 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
                 source.origin(),
                 Node.Kind.SNAPSHOT,
                 doing,
-                entry -> copier.snapshot(source, id, durability)));
+                entry -> copier.snapshot(source, id, durability, log)));
   }
 
   @Override

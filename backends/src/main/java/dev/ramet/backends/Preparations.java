@@ -8,6 +8,7 @@ import dev.ramet.linux.Fiemap;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.WriteLog;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -47,8 +48,10 @@ final class Preparations implements AutoCloseable {
   /**
    * Makes a copy, or brings the one that there is up to date. Gives up without a word when the
    * source is to be deleted.
+   *
+   * @param log of the source, or null
    */
-  void prepare(NodeIndex.Entry source, Pace pace) throws LinuxException {
+  void prepare(NodeIndex.Entry source, Pace pace, @Nullable WriteLog log) throws LinuxException {
     PreparedCopy copy = register(source.id());
     if (copy == null) {
       return;
@@ -59,8 +62,7 @@ final class Preparations implements AutoCloseable {
     copy.acquire();
     try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
       if (copy.isWanted()) {
-        boolean written = source.require().kind() == Node.Kind.VOLUME;
-        make(copy, source, from, written, pace);
+        make(copy, source, from, pace, log);
       }
     } finally {
       if (!copy.isThere() || !copy.isWanted()) {
@@ -71,8 +73,14 @@ final class Preparations implements AutoCloseable {
     }
   }
 
-  private void make(PreparedCopy copy, NodeIndex.Entry source, Fd from, boolean written, Pace pace)
+  private static boolean isWritten(NodeIndex.Entry source) {
+    return source.require().kind() == Node.Kind.VOLUME;
+  }
+
+  private void make(
+      PreparedCopy copy, NodeIndex.Entry source, Fd from, Pace pace, @Nullable WriteLog log)
       throws LinuxException {
+    boolean written = isWritten(source);
     if (!copy.isThere()) {
       if (!Fiemap.hasMoreThan(from, FEW)) {
         return;
@@ -81,10 +89,10 @@ final class Preparations implements AutoCloseable {
       Fd target = disk.makeUnnamed(layout.directory(source.origin()), NodeFiles.VOLUME_MODE);
       copy.begin(target, exclusive);
       disk.steps().before("share blocks");
-      copy.fill(from, strategy, pace);
+      copy.fill(from, strategy, pace, log);
     }
     if (written && copy.isWanted()) {
-      copy.catchUp(from, strategy, pace);
+      copy.catchUp(from, strategy, pace, log);
     }
     if (copy.isWanted()) {
       copy.sync(disk);
@@ -116,9 +124,10 @@ final class Preparations implements AutoCloseable {
    * nobody writes it now.
    *
    * @param from the source, open
+   * @param log of the source, or null
    * @return null when there is none
    */
-  @Nullable Fd take(NodeIndex.Entry source, Fd from) {
+  @Nullable Fd take(NodeIndex.Entry source, Fd from, @Nullable WriteLog log) {
     PreparedCopy copy;
     synchronized (this) {
       copy = copies.get(source.id());
@@ -130,8 +139,9 @@ final class Preparations implements AutoCloseable {
     copy.acquire();
     Fd taken = null;
     try {
-      boolean written = source.require().kind() == Node.Kind.VOLUME;
-      if (copy.isThere() && copy.isWanted() && copy.equalsNow(from, written, strategy)) {
+      if (copy.isThere()
+          && copy.isWanted()
+          && copy.equalsNow(from, isWritten(source), strategy, log)) {
         taken = copy.take();
       }
       return taken;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import static java.lang.System.Logger.Level.DEBUG;
+
+import dev.ramet.api.RametException;
 import dev.ramet.linux.Fd;
+import dev.ramet.linux.Fiemap;
 import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.WriteLog;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +17,17 @@ import org.jspecify.annotations.Nullable;
  * A copy made ahead. Who makes, takes or drops it holds its lock; wishes about it may be told at
  * any time.
  *
- * <p>A source that a machine goes on writing is compared with its copy by where their blocks are,
- * and from then on by its time of modification: every write(2) sets that before it changes
+ * <p>What a copy lacks of a source that a machine goes on writing is what was written since, if the
+ * machine's log tells, and else what {@linkplain ExtentDiff where their blocks are} tells. That it
+ * lacks nothing more the time of modification tells: every write(2) sets that before it changes
  * anything.
  */
 final class PreparedCopy {
+  private static final System.Logger LOG = System.getLogger(PreparedCopy.class.getName());
+
+  /** Extents from which on to ask the log takes less time than to look at all of them, twice. */
+  private static final int MANY = 511;
+
   /** A piece of a file is shared at a time: who writes the source waits no longer than for one. */
   private static final long PIECE_BYTES = 16 << 20;
 
@@ -43,6 +54,10 @@ final class PreparedCopy {
   private @Nullable Fd file;
   private volatile @Nullable Long exclusiveBytesBefore;
   private @Nullable Stamp equalAt;
+  private boolean many;
+
+  /** The copy lacks no more than what was written since this mark of the source's log. */
+  private long mark = WriteLog.NO_MARK;
 
   /** When a file last changed, and how long it is. */
   private record Stamp(long sizeBytes, long modifiedNanos, long changedNanos) {
@@ -115,19 +130,22 @@ final class PreparedCopy {
     return exclusiveBytesBefore;
   }
 
-  /** Shares all of the source, as long as it is wanted. */
-  void fill(Fd source, BlockSharing strategy, Pace pace) throws LinuxException {
+  /**
+   * Shares all of the source, as long as it is wanted.
+   *
+   * @param log of the source, or null
+   */
+  void fill(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
+      throws LinuxException {
     boolean done = false;
     try {
       Fd target = file();
       long size = source.sizeBytes();
+      many = Fiemap.hasMoreThan(source, MANY);
+      ask(log);
       strategy.match(source, target);
       target.truncate(size);
-      long begun = System.nanoTime();
-      for (long at = 0; at < size && wanted; at += PIECE_BYTES) {
-        strategy.share(source, target, at, Math.min(PIECE_BYTES, size - at));
-        begun = rest(pace, begun);
-      }
+      new Sharing(source, target, strategy, pace).share(0, size);
       done = true;
     } finally {
       if (!done) {
@@ -136,20 +154,69 @@ final class PreparedCopy {
     }
   }
 
-  /** Rests if it is time to; returns when the work after that begins. */
-  private long rest(Pace pace, long begun) {
-    long now = System.nanoTime();
-    if (now - begun < WORK_NANOS) {
-      return begun;
+  /** What was written since the last answer; null when nobody tells. */
+  private WriteLog.@Nullable Written ask(@Nullable WriteLog log) {
+    long before = mark;
+    mark = WriteLog.NO_MARK;
+    if (log == null || !many) {
+      return null;
     }
-    if (!hurried) {
-      pace.rest(begun, () -> hurried || !wanted);
+    try {
+      WriteLog.Written written = log.take();
+      mark = written.until();
+      return written.isAllSince(before) ? written : null;
+    } catch (RametException e) {
+      LOG.log(DEBUG, "what was written to a volume is looked for, since its log fails", e);
+      return null;
     }
-    return System.nanoTime();
   }
 
-  /** Shares what the source has got since. It may be written meanwhile. */
-  void catchUp(Fd source, BlockSharing strategy, Pace pace) throws LinuxException {
+  /** Shares ranges, piece by piece with rests, as long as the copy is wanted. */
+  private final class Sharing implements ExtentDiff.Visitor {
+    private final Fd source;
+    private final Fd target;
+    private final BlockSharing strategy;
+    private final Pace pace;
+    private long begun = System.nanoTime();
+
+    Sharing(Fd source, Fd target, BlockSharing strategy, Pace pace) {
+      this.source = source;
+      this.target = target;
+      this.strategy = strategy;
+      this.pace = pace;
+    }
+
+    @Override
+    public void differs(long offset, long lengthBytes) throws LinuxException {
+      share(offset, lengthBytes);
+    }
+
+    void share(long offset, long lengthBytes) throws LinuxException {
+      long end = offset + lengthBytes;
+      for (long at = offset; at < end && wanted; at += PIECE_BYTES) {
+        strategy.share(source, target, at, Math.min(PIECE_BYTES, end - at));
+        rest();
+      }
+    }
+
+    private void rest() {
+      if (System.nanoTime() - begun < WORK_NANOS) {
+        return;
+      }
+      if (!hurried) {
+        pace.rest(begun, () -> hurried || !wanted);
+      }
+      begun = System.nanoTime();
+    }
+  }
+
+  /**
+   * Shares what the source has got since. It may be written meanwhile.
+   *
+   * @param log of the source, or null
+   */
+  void catchUp(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
+      throws LinuxException {
     boolean done = false;
     try {
       int rounds = pace.isThrottled() ? 1 : ROUNDS;
@@ -162,7 +229,7 @@ final class PreparedCopy {
           Pace.nap(SETTLED_MILLIS + 1);
           before = Stamp.of(source);
         }
-        shareDifferences(source, strategy, pace);
+        shareDifferences(source, strategy, pace, log);
         equalAt = before.isSettled() && before.equals(Stamp.of(source)) ? before : null;
       }
       done = true;
@@ -173,21 +240,18 @@ final class PreparedCopy {
     }
   }
 
-  private void shareDifferences(Fd source, BlockSharing strategy, Pace pace) throws LinuxException {
+  private void shareDifferences(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
+      throws LinuxException {
     Fd target = file();
     long size = source.sizeBytes();
+    Sharing sharing = new Sharing(source, target, strategy, pace);
+    WriteLog.Written written = ask(log);
+    if (written != null) {
+      WrittenBlocks.walk(written.ranges(), source.stat().blockBytes(), size, sharing);
+      return;
+    }
     strategy.share(source, target, 0, Math.min(BLOCK_BYTES, size));
-    long[] begun = {System.nanoTime()};
-    ExtentDiff.walk(
-        source,
-        target,
-        size,
-        (offset, length) -> {
-          if (wanted) {
-            strategy.share(source, target, offset, length);
-            begun[0] = rest(pace, begun[0]);
-          }
-        });
+    ExtentDiff.walk(source, target, size, sharing);
   }
 
   /** Makes what there is durable ahead, which whoever takes it need not do then. */
@@ -199,15 +263,18 @@ final class PreparedCopy {
    * Whether it equals its source, which nobody writes now; makes it so if need be.
    *
    * @param written whether the source is one that can have been written
+   * @param log of the source, or null
    */
-  boolean equalsNow(Fd source, boolean written, BlockSharing strategy) throws LinuxException {
+  boolean equalsNow(Fd source, boolean written, BlockSharing strategy, @Nullable WriteLog log)
+      throws LinuxException {
     if (written && !Stamp.of(source).equals(equalAt)) {
       if (file().sizeBytes() != source.sizeBytes()) {
         return false;
       }
-      shareDifferences(source, strategy, Pace.FULL);
+      // Where nothing is known yet, to ask would only take time.
+      shareDifferences(source, strategy, Pace.FULL, mark == WriteLog.NO_MARK ? null : log);
     }
-    return true;
+    return wanted; // Sharing ends as soon as it is not.
   }
 
   /** Hands it out. */

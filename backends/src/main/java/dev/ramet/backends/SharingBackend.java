@@ -11,9 +11,11 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A storage backend of plain files whose copies share blocks and can be made ahead, and whose
@@ -57,13 +59,22 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
 
   @Override
   public void prepare(NodeId source, double share) {
+    makeAhead(source, share, null);
+  }
+
+  @Override
+  public void prepare(NodeId source, double share, WriteLog log) {
+    makeAhead(source, share, log);
+  }
+
+  private void makeAhead(NodeId source, double share, @Nullable WriteLog log) {
     Pace pace = new Pace(share);
     nodes()
         .use(
             source,
             "make a copy of " + source + " ahead",
             entry -> {
-              preparations.prepare(entry, pace);
+              preparations.prepare(entry, pace, log);
               return entry;
             });
   }

@@ -5,7 +5,9 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes copies that share blocks. A copy is a file without a name until it is whole, then gets its
@@ -36,10 +38,14 @@ final class SharingCopier implements Copier {
   }
 
   @Override
-  public long snapshot(NodeIndex.Entry source, NodeId id, Durability durability)
+  public long snapshot(
+      NodeIndex.Entry source, NodeId id, Durability durability, @Nullable WriteLog log)
       throws LinuxException {
     Path place = layout.directory(source.origin());
-    return make(source, place, place.resolve(id.value()), NodeFiles.SNAPSHOT_MODE, durability);
+    return make(
+        () -> copy(source, place, NodeFiles.SNAPSHOT_MODE, log),
+        place.resolve(id.value()),
+        durability);
   }
 
   @Override
@@ -47,16 +53,21 @@ final class SharingCopier implements Copier {
     Path place = layout.directory(id);
     disk.makeDirectory(place, NodeFiles.DIRECTORY_MODE);
     try {
-      return make(source, place, layout.file(id, id), NodeFiles.VOLUME_MODE, durability);
+      return make(
+          () -> copy(source, place, NodeFiles.VOLUME_MODE, null), layout.file(id, id), durability);
     } catch (LinuxException | RuntimeException | Error e) {
       NodeFiles.undo(e, () -> disk.removeDirectory(place));
       throw e;
     }
   }
 
-  private long make(NodeIndex.Entry source, Path place, Path path, int mode, Durability durability)
-      throws LinuxException {
-    try (Fd copy = copy(source, place, mode)) {
+  /** Makes a file without a name. */
+  private interface Making {
+    Fd make() throws LinuxException;
+  }
+
+  private long make(Making making, Path path, Durability durability) throws LinuxException {
+    try (Fd copy = making.make()) {
       long size = copy.sizeBytes();
       disk.link(copy, path);
       try {
@@ -71,9 +82,10 @@ final class SharingCopier implements Copier {
     }
   }
 
-  private Fd copy(NodeIndex.Entry source, Path place, int mode) throws LinuxException {
+  private Fd copy(NodeIndex.Entry source, Path place, int mode, @Nullable WriteLog log)
+      throws LinuxException {
     try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
-      Fd prepared = preparations.take(source, from);
+      Fd prepared = preparations.take(source, from, log);
       Fd copy = prepared != null ? prepared : disk.makeUnnamed(place, mode);
       boolean done = false;
       try {

@@ -70,6 +70,11 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
 
   /** Overwrites so many pages, drawn at random; returns how many different ones that were. */
   static int overwrite(Path file, int pages, Random random) throws IOException {
+    return overwritten(file, pages, random).cardinality();
+  }
+
+  /** The same; returns which ones. */
+  static BitSet overwritten(Path file, int pages, Random random) throws IOException {
     byte[] content = new byte[PAGE];
     random.nextBytes(content);
     ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE).put(content);
@@ -81,7 +86,7 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
         drawn.set(page);
         channel.write(buffer.flip(), (long) page * PAGE);
       }
-      return drawn.cardinality();
+      return drawn;
     }
   }
 

@@ -7,6 +7,8 @@ import com.sun.jna.Memory;
  * What statx(2) says about a file.
  *
  * @param sizeBytes its length
+ * @param blockBytes what it is best read by: of a regular file a multiple of the file system's
+ *     block
  * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
  * @param inode its inode number
  * @param device the file system it is on, as major number &lt;&lt; 32 | minor number
@@ -16,6 +18,7 @@ import com.sun.jna.Memory;
  */
 public record FileStat(
     long sizeBytes,
+    int blockBytes,
     long allocatedBytes,
     long inode,
     long device,
@@ -24,6 +27,7 @@ public record FileStat(
     long changedNanos) {
   // struct statx, linux/stat.h: the same layout on every architecture, unlike struct stat.
   static final int STATX_BYTES = 256;
+  private static final int BLOCK_SIZE = 4;
   private static final int MODE = 28;
   private static final int INODE = 32;
   private static final int SIZE = 40;
@@ -37,12 +41,13 @@ public record FileStat(
   private static final int S_IFREG = 0x8000;
   private static final int S_IFDIR = 0x4000;
   private static final int S_ISVTX = 0x200;
-  private static final int BLOCK_BYTES = 512;
+  private static final int SECTOR_BYTES = 512;
 
   static FileStat read(Memory statx) {
     return new FileStat(
         statx.getLong(SIZE),
-        statx.getLong(BLOCKS) * BLOCK_BYTES,
+        statx.getInt(BLOCK_SIZE),
+        statx.getLong(BLOCKS) * SECTOR_BYTES,
         statx.getLong(INODE),
         ((long) statx.getInt(DEVICE_MAJOR) << 32) | statx.getInt(DEVICE_MINOR),
         statx.getShort(MODE) & 0xFFFF,

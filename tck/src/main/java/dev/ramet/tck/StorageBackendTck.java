@@ -151,6 +151,15 @@ public abstract class StorageBackendTck {
     }
   }
 
+  /** Snapshots of volumes whose writer tells what it wrote. */
+  @Nested
+  class WriteLogs extends WriteLogChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
   /** Snapshots laid out anew, where the backend does that. */
   @Nested
   class Compacting extends CompactionChecks {

@@ -17,6 +17,7 @@ import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -103,6 +104,11 @@ class BtrfsBackend
   }
 
   @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    return nodes.snapshot(volume, id, durability, log);
+  }
+
+  @Override
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
     return nodes.fork(snapshot, id, durability);
   }
@@ -115,6 +121,11 @@ class BtrfsBackend
   @Override
   public void prepare(NodeId source, double share) {
     nodes.prepare(source, share);
+  }
+
+  @Override
+  public void prepare(NodeId source, double share, WriteLog log) {
+    nodes.prepare(source, share, log);
   }
 
   @Override

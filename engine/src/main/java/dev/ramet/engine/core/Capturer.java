@@ -22,6 +22,7 @@ import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.WriteLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,7 +175,7 @@ final class Capturer {
           SnapshotRecord made =
               capture(sandbox, pausing, order, new Source(tracker, base, chain), pause, resumed);
           tracker.published(made.id());
-          prepareNext(sandbox, made, tracker.nextBase(restored));
+          prepareNext(sandbox, made, tracker.nextBase(restored), DiskLog.of(vm));
           return made;
         } catch (Pause.ModeUnfit e) {
           tracker.lost();
@@ -189,8 +190,10 @@ final class Capturer {
    * Has storage make ahead what the next capture will copy, if there is to be one.
    *
    * @param base the snapshot whose memory image that one will overlay; null for none
+   * @param log of the disk, or null
    */
-  private void prepareNext(SandboxRecord sandbox, SnapshotRecord made, @Nullable String base) {
+  private void prepareNext(
+      SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, @Nullable WriteLog log) {
     CaptureReport report = made.capture();
     if (made.kind().machineGoesOn() && report != null) {
       ahead.captured(
@@ -198,6 +201,7 @@ final class Capturer {
           made.kind() == SnapshotRecord.Kind.SNAPSHOT ? Layout.snapshotMemory(made.id()) : null,
           base == null ? null : Layout.snapshotMemory(base),
           Layout.machineDisk(sandbox.id(), sandbox.machine().number()),
+          log,
           report.memoryBytesWritten());
     }
   }
@@ -293,7 +297,7 @@ final class Capturer {
       context.before("snapshot.flush");
       storage.flush(paths.liveDisk());
       if (order.kind().machineGoesOn()) {
-        ahead.beforePause(paths.liveDisk());
+        ahead.beforePause(paths.liveDisk(), DiskLog.of(vm));
       }
       undo.add("disk of " + order.id(), () -> storage.delete(diskId));
       Attachment image = storage.attach(memoryId);

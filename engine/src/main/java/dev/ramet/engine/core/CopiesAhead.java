@@ -10,6 +10,7 @@ import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.WriteLog;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -60,8 +61,10 @@ final class CopiesAhead implements AutoCloseable {
    * @param fresh the memory image that a capture has just made, which nobody has mapped; or null
    * @param base the memory image that its next capture overlays, or null
    * @param disk its disk
+   * @param log of that disk, or null
    */
-  private record Sandbox(@Nullable NodeId fresh, @Nullable NodeId base, NodeId disk) {}
+  private record Sandbox(
+      @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, @Nullable WriteLog log) {}
 
   CopiesAhead(StorageBackend storage, Registry registry) {
     this.storage = storage;
@@ -96,9 +99,13 @@ final class CopiesAhead implements AutoCloseable {
     return thread;
   }
 
-  /** The disk is about to be captured: what can be done before the pause is done. */
-  void beforePause(NodeId disk) {
-    work("catch-up", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, 1));
+  /**
+   * The disk is about to be captured: what can be done before the pause is done.
+   *
+   * @param log of the disk, or null
+   */
+  void beforePause(NodeId disk, @Nullable WriteLog log) {
+    work("catch-up", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, 1, log));
   }
 
   /**
@@ -109,6 +116,7 @@ final class CopiesAhead implements AutoCloseable {
    *     would wait for parts that are put in their place
    * @param base the memory image that the next one overlays, or null
    * @param disk the sandbox's disk
+   * @param log of that disk, or null
    * @param writtenBytes how much the capture wrote to its image
    */
   void captured(
@@ -116,11 +124,13 @@ final class CopiesAhead implements AutoCloseable {
       @Nullable NodeId fresh,
       @Nullable NodeId base,
       NodeId disk,
+      @Nullable WriteLog log,
       long writtenBytes) {
     synchronized (this) {
       long credit = (long) (writtenBytes * ADDED_SHARE);
       credits.merge(sandboxId, credit, (had, more) -> Math.min(MOST_CREDIT_BYTES, had + more));
-      waiting.put(sandboxId, new Sandbox(Objects.equals(fresh, base) ? fresh : null, base, disk));
+      NodeId alone = Objects.equals(fresh, base) ? fresh : null;
+      waiting.put(sandboxId, new Sandbox(alone, base, disk, log));
       limit(credits);
       limit(waiting);
     }
@@ -155,14 +165,19 @@ final class CopiesAhead implements AutoCloseable {
     }
     NodeId base = sandbox.base();
     if (base != null) {
-      work("copy", base, CopyPreparation.class, ahead -> prepare(ahead, base, SHARE));
+      work("copy", base, CopyPreparation.class, ahead -> prepare(ahead, base, SHARE, null));
     }
     NodeId disk = sandbox.disk();
-    work("copy", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, SHARE));
+    work("copy", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, SHARE, sandbox.log()));
   }
 
-  private static boolean prepare(CopyPreparation ahead, NodeId id, double share) {
-    ahead.prepare(id, share);
+  private static boolean prepare(
+      CopyPreparation ahead, NodeId id, double share, @Nullable WriteLog log) {
+    if (log == null) {
+      ahead.prepare(id, share);
+    } else {
+      ahead.prepare(id, share, log);
+    }
     return true;
   }
 

@@ -12,6 +12,8 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -94,7 +96,7 @@ final class Pause {
       // thread
       // for the disk would take as long as the clone, and might take the hypervisor's processor.
       context.before("snapshot.disk");
-      context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
+      cloneDisk(paths, vm);
       phases.ended("disk");
       PageRanges ranges = select(tracker, memory);
       phases.ended("select");
@@ -126,6 +128,16 @@ final class Pause {
           "the hypervisor moved the machine's memory while it was captured",
           "try again",
           null);
+    }
+  }
+
+  private void cloneDisk(Paths paths, RunningVm vm) {
+    StorageBackend storage = context.storage();
+    WriteLog log = DiskLog.of(vm);
+    if (log == null) {
+      storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
+    } else {
+      storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,11 @@ record RoledStorage(StorageBackend disks, StorageBackend memory) implements Stor
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
     return same(volume, id).snapshot(volume, id, durability);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    return same(volume, id).snapshot(volume, id, durability, log);
   }
 
   @Override

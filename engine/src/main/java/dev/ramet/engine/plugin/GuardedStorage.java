@@ -7,6 +7,7 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,16 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
     try {
       return node("snapshot", id, Node.Kind.SNAPSHOT, backend.snapshot(volume, id, durability));
+    } catch (Throwable e) {
+      throw guard.failed("snapshot", e);
+    }
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    try {
+      Node made = backend.snapshot(volume, id, durability, log);
+      return node("snapshot", id, Node.Kind.SNAPSHOT, made);
     } catch (Throwable e) {
       throw guard.failed("snapshot", e);
     }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.WriteLog;
+import org.jspecify.annotations.Nullable;
+
+/** What a machine wrote to its disk, for the storage that copies it. */
+final class DiskLog {
+  /** A sandbox has one disk, see {@link Starter#spec}. */
+  private static final int DISK = 0;
+
+  private DiskLog() {}
+
+  /** The log of a machine's disk; null when its hypervisor keeps none. */
+  static @Nullable WriteLog of(RunningVm vm) {
+    DiskWriteLog log = Capability.of(vm, DiskWriteLog.class);
+    return log == null ? null : () -> log.takeWrites(DISK);
+  }
+}
