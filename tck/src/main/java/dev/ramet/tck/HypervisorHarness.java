@@ -33,6 +33,18 @@ public interface HypervisorHarness {
    */
   long count(RunningVm vm) throws IOException;
 
+  /**
+   * Has a machine's guest write to its first disk and returns once it has. Needed where the probe
+   * states {@code disk-write-log}; there the machine has a disk that may be written.
+   *
+   * @param offset a multiple of 64 KiB, in the first MiB
+   * @param lengthBytes a multiple of 4096
+   * @return whether the harness can do that
+   */
+  default boolean writeDisk(RunningVm vm, long offset, int lengthBytes) throws IOException {
+    return false;
+  }
+
   /** Copies main memory into a new file, as a capture of all of it does. The machine is paused. */
   default void copyMemory(GuestMemory memory, Path image) throws IOException {
     MachineProcesses.copyMemory(memory, image);

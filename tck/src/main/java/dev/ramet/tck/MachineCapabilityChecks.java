@@ -2,21 +2,35 @@
 package dev.ramet.tck;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.storage.WriteLog;
+import dev.ramet.spi.storage.WriteLog.Written;
+import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** What the probe states is so, and what it does not state is not done. */
 abstract class MachineCapabilityChecks {
+  private static final int WRITE_BYTES = 8192;
+
+  /** Further apart than any bitmap of a small disk is coarse. */
+  private static final long PLACE_BYTES = 256 << 10;
+
   abstract MachineWorld world();
 
   private Set<String> stated() {
@@ -61,6 +75,78 @@ abstract class MachineCapabilityChecks {
         }
       }
     }
+  }
+
+  @Test
+  void diskWritesAreToldWhereThatIsStated() throws Exception {
+    boolean stated = stated().contains(HypervisorCapabilities.DISK_WRITE_LOG);
+    RunningVm booted = world().boot();
+    SavedVm saved = world().save(booted);
+    RunningVm restored =
+        world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+    for (RunningVm vm : new RunningVm[] {booted, restored}) {
+      assertEquals(
+          stated,
+          vm instanceof DiskWriteLog,
+          "machines are DiskWriteLog if and only if the probe states '"
+              + HypervisorCapabilities.DISK_WRITE_LOG
+              + "'");
+      if (vm instanceof DiskWriteLog log) {
+        tellsWrites(vm, log);
+      }
+    }
+  }
+
+  private void tellsWrites(RunningVm vm, DiskWriteLog log) throws IOException {
+    for (int none : new int[] {-1, vm.spec().disks().size()}) {
+      RametException e = assertThrows(RametException.class, () -> log.takeWrites(none));
+      assertEquals(ErrorCode.INVALID_ARGUMENT, e.code(), "there is no disk " + none);
+    }
+    Written first = log.takeWrites(0);
+    assertEquals(WriteLog.NO_MARK, first.since(), "nothing is known before the first answer");
+    write(vm, 0);
+    write(vm, PLACE_BYTES);
+    Written both = log.takeWrites(0);
+    follows(first, both);
+    assertTrue(tells(both, 0) && tells(both, PLACE_BYTES), "what is written is told: " + both);
+    write(vm, 2 * PLACE_BYTES);
+    Written last;
+    try (PausedVm paused = vm.pause()) {
+      last = log.takeWrites(0);
+      follows(both, last);
+      assertTrue(tells(last, 2 * PLACE_BYTES), "what is written is told in a pause: " + last);
+      assertTrue(!tells(last, 0), "what was told is not told again: " + last);
+      assertTrue(!tells(last, 3 * PLACE_BYTES), "what is not written is not told: " + last);
+      Written none = log.takeWrites(0);
+      follows(last, none);
+      assertEquals(List.of(), none.ranges(), "a machine that stands still writes nothing");
+      last = none;
+      assertEquals(vm.pid(), paused.pid());
+    }
+    world().awaitRunning(vm);
+    follows(last, log.takeWrites(0));
+  }
+
+  private void write(RunningVm vm, long offset) throws IOException {
+    assertTrue(
+        world().harness.writeDisk(vm, offset, WRITE_BYTES),
+        "the harness of a driver that states '"
+            + HypervisorCapabilities.DISK_WRITE_LOG
+            + "' must let guests write");
+  }
+
+  private static void follows(Written before, Written now) {
+    assertEquals(before.until(), now.since(), "an answer begins at the mark of the one before");
+    assertNotEquals(before.until(), now.until(), "a mark is given once");
+  }
+
+  /** Whether an answer names all of what was written there. */
+  private static boolean tells(Written written, long offset) {
+    return written.ranges().stream()
+        .anyMatch(
+            range ->
+                range.offset() <= offset
+                    && range.offset() + range.lengthBytes() >= offset + WRITE_BYTES);
   }
 
   /** On that rest the memory modes that copy only what changed since a restore. */

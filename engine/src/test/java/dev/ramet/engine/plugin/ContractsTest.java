@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
@@ -33,6 +34,7 @@ import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.StorageProvisioner;
 import dev.ramet.spi.storage.TreeStreams;
 import dev.ramet.spi.storage.VolumeReuse;
+import dev.ramet.spi.storage.WriteLog;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.net.URI;
@@ -69,7 +71,8 @@ final class ContractsTest {
           DirectorySnapshots.class, StorageBackend.class,
           TreeStreams.class, StorageBackend.class,
           StorageInspection.class, StorageBackend.class,
-          DiskWrites.class, RunningVm.class);
+          DiskWrites.class, RunningVm.class,
+          DiskWriteLog.class, RunningVm.class);
 
   /** What {@link GuardTest} breaks call by call. */
   private static final Set<Class<?>> BROKEN_BY_HAND =
@@ -89,7 +92,7 @@ final class ContractsTest {
           SavingVm.class);
 
   /** What the engine gives to plugins, not they to it. */
-  private static final Set<Class<?>> OURS = Set.of(CopyProgress.class);
+  private static final Set<Class<?>> OURS = Set.of(CopyProgress.class, WriteLog.class);
 
   private static Guard guard() {
     return new Guard(
