@@ -131,7 +131,7 @@ final class CommandLine {
     for (int i = 0; i < spec.disks().size(); i++) {
       add(args, "-blockdev", disk(spec.disks().get(i), i));
       // report: a full host is a write error for the guest, not a machine that silently stops.
-      add(args, "-device", "virtio-blk-pci,drive=disk" + i + ",werror=report,rerror=report");
+      add(args, "-device", "virtio-blk-pci,drive=" + node(i) + ",werror=report,rerror=report");
     }
     StringBuilder net = new StringBuilder("user,id=net0");
     if (!spec.network().outbound()) {
@@ -154,6 +154,11 @@ final class CommandLine {
     return "tcp:" + network.hostAddress() + ":" + hostPort + "-:" + guestPort;
   }
 
+  /** The name of a disk's block node. */
+  static String node(int disk) {
+    return "disk" + disk;
+  }
+
   private static String disk(Attachment disk, int index) {
     ObjectNode file = Qmp.JSON.createObjectNode();
     file.put("driver", disk.kind() == Attachment.Kind.BLOCK_DEVICE ? "host_device" : "file");
@@ -162,7 +167,7 @@ final class CommandLine {
     file.put("locking", "off");
     ObjectNode node = Qmp.JSON.createObjectNode();
     node.put("driver", "raw");
-    node.put("node-name", "disk" + index);
+    node.put("node-name", node(index));
     node.put("read-only", disk.readOnly());
     // What the guest frees becomes a hole.
     node.put("discard", "unmap");

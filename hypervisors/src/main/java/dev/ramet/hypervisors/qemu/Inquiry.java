@@ -21,9 +21,22 @@ import java.util.Set;
 record Inquiry(String version, Optional<String> pc, Set<String> missing) {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Device state without memory; there whether Xen is or not. */
+  /** The first is device state without memory; there whether Xen is or not. */
   private static final Set<String> COMMANDS =
-      Set.of("xen-save-devices-state", "migrate", "migrate-set-capabilities", "stop", "cont");
+      Set.of(
+          "xen-save-devices-state",
+          "migrate",
+          "migrate-set-capabilities",
+          "stop",
+          "cont",
+          "transaction",
+          "block-dirty-bitmap-add",
+          "block-dirty-bitmap-disable",
+          "block-dirty-bitmap-remove",
+          "block-export-add",
+          "block-export-del",
+          "nbd-server-start",
+          "nbd-server-stop");
 
   static Inquiry of(Path binary, Path scratch) {
     VmFiles files = VmFiles.of(scratch);

@@ -108,6 +108,7 @@ final class Probe {
     Set<String> capabilities =
         Set.of(
             HypervisorCapabilities.DISK_WRITES,
+            HypervisorCapabilities.DISK_WRITE_LOG,
             "restore",
             "reattach",
             "user-network",

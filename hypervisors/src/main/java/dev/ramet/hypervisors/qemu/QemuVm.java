@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -13,6 +14,7 @@ import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.storage.WriteLog;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A machine in QEMU. Thread-safe; one pause at a time. */
-final class QemuVm implements RunningVm, DiskWrites {
+final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   /** For calls without a deadline of their own: far more than any of them takes on a busy host. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -40,6 +42,7 @@ final class QemuVm implements RunningVm, DiskWrites {
   private final VmIdentity identity;
   private final String ramPath;
   private final Machine machine;
+  private final DirtyBitmaps bitmaps;
 
   /** Names the pause under way: one that was taken back has no say in a later one. */
   private final AtomicReference<@Nullable Object> pause = new AtomicReference<>();
@@ -56,6 +59,7 @@ final class QemuVm implements RunningVm, DiskWrites {
     this.identity = identity;
     this.ramPath = ramPath;
     this.machine = machine;
+    this.bitmaps = new DirtyBitmaps(machine, spec.disks());
     spec.network().guestPorts().forEach(p -> forwards.put(p, HostPorts.hostPort(p)));
   }
 
@@ -228,6 +232,11 @@ final class QemuVm implements RunningVm, DiskWrites {
       }
     }
     return writes;
+  }
+
+  @Override
+  public WriteLog.Written takeWrites(int disk) {
+    return bitmaps.take(disk);
   }
 
   @Override

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands are worked
@@ -54,8 +55,7 @@ final class Qmp implements AutoCloseable {
    * How long a thread looks for an answer before it sleeps, several times what a command of a pause
    * takes.
    */
-  private static final long AWAKE_NANOS =
-      Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
+  static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
 
   private final SocketChannel channel;
   private final Selector selector;
@@ -194,6 +194,17 @@ final class Qmp implements AutoCloseable {
       this.id = id;
       this.command = command;
       this.message = message;
+    }
+
+    /** Whether there is nothing to wait for any more. */
+    boolean arrived() {
+      return message.isDone();
+    }
+
+    /** Whether it has arrived and is an error, or cannot arrive any more. */
+    boolean failed() {
+      return message.isCompletedExceptionally()
+          || (message.isDone() && message.join().has("error"));
     }
 
     /**
@@ -366,9 +377,11 @@ final class Qmp implements AutoCloseable {
     closeQuietly(channel);
   }
 
-  private static void closeQuietly(Closeable resource) {
+  static void closeQuietly(@Nullable Closeable resource) {
     try {
-      resource.close();
+      if (resource != null) {
+        resource.close();
+      }
     } catch (IOException e) {
       // Nothing is lost with it.
     }

@@ -20,6 +20,9 @@ record VmFiles(Path directory) {
   /** The monitor's socket; QEMU makes it relative to its working directory. */
   static final String MONITOR = "qmp.sock";
 
+  /** The socket of QEMU's NBD server: see {@link DirtyBitmaps}. */
+  static final String NBD_SOCKET = "nbd.sock";
+
   /** Where QEMU sends the RAM blocks of a fresh machine, once. */
   static final String RAM_SOCKET = "ram.sock";
 
@@ -97,6 +100,7 @@ record VmFiles(Path directory) {
   void removeStale() {
     delete(directory.resolve(MONITOR));
     delete(directory.resolve(RAM_SOCKET));
+    delete(directory.resolve(NBD_SOCKET));
     delete(pidFile());
   }
 

@@ -59,6 +59,13 @@ class QemuContractTest extends HypervisorTck {
       return Bench.count(vm);
     }
 
+    /** As a request of the guest's, which itself only counts. */
+    @Override
+    public boolean writeDisk(RunningVm vm, long offset, int lengthBytes) {
+      DirtyBitmapsTest.io(vm, 0, "write " + offset + " " + lengthBytes);
+      return true;
+    }
+
     @Override
     public Set<String> logs() {
       return Set.of("vmm.log", "console.log", "ram-blocks");

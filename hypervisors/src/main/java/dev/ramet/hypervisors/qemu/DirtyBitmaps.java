@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.WriteLog.Range;
+import dev.ramet.spi.storage.WriteLog.Written;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What a guest writes to its disks, by QEMU's dirty bitmaps (docs/interop/bitmaps.rst). Of each
+ * disk one bitmap is enabled; to take it is to enable the next and disable it in one step, and to
+ * read it through the NBD server. Thread-safe: one call at a time.
+ *
+ * <p>QEMU marks a write when it has ended, also one that failed, and discards and zeros like data
+ * (block/io.c, {@code bdrv_co_write_req_finish}).
+ *
+ * <p>A bitmap is named by the mark at which it begins. After a failure nothing is presumed: the
+ * next call removes all of the driver's that is not known to be current.
+ */
+final class DirtyBitmaps {
+  private static final AtomicLong LAST_MARK = new AtomicLong();
+
+  private static final String PREFIX = "ramet";
+
+  /** A page of a guest, and a block of its file system. */
+  private static final long GRANULARITY_BYTES = 4096;
+
+  private static final long BITS_MAX = 4 << 20;
+
+  private final Machine machine;
+  private final List<Attachment> disks;
+  private final ReentrantLock one = new ReentrantLock();
+
+  /** The marks at which the current bitmaps begin, by disk. */
+  private final Map<Integer, Long> current = new HashMap<>();
+
+  private final Map<String, Long> granularities = new HashMap<>();
+
+  /** Commands whose answers nobody awaited. */
+  private final List<Qmp.Answer> parting = new ArrayList<>();
+
+  /** Whether the server listens and QEMU has no bitmap of the driver's but the current ones. */
+  private boolean ready;
+
+  DirtyBitmaps(Machine machine, List<Attachment> disks) {
+    this.machine = machine;
+    this.disks = disks;
+  }
+
+  /** See {@link dev.ramet.spi.hypervisor.DiskWriteLog#takeWrites}. */
+  Written take(int disk) {
+    if (disk < 0 || disk >= disks.size()) {
+      throw RametException.invalid("disk", "there is none at " + disk);
+    }
+    Deadline deadline = Deadline.after(QemuVm.PATIENCE);
+    lock(deadline);
+    try {
+      return taken(disk, deadline);
+    } finally {
+      one.unlock();
+    }
+  }
+
+  private void lock(Deadline deadline) {
+    try {
+      if (!one.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+        throw deadline.exceeded("another look at what is written");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted before it was its turn", e);
+    }
+  }
+
+  private Written taken(int disk, Deadline deadline) {
+    long until = LAST_MARK.incrementAndGet();
+    boolean done = false;
+    try {
+      Long since = current.get(disk);
+      Written written;
+      if (disks.get(disk).readOnly()) {
+        written =
+            since == null ? Written.unknownUntil(until) : new Written(since, until, List.of());
+      } else {
+        if (!partedWell() || !ready) {
+          ready = false;
+          prepare(deadline);
+          ready = true;
+        }
+        if (since == null) {
+          machine.execute("block-dirty-bitmap-add", added(disk, until), deadline);
+          written = Written.unknownUntil(until);
+        } else {
+          written = new Written(since, until, next(disk, since, until, deadline));
+        }
+      }
+      current.put(disk, until);
+      done = true;
+      return written;
+    } finally {
+      if (!done) {
+        current.remove(disk);
+        ready = false;
+      }
+    }
+  }
+
+  /** Whether nothing is known to have gone wrong with what was not waited for. */
+  private boolean partedWell() {
+    boolean well = parting.stream().noneMatch(Qmp.Answer::failed);
+    parting.removeIf(Qmp.Answer::arrived);
+    return well;
+  }
+
+  /** Begins the next bitmap and reads the one before. */
+  private List<Range> next(int disk, long since, long until, Deadline deadline) {
+    String past = name(since);
+    // All is under way before anything is waited for: QEMU works off its monitor in order.
+    Qmp.Answer swapped = machine.begin("transaction", swap(disk, since, until), deadline);
+    Qmp.Answer exported = machine.begin("block-export-add", export(disk, past), deadline);
+    List<Range> ranges;
+    try (NbdBitmap server =
+        NbdBitmap.connect(
+            machine.files().socket(VmFiles.NBD_SOCKET, machine.process().pid()),
+            machine.process()::alive,
+            deadline)) {
+      machine.awaitAwake(swapped, deadline);
+      machine.awaitAwake(exported, deadline);
+      ranges = server.read(node(disk), past);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED,
+          "QEMU in " + machine.files().directory() + ": cannot read what is written: " + e,
+          e);
+    }
+    // Whoever has the answer has it, even if these cannot be sent any more.
+    try {
+      ObjectNode end = Qmp.JSON.createObjectNode().put("id", past).put("mode", "hard");
+      parting.add(machine.begin("block-export-del", end, deadline));
+      parting.add(machine.begin("block-dirty-bitmap-remove", bitmap(disk, past), deadline));
+    } catch (RametException e) {
+      ready = false;
+    }
+    return ranges;
+  }
+
+  /** Removes what is left of other processes and of failures, and lets the server listen. */
+  private void prepare(Deadline deadline) {
+    // This ends all exports, and waits for that. It is refused when there is no server.
+    tryExecute("nbd-server-stop", deadline);
+    ObjectNode flat = Qmp.JSON.createObjectNode().put("flat", true);
+    for (JsonNode node : machine.execute("query-named-block-nodes", flat, deadline)) {
+      int disk = disk(node.path("node-name").asText());
+      if (disk >= 0) {
+        granularities.put(
+            node.path("node-name").asText(),
+            granularity(node.path("image").path("virtual-size").asLong()));
+        Long kept = current.get(disk);
+        for (JsonNode bitmap : node.path("dirty-bitmaps")) {
+          String name = bitmap.path("name").asText();
+          if (name.startsWith(PREFIX) && (kept == null || !name.equals(name(kept)))) {
+            machine.execute("block-dirty-bitmap-remove", bitmap(disk, name), deadline);
+          }
+        }
+      }
+    }
+    ObjectNode listen = Qmp.JSON.createObjectNode();
+    // Relative, like the monitor's.
+    listen.putObject("addr").put("type", "unix").putObject("data").put("path", VmFiles.NBD_SOCKET);
+    machine.execute("nbd-server-start", listen, deadline);
+  }
+
+  private void tryExecute(String command, Deadline deadline) {
+    Qmp.Answer answer = machine.begin(command, Qmp.JSON.createObjectNode(), deadline);
+    try {
+      answer.await(deadline);
+    } catch (QmpException e) {
+      if (e.kind() != QmpException.Kind.REFUSED) {
+        throw Machine.failure(machine.files(), e);
+      }
+    }
+  }
+
+  private int disk(String node) {
+    for (int i = 0; i < disks.size(); i++) {
+      if (node.equals(node(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static String node(int disk) {
+    return CommandLine.node(disk);
+  }
+
+  private static String name(long mark) {
+    return PREFIX + mark;
+  }
+
+  /** The smallest with which a bitmap has not too many bits. */
+  static long granularity(long sizeBytes) {
+    long granularity = GRANULARITY_BYTES;
+    while (sizeBytes / granularity > BITS_MAX) {
+      granularity *= 2;
+    }
+    return granularity;
+  }
+
+  private static ObjectNode bitmap(int disk, String name) {
+    return Qmp.JSON.createObjectNode().put("node", node(disk)).put("name", name);
+  }
+
+  private ObjectNode added(int disk, long mark) {
+    long granularity = granularities.getOrDefault(node(disk), GRANULARITY_BYTES);
+    return bitmap(disk, name(mark)).put("granularity", granularity);
+  }
+
+  private ObjectNode swap(int disk, long since, long until) {
+    ObjectNode arguments = Qmp.JSON.createObjectNode();
+    ArrayNode actions = arguments.putArray("actions");
+    actions
+        .addObject()
+        .put("type", "block-dirty-bitmap-disable")
+        .set("data", bitmap(disk, name(since)));
+    actions.addObject().put("type", "block-dirty-bitmap-add").set("data", added(disk, until));
+    return arguments;
+  }
+
+  /** Read-only and named after its node, as exports are unless they are told otherwise. */
+  private static ObjectNode export(int disk, String bitmap) {
+    ObjectNode arguments =
+        Qmp.JSON
+            .createObjectNode()
+            .put("type", "nbd")
+            .put("id", bitmap)
+            .put("node-name", node(disk));
+    arguments.putArray("bitmaps").add(bitmap);
+    return arguments;
+  }
+}
