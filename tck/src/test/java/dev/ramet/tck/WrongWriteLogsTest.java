@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck;
+
+import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.WriteLog;
+import dev.ramet.spi.storage.WriteLog.Range;
+import dev.ramet.spi.storage.WriteLog.Written;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The kit finds what is wrong with what machines tell of their guests' writes. */
+class WrongWriteLogsTest {
+  private static final String CHECK = "diskWritesAreTold";
+  private static final AtomicLong MARKS = new AtomicLong();
+
+  /** A machine that keeps the contract. */
+  static class Logging extends ReferenceVm implements DiskWriteLog {
+    final List<Range> noted = new ArrayList<>();
+    long mark = WriteLog.NO_MARK;
+
+    Logging(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      super(driver, spec, process);
+    }
+
+    void write(Range range) {
+      noted.add(range);
+    }
+
+    @Override
+    public Written takeWrites(int disk) {
+      if (disk != 0) {
+        throw RametException.invalid("disk", "there is none at " + disk);
+      }
+      long since = mark;
+      mark = MARKS.incrementAndGet();
+      List<Range> ranges = List.copyOf(noted);
+      noted.clear();
+      return since == WriteLog.NO_MARK
+          ? Written.unknownUntil(mark)
+          : new Written(since, mark, ranges);
+    }
+  }
+
+  /** Drivers of such machines, with a disk each. */
+  abstract static class WithLog extends WrongHypervisorsTest.WrongMachine {
+    @Override
+    Set<String> stated() {
+      return Set.of(HypervisorCapabilities.DISK_WRITE_LOG);
+    }
+
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process);
+    }
+
+    boolean writes() {
+      return true;
+    }
+
+    @Override
+    protected HypervisorHarness harness(Path scratch) {
+      return new ReferenceHypervisorHarness(scratch, machines) {
+        @Override
+        Hypervisor open() {
+          return driver();
+        }
+
+        @Override
+        Set<String> stated() {
+          return WithLog.this.stated();
+        }
+
+        @Override
+        public VmSpec spec(String name, Path directory) throws IOException {
+          VmSpec plain = super.spec(name, directory);
+          Path disk = scratch.resolve("disk");
+          if (!Files.exists(disk)) {
+            Files.write(disk, new byte[1 << 20]);
+          }
+          return new VmSpec(
+              name,
+              directory,
+              plain.cpuCount(),
+              plain.memoryBytes(),
+              plain.kernel(),
+              plain.initrd(),
+              plain.kernelArguments(),
+              List.of(new Attachment(Attachment.Kind.FILE, disk, false)),
+              plain.network());
+        }
+
+        @Override
+        public boolean writeDisk(RunningVm vm, long offset, int lengthBytes) {
+          if (vm instanceof Logging logging) {
+            logging.write(new Range(offset, lengthBytes));
+          }
+          return writes();
+        }
+      };
+    }
+  }
+
+  private static void expect(Class<?> wrong, String message) {
+    Failures.expect(wrong, HypervisorTck.Capabilities.class, CHECK, message);
+  }
+
+  @Test
+  void oneThatIsRightPasses() {
+    Failures.none(Right.class, HypervisorTck.Capabilities.class);
+  }
+
+  static class Right extends WithLog {}
+
+  @Test
+  void moreOrLessIsStatedThanIsThere() {
+    String message = "machines are DiskWriteLog if and only if the probe states 'disk-write-log'";
+    expect(StatesTooMuch.class, message);
+    expect(StatesTooLittle.class, message);
+  }
+
+  static class StatesTooMuch extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process);
+    }
+  }
+
+  static class StatesTooLittle extends WithLog {
+    @Override
+    Set<String> stated() {
+      return Set.of();
+    }
+  }
+
+  @Test
+  void aHarnessThatCannotWrite() {
+    expect(NobodyWrites.class, "must let guests write");
+  }
+
+  static class NobodyWrites extends WithLog {
+    @Override
+    boolean writes() {
+      return false;
+    }
+  }
+
+  @Test
+  void anyDiskWillDo() {
+    expect(TakesAnyDisk.class, "Expected dev.ramet.api.RametException");
+  }
+
+  static class TakesAnyDisk extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process) {
+        @Override
+        public Written takeWrites(int disk) {
+          return super.takeWrites(0);
+        }
+      };
+    }
+  }
+
+  @Test
+  void aLogThatClaimsToKnowFromTheBeginning() {
+    expect(KnowsAll.class, "nothing is known before the first answer");
+  }
+
+  static class KnowsAll extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      Logging vm = new Logging(driver, spec, process);
+      vm.mark = MARKS.incrementAndGet();
+      return vm;
+    }
+  }
+
+  @Test
+  void answersThatDoNotFollowOneAnother() {
+    expect(LosesTheMark.class, "an answer begins at the mark of the one before");
+  }
+
+  static class LosesTheMark extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process) {
+        @Override
+        public Written takeWrites(int disk) {
+          mark = mark == WriteLog.NO_MARK ? mark : MARKS.incrementAndGet();
+          return super.takeWrites(disk);
+        }
+      };
+    }
+  }
+
+  @Test
+  void aWriteThatIsForgotten() {
+    expect(ForgetsOne.class, "what is written is told");
+  }
+
+  static class ForgetsOne extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process) {
+        @Override
+        void write(Range range) {
+          noted.clear();
+          super.write(range);
+        }
+      };
+    }
+  }
+
+  @Test
+  void aWriteThatIsToldTwice() {
+    expect(TellsTwice.class, "what was told is not told again");
+  }
+
+  static class TellsTwice extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process) {
+        @Override
+        public Written takeWrites(int disk) {
+          List<Range> kept = List.copyOf(noted);
+          Written written = super.takeWrites(disk);
+          noted.addAll(kept);
+          return written;
+        }
+      };
+    }
+  }
+
+  @Test
+  void everythingIsToldAlways() {
+    expect(TellsAll.class, "is not told");
+  }
+
+  static class TellsAll extends WithLog {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Logging(driver, spec, process) {
+        @Override
+        public Written takeWrites(int disk) {
+          noted.clear();
+          noted.add(new Range(0, 1 << 20));
+          return super.takeWrites(disk);
+        }
+      };
+    }
+  }
+}
