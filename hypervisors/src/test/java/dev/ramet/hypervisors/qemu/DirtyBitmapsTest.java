@@ -278,6 +278,21 @@ class DirtyBitmapsTest {
     follows(ofClone, clone.takeWrites(0), range(8 * K, 4 * K));
   }
 
+  /** As when a call ends in the middle, and the machine is captured before the next. */
+  @Test
+  void aSaveWhileABitmapIsExported() throws Exception {
+    Attachment disk = disk("a", 64 * M, false);
+    QemuVm vm = boot("vm", disk);
+    leave(vm, vm.takeWrites(0));
+    SavedVm saved = bench.save(vm, "saved");
+    assertEquals(1, query(vm, "query-block-exports").size());
+    Bench.awaitCounting(vm);
+    vm.kill(Bench.PATIENCE);
+    try (PausedVm paused = bench.driver.restore(spec("clone", disk), saved, Bench.PATIENCE)) {
+      Bench.awaitCounting(paused.resume());
+    }
+  }
+
   @Test
   void anotherHostBeginsAnew() throws Exception {
     QemuVm vm = boot("x".repeat(120), disk("a", 64 * M, false), disk("b", 64 * M, false));

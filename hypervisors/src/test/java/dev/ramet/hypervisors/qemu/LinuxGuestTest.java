@@ -3,17 +3,21 @@ package dev.ramet.hypervisors.qemu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.WriteLog;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -71,6 +75,55 @@ class LinuxGuestTest {
         awaitAgent(clone);
         assertNotEquals(bootId, read(clone, BOOT_ID));
         assertEquals("kept", read(clone, "/root/on-disk"));
+      } finally {
+        driver.reap(root);
+      }
+    }
+  }
+
+  /** The guest's own requests: data, and blocks that it frees. */
+  @Test
+  void whatAGuestWritesIsTold() throws Exception {
+    Path template = Host.directory("template", "RAMET_TEST_TEMPLATE");
+    VmSpec plain = spec(template, "vm", copyOf(template.resolve("rootfs.raw"), "disk"));
+    Path second = root.resolve("second");
+    try (RandomAccessFile file = new RandomAccessFile(second.toFile(), "rw")) {
+      file.setLength(64 << 20);
+    }
+    VmSpec spec =
+        new VmSpec(
+            plain.name(),
+            plain.directory(),
+            plain.cpuCount(),
+            plain.memoryBytes(),
+            plain.kernel(),
+            plain.initrd(),
+            plain.kernelArguments(),
+            List.of(plain.disks().get(0), new Attachment(Attachment.Kind.FILE, second, false)),
+            plain.network());
+    try (QemuHypervisor driver = new QemuHypervisor(Bench.installation(root))) {
+      try {
+        RunningVm vm = driver.boot(spec, Bench.PATIENCE);
+        awaitAgent(vm);
+        DiskWriteLog log = (DiskWriteLog) vm;
+        WriteLog.Written first = log.takeWrites(1);
+        start(
+            vm,
+            "dd if=/dev/urandom of=/dev/vdb bs=4k seek=100 count=2 conv=fsync"
+                + " && blkdiscard -o 1048576 -l 65536 /dev/vdb"
+                + " && echo done >/dev/shm/done");
+        Bench.await(
+            "the guest's writes", () -> "done\n".equals(readOrNothing(vm, "/dev/shm/done")));
+        try (PausedVm paused = vm.pause()) {
+          WriteLog.Written written = log.takeWrites(1);
+          assertEquals(
+              List.of(
+                  new WriteLog.Range(400 << 10, 8 << 10), new WriteLog.Range(1 << 20, 64 << 10)),
+              written.ranges());
+          assertTrue(written.isAllSince(first.until()));
+          assertEquals(List.of(), log.takeWrites(1).ranges());
+          assertEquals(vm.pid(), paused.pid());
+        }
       } finally {
         driver.reap(root);
       }
