@@ -95,6 +95,8 @@ public final class RootInspection {
     boolean directory = type == DirectoryReader.Type.DIRECTORY;
     if (Layout.isUnfinished(name) && directory) {
       unfinishedVolume(reader, path, NodeId.of(name.substring(Layout.NEW.length())));
+    } else if (name.equals(Layout.NEW + Layout.MARKER) && type == DirectoryReader.Type.FILE) {
+      unfinishedMarker(path);
     } else if (directory && NodeId.isValid(name)) {
       origin(reader, path, NodeId.of(name));
     } else {
@@ -136,7 +138,12 @@ public final class RootInspection {
     NodeIndex.Entry entry = index.get(id);
     if (entry == null) {
       FileStat stat = stat(path);
-      if (stat != null && index.get(id) == null) {
+      if (stat == null || index.get(id) != null) {
+        return;
+      }
+      if (stat.sizeBytes() == 0 && RootScan.isOurs(stat)) {
+        leftover(path, id, "a copy that was not finished", () -> disk.unlink(path));
+      } else {
         found(
             StorageFinding.foreign(
                 path,
@@ -221,6 +228,21 @@ public final class RootInspection {
           }
           disk.removeDirectory(path);
         });
+  }
+
+  /** Nobody makes one while the root is open. */
+  private void unfinishedMarker(Path path) throws LinuxException {
+    FileStat stat = stat(path);
+    if (stat != null) {
+      StorageFinding finding =
+          StorageFinding.leftover(
+              path, "a backend's marker that was not finished", stat.allocatedBytes());
+      if (mend) {
+        disk.unlink(path);
+        finding = finding.mended();
+      }
+      found(finding);
+    }
   }
 
   private interface Removal {

@@ -38,6 +38,19 @@ final class RootMarker {
     }
   }
 
+  /** Checks the marker that is there, if one is. */
+  static void check(Layout layout, String backend, int format) {
+    Path marker = layout.marker();
+    try {
+      if (Files.exists(marker)) {
+        check(marker, backend, format);
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot read " + marker + ": " + e.getMessage(), e);
+    }
+  }
+
   private static void check(Path marker, String backend, int format) throws IOException {
     Properties found = new Properties();
     try (Reader reader = Files.newBufferedReader(marker)) {

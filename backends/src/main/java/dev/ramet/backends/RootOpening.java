@@ -30,13 +30,7 @@ public final class RootOpening {
         disk.makeDirectory(layout.volumes(), 0700);
       }
       lock = Fd.openDirectory(layout.volumes());
-      if (!lock.tryLock()) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "in use by another process: " + layout.volumes(),
-            "stop the other one, or use another root",
-            null);
-      }
+      requireFree(lock, layout);
       RootMarker.claim(layout, id, format, disk);
       done = true;
       return lock;
@@ -49,6 +43,40 @@ public final class RootOpening {
       if (!done && lock != null) {
         lock.close();
       }
+    }
+  }
+
+  /**
+   * Locks a root that is only to be looked at. Where its directory of volumes is gone, which an
+   * inspection tells, that is the root itself: a backend would make the directory.
+   *
+   * @throws RametException as {@link dev.ramet.spi.storage.RootExamination#examine}
+   */
+  public static Fd lockToLook(Path root, Layout layout, String id, int format) {
+    Fd lock = null;
+    boolean done = false;
+    try {
+      lock = Fd.openDirectory(Files.isDirectory(layout.volumes()) ? layout.volumes() : root);
+      requireFree(lock, layout);
+      RootMarker.check(layout, id, format);
+      done = true;
+      return lock;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "look at the storage root " + root, root);
+    } finally {
+      if (!done && lock != null) {
+        lock.close();
+      }
+    }
+  }
+
+  private static void requireFree(Fd lock, Layout layout) throws LinuxException {
+    if (!lock.tryLock()) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "in use by another process: " + layout.volumes(),
+          "stop the other one, or use another root",
+          null);
     }
   }
 }

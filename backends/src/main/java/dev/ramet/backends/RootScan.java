@@ -11,6 +11,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It reads the names of all files, and of the files themselves only those that tell what a
  * directory is. A snapshot's name says all but its size: in a large root that is looked up when it
  * is first asked for.
+ *
+ * <p>Of a root that is only looked at it clears away nothing: what it would is no node, and a
+ * {@link RootInspection} tells of it.
  */
 public final class RootScan implements NodeIndex.Reader {
   private static final System.Logger LOG = System.getLogger(RootScan.class.getName());
@@ -37,12 +41,25 @@ public final class RootScan implements NodeIndex.Reader {
   private final Layout layout;
   private final Disk disk;
   private final NodeIndex index;
+  private final boolean clears;
 
   /** A scan of a root into an index. */
   public RootScan(Layout layout, Disk disk, NodeIndex index) {
+    this(layout, disk, index, true);
+  }
+
+  private RootScan(Layout layout, Disk disk, NodeIndex index, boolean clears) {
     this.layout = layout;
     this.disk = disk;
     this.index = index;
+    this.clears = clears;
+  }
+
+  /** A scan of a root that is only looked at; there may be none. */
+  static void look(Layout layout, Disk disk, NodeIndex index) throws LinuxException {
+    if (Files.isDirectory(layout.volumes())) {
+      new RootScan(layout, disk, index, false).run();
+    }
   }
 
   /** Does it, once, before anybody uses the index. */
@@ -55,10 +72,12 @@ public final class RootScan implements NodeIndex.Reader {
       for (var entry : directories.entrySet()) {
         Path path = layout.volumes().resolve(entry.getKey());
         if (entry.getKey().startsWith(Layout.NEW)) {
-          discard(reader, path, entry.getValue());
+          if (clears) {
+            discard(reader, path, entry.getValue());
+          }
         } else if (entry.getValue() != DirectoryReader.Type.DIRECTORY
             || !NodeId.isValid(entry.getKey())) {
-          LOG.log(WARNING, "left alone, not a volume''s directory: {0}", path);
+          LOG.log(told(), "left alone, not a volume''s directory: {0}", path);
         } else {
           scan(reader, NodeId.of(entry.getKey()), path);
         }
@@ -88,14 +107,14 @@ public final class RootScan implements NodeIndex.Reader {
       if (type == DirectoryReader.Type.FILE && NodeId.isValid(name)) {
         NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, RootScan.this);
         if (entry == null) {
-          LOG.log(WARNING, "skipped, another node has that name: {0}/{1}", path, name);
+          LOG.log(told(), "skipped, another node has that name: {0}/{1}", path, name);
         } else {
           found.add(entry);
         }
       } else if (type == DirectoryReader.Type.FILE && Layout.isUnfinished(name)) {
         unfinished.add(path.resolve(name));
       } else {
-        LOG.log(WARNING, "left alone, not a node: {0}/{1}", path, name);
+        LOG.log(told(), "left alone, not a node: {0}/{1}", path, name);
       }
     }
   }
@@ -103,6 +122,9 @@ public final class RootScan implements NodeIndex.Reader {
   private void scan(DirectoryReader reader, NodeId origin, Path directory) throws LinuxException {
     Directory content = new Directory(origin, directory);
     reader.read(directory, content);
+    if (!clears) {
+      return;
+    }
     for (Path path : content.unfinished) {
       LOG.log(INFO, "removed, was not finished: {0}", path);
       disk.unlink(path);
@@ -111,6 +133,11 @@ public final class RootScan implements NodeIndex.Reader {
     if (primary == null || !primary.origin().equals(origin)) {
       withoutPrimary(directory, content.found);
     }
+  }
+
+  /** Who looks a root through tells of all that as findings. */
+  private System.Logger.Level told() {
+    return clears ? WARNING : DEBUG;
   }
 
   /** Only here must the snapshots be looked at: without one, the directory is nobody's. */
@@ -137,11 +164,11 @@ public final class RootScan implements NodeIndex.Reader {
       FileStat stat = PathCalls.stat(path);
       if (stat.sizeBytes() == 0) {
         // No node is empty: this is a copy that a loss of power kept from getting its content.
-        boolean ours = isOurs(stat);
-        if (ours) {
+        boolean removed = clears && isOurs(stat);
+        if (removed) {
           disk.unlink(path);
         }
-        LOG.log(WARNING, ours ? "removed, a copy not finished: {0}" : "left alone: {0}", path);
+        LOG.log(told(), removed ? "removed, a copy not finished: {0}" : "left alone: {0}", path);
         return null;
       }
       boolean volume = id.equals(origin) && !stat.isSticky();
@@ -156,7 +183,7 @@ public final class RootScan implements NodeIndex.Reader {
   }
 
   /** Whether a file has the permissions that a node has from its making on. */
-  private static boolean isOurs(FileStat stat) {
+  static boolean isOurs(FileStat stat) {
     int permissions = stat.mode() & PERMISSIONS;
     return permissions == NodeFiles.VOLUME_MODE || permissions == NodeFiles.SNAPSHOT_MODE;
   }

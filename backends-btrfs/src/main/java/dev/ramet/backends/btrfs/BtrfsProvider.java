@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.BlockSharing;
 import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.ExaminedRoot;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.Steps;
@@ -13,6 +14,7 @@ import dev.ramet.linux.Host;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageCapabilities;
@@ -26,7 +28,7 @@ import java.util.Set;
  * Provides {@code btrfs}: every snapshot and fork is one {@code FICLONE}. Root can capture
  * directory trees too, and with btrfs-progs installed, send and receive them.
  */
-public final class BtrfsProvider implements StorageBackendProvider {
+public final class BtrfsProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "btrfs";
   private static final int FORMAT = 1;
   private static final BlockSharing CLONE = new CloneFile();
@@ -74,6 +76,12 @@ public final class BtrfsProvider implements StorageBackendProvider {
   @Override
   public StorageBackend open(ProbeContext where) {
     return open(where.root(), Steps.NONE);
+  }
+
+  @Override
+  public StorageBackend examine(ProbeContext where) {
+    refuseOtherFileSystems(where.root());
+    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes", "trees"));
   }
 
   /** Opens a root step by step. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.Disk;
 import dev.ramet.backends.Images;
@@ -25,7 +24,6 @@ import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -307,49 +305,12 @@ final class DmSnapshotBackend
   public void inspect(boolean mend, Consumer<StorageFinding> findings) {
     nodes.requireOpen();
     new RootInspection(layout, new Disk(store.files().steps()), index, mend, findings).run();
-    try {
-      for (Path path : store.files().foreign()) {
-        findings.accept(StorageFinding.foreign(path, "not a layer"));
-      }
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot look through " + store.files().directory() + ": " + e, e);
-    }
-    for (Node node : nodes.list()) {
-      look(node.id()).ifPresent(findings);
-    }
+    new LayerInspection(layout, nodes, records, store).run(findings);
   }
 
   @Override
   public Set<String> ownNames() {
     return Set.of("volumes", "layers");
-  }
-
-  /** Looks whether a node's layers are there; nothing when they are, or when it is gone by now. */
-  private Optional<StorageFinding> look(NodeId id) {
-    if (nodes.find(id).isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      return nodes.use(
-          id,
-          "look at " + id,
-          entry -> {
-            NodeRecord record = records.find(id);
-            Path file = layout.file(entry.origin(), id);
-            if (record == null) {
-              return Optional.of(StorageFinding.damage(file, "it does not say where its data is"));
-            }
-            return store.isWhole(record.layer())
-                ? Optional.empty()
-                : Optional.of(StorageFinding.damage(file, "layers of " + id + " are missing"));
-          });
-    } catch (RametException e) {
-      if (e.code() == ErrorCode.NOT_FOUND) {
-        return Optional.empty();
-      }
-      throw e;
-    }
   }
 
   @Override

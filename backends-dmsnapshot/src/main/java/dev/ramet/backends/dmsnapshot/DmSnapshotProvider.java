@@ -19,6 +19,7 @@ import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import java.io.IOException;
@@ -31,7 +32,7 @@ import java.util.Map;
  * Provides {@code dm-snapshot}: volumes are block devices, and snapshots share what they have in
  * common by device-mapper's snapshot target. For file systems that cannot share blocks.
  */
-public final class DmSnapshotProvider implements StorageBackendProvider {
+public final class DmSnapshotProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "dm-snapshot";
   private static final int FORMAT = 1;
   private static final long MERGE_BYTES_PER_SECOND = 64 << 20;
@@ -61,6 +62,34 @@ public final class DmSnapshotProvider implements StorageBackendProvider {
         positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND),
         positive(where.settings(), "reserve-bytes", 0),
         Steps.NONE);
+  }
+
+  /** Makes no device and asks for none, but needs the right to: whoever has that made the files. */
+  @Override
+  public StorageBackend examine(ProbeContext where) {
+    Path root = where.root();
+    Layout layout = Layout.of(root);
+    LayerFiles files = new LayerFiles(layout.volumes().resolveSibling("layers"), Steps.NONE);
+    Devices devices = new Devices(deviceMapper(), "", files);
+    Fd lock = null;
+    boolean done = false;
+    try {
+      lock = RootOpening.lockToLook(root, layout, ID, FORMAT);
+      ExaminedLayers opened = new ExaminedLayers(layout, lock, new LayerStore(files, devices));
+      done = true;
+      return opened;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "look at the storage root " + root, root);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot look at the storage root " + root + ": " + e, e);
+    } finally {
+      // Of what is on disk, devices tell nothing.
+      devices.close();
+      if (!done && lock != null) {
+        lock.close();
+      }
+    }
   }
 
   private static long positive(Map<String, String> settings, String key, long fallback) {

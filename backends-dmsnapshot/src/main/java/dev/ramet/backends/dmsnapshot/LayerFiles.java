@@ -11,6 +11,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
 import dev.ramet.linux.PathCalls;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -49,34 +50,58 @@ final class LayerFiles {
 
   /** All layers there are. Clears away files that were being made; leaves alone what is none. */
   List<Layer> list() throws IOException, LinuxException {
+    for (Path path : foreign()) {
+      LOG.log(WARNING, "left alone, not a layer: {0}", path);
+    }
+    for (Path path : unfinished()) {
+      PathCalls.unlink(path);
+    }
+    return look();
+  }
+
+  /** All layers there are; none where their directory is gone. */
+  List<Layer> look() throws IOException {
     List<Layer> layers = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-      for (Path path : stream) {
-        String name = path.getFileName().toString();
-        boolean file = Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
-        Layer layer = Layer.parse(name);
-        if (layer != null && file) {
-          layers.add(layer);
-        } else if (isUnfinished(name) && file) {
-          PathCalls.unlink(path);
-        } else if (!name.equals(IDENTITY)) {
-          LOG.log(WARNING, "left alone, not a layer: {0}", path);
-        }
+    for (Path path : children()) {
+      Layer layer = Layer.parse(String.valueOf(path.getFileName()));
+      if (layer != null && isFile(path)) {
+        layers.add(layer);
       }
     }
     return layers;
   }
 
+  /** Files that were being made. Of an open root they may still be. */
+  List<Path> unfinished() throws IOException {
+    return children().stream()
+        .filter(path -> isUnfinished(String.valueOf(path.getFileName())) && isFile(path))
+        .toList();
+  }
+
+  private static boolean isFile(Path path) {
+    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private List<Path> children() throws IOException {
+    List<Path> children = new ArrayList<>();
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+        stream.forEach(children::add);
+      } catch (DirectoryIteratorException e) {
+        throw e.getCause();
+      }
+    }
+    return children;
+  }
+
   /** What lies among the layers and is none, nor one in the making. */
   List<Path> foreign() throws IOException {
     List<Path> foreign = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-      for (Path path : stream) {
-        String name = path.getFileName().toString();
-        boolean known = Layer.parse(name) != null || isUnfinished(name) || name.equals(IDENTITY);
-        if (!known || Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-          foreign.add(path);
-        }
+    for (Path path : children()) {
+      String name = String.valueOf(path.getFileName());
+      boolean known = Layer.parse(name) != null || isUnfinished(name) || name.equals(IDENTITY);
+      if (!known || Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        foreign.add(path);
       }
     }
     return foreign;

@@ -57,15 +57,21 @@ final class LayerStore implements Devices.Stack {
 
   /** Takes in a layer found on disk; its users follow. Of two generations the later one counts. */
   synchronized void found(Layer layer) throws LinuxException {
+    Layer superseded = seen(layer);
+    if (superseded != null) {
+      files.delete(superseded);
+    }
+  }
+
+  /** The same without deleting: answers which file has no say any more, or null. */
+  synchronized @Nullable Layer seen(Layer layer) {
     Layer other = layers.get(layer.id());
     boolean later = other == null || other.generation() < layer.generation();
     if (later) {
       layers.put(layer.id(), layer);
     }
-    if (other != null) {
-      files.delete(later ? other : layer);
-    }
     taken(layer.id());
+    return later ? other : layer;
   }
 
   /** A number that must not be used again. */

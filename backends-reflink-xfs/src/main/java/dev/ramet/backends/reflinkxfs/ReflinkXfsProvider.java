@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.BlockSharing;
 import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.ExaminedRoot;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.Steps;
@@ -12,15 +13,17 @@ import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import java.nio.file.Path;
+import java.util.Set;
 
 /**
  * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only: what a
  * clone costs, and how space runs out, differs between file systems.
  */
-public final class ReflinkXfsProvider implements StorageBackendProvider {
+public final class ReflinkXfsProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "reflink-xfs";
   private static final int FORMAT = 1;
   static final BlockSharing CLONE = (source, target) -> target.cloneFrom(source);
@@ -58,6 +61,12 @@ public final class ReflinkXfsProvider implements StorageBackendProvider {
   @Override
   public StorageBackend open(ProbeContext where) {
     return open(where.root(), Steps.NONE);
+  }
+
+  @Override
+  public StorageBackend examine(ProbeContext where) {
+    refuseOtherFileSystems(where.root());
+    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes"));
   }
 
   /** Opens a root step by step. */

@@ -2,17 +2,20 @@
 package dev.ramet.backends.bytecopy;
 
 import dev.ramet.backends.CopyProbe;
+import dev.ramet.backends.ExaminedRoot;
 import dev.ramet.backends.ReusingBackend;
 import dev.ramet.backends.SparseCopy;
 import dev.ramet.backends.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import java.util.Set;
 
 /** Provides {@code byte-copy}: every snapshot and fork copies the data, though not the holes. */
-public final class ByteCopyProvider implements StorageBackendProvider {
+public final class ByteCopyProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "byte-copy";
   private static final int FORMAT = 1;
 
@@ -40,5 +43,10 @@ public final class ByteCopyProvider implements StorageBackendProvider {
   @Override
   public StorageBackend open(ProbeContext where) {
     return ReusingBackend.open(where.root(), ID, FORMAT, new SparseCopy(), Steps.NONE);
+  }
+
+  @Override
+  public StorageBackend examine(ProbeContext where) {
+    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes"));
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
@@ -8,8 +10,10 @@ import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageInspection;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +52,34 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
   }
 
   private static final class Storage extends GuardedProvider<StorageBackend>
-      implements StorageBackendProvider {
+      implements StorageBackendProvider, RootExamination {
+    private final StorageBackendProvider plugged;
+    private final Guard guard;
+
     Storage(Service.Found found, StorageBackendProvider provider) {
       super(found, provider, GuardedStorage::new);
+      this.plugged = provider;
+      this.guard = new Guard(found);
+    }
+
+    @Override
+    public StorageBackend examine(ProbeContext where) {
+      if (!(plugged instanceof RootExamination examination)) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED,
+            "the storage backend " + id() + " can look through a root of a running host only",
+            "start the host, and ask it",
+            null);
+      }
+      try {
+        StorageBackend opened = guard.present("examine", examination.examine(where));
+        if (!(opened instanceof StorageInspection)) {
+          throw guard.broken("examine", opened + ", which inspects nothing");
+        }
+        return new GuardedStorage(opened, guard);
+      } catch (Throwable e) { // whatever a plugin throws, as one kind of error
+        throw guard.failed("examine", e);
+      }
     }
   }
 

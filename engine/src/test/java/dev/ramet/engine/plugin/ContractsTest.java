@@ -28,6 +28,7 @@ import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageInspection;
@@ -82,6 +83,7 @@ final class ContractsTest {
           MemoryModeProvider.class,
           StorageBackendProvider.class,
           StorageProvisioner.class,
+          RootExamination.class,
           StorageBackend.class,
           MemoryMode.class,
           MemoryTracker.class,

@@ -25,6 +25,7 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.ProvisioningStatus;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageProvisioner;
@@ -36,6 +37,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -319,6 +321,60 @@ final class GuardTest {
           RametException.class, () -> provider.open(new ProbeContext(Path.of("/"))).close());
       assertEquals("acme", provider.id());
     }
+  }
+
+  /** A provider that answers what it is asked to look at. */
+  private record Examining(Supplier<StorageBackend> answer)
+      implements StorageBackendProvider, RootExamination {
+    @Override
+    public String id() {
+      return "acme";
+    }
+
+    @Override
+    public ProbeResult probe(ProbeContext where) {
+      throw new AssertionError("nobody asks");
+    }
+
+    @Override
+    public StorageBackend open(ProbeContext where) {
+      throw new AssertionError("nobody asks");
+    }
+
+    @Override
+    public StorageBackend examine(ProbeContext where) {
+      return answer.get();
+    }
+  }
+
+  private static RootExamination examination(StorageBackendProvider real) {
+    return assertInstanceOf(
+        RootExamination.class,
+        GuardedProvider.of(
+            new Service.Found(
+                Service.ALL.get(0), "acme", real, new Origin("acme", "", "", "", ""))));
+  }
+
+  @Test
+  void aBrokenExaminationIsAnError() {
+    ProbeContext where = new ProbeContext(Path.of("/"));
+    List<Supplier<StorageBackend>> broken =
+        List.of(
+            () -> null,
+            () -> {
+              throw new IllegalStateException("broken");
+            },
+            // Inspects nothing.
+            () -> Faults.answering(StorageBackend.class, Map.of()));
+    for (Supplier<StorageBackend> answer : broken) {
+      RootExamination examination = examination(new Examining(answer));
+      RametException e = assertThrows(RametException.class, () -> examination.examine(where));
+      assertTrue(e.toString().contains("acme"), e.getMessage());
+    }
+    RootExamination without =
+        examination(Faults.of(StorageBackendProvider.class, Faults.Kind.NULL));
+    RametException e = assertThrows(RametException.class, () -> without.examine(where));
+    assertEquals(ErrorCode.UNSUPPORTED, e.code());
   }
 
   @Test

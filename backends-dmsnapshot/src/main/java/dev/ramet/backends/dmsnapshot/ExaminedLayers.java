@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.ExaminedRoot;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Layout;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.Usage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A root that is only looked at: the files of nodes and layers, as they are. Devices are neither
+ * made nor asked for, so that machines may go on using those that are there. Thread-safe.
+ */
+final class ExaminedLayers extends ExaminedRoot {
+  private final Records records;
+  private final LayerStore store;
+
+  /**
+   * Looks at a root for the first time.
+   *
+   * @param store knows no layer yet
+   */
+  ExaminedLayers(Layout layout, Fd lock, LayerStore store) throws LinuxException, IOException {
+    super(layout, lock, Set.of("volumes", "layers"));
+    this.store = store;
+    for (Layer layer : store.files().look()) {
+      store.seen(layer);
+    }
+    store.countParents();
+    Map<NodeId, NodeRecord> found = new HashMap<>();
+    for (Node node : list()) {
+      try (Fd fd = Fd.openRead(layout.file(node.origin(), node.id()))) {
+        NodeRecord record = NodeRecord.read(fd);
+        if (record != null) {
+          found.put(node.id(), record);
+          store.use(record.layer());
+        }
+      }
+    }
+    this.records = new Records(found);
+  }
+
+  @Override
+  public Usage usage(NodeId id) {
+    return nodes()
+        .use(id, "find out the usage of " + id, entry -> store.usage(records.of(id).layer()));
+  }
+
+  /** A node's layers can be in use by devices, which only an open root knows. */
+  @Override
+  public void delete(NodeId id) {
+    if (find(id).isPresent()) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          id + " may have a device, and its layers go with it",
+          "start a host, which removes it",
+          null);
+    }
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    super.inspect(mend, findings);
+    new LayerInspection(layout(), nodes(), records, store).run(findings);
+    try {
+      for (Path path : store.files().unfinished()) {
+        StorageFinding finding =
+            StorageFinding.leftover(
+                path, "a layer that was not finished", PathCalls.stat(path).allocatedBytes());
+        if (mend) {
+          PathCalls.unlink(path);
+          finding = finding.mended();
+        }
+        findings.accept(finding);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "look through the layers", store.files().directory());
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot look through " + store.files().directory() + ": " + e, e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.Layout;
+import dev.ramet.backends.Nodes;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageFinding;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Looks whether the layers of all nodes are there, and what else lies among them. Changes nothing.
+ *
+ * @param layout where the nodes' files are
+ * @param nodes the nodes
+ * @param records what their files say
+ * @param store the layers
+ */
+record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore store) {
+  /** Looks at everything once. */
+  void run(Consumer<StorageFinding> findings) {
+    try {
+      for (Path path : store.files().foreign()) {
+        findings.accept(StorageFinding.foreign(path, "not a layer"));
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot look through " + store.files().directory() + ": " + e, e);
+    }
+    for (Node node : nodes.list()) {
+      look(node.id()).ifPresent(findings);
+    }
+  }
+
+  /** Looks whether a node's layers are there; nothing when they are, or when it is gone by now. */
+  private Optional<StorageFinding> look(NodeId id) {
+    if (nodes.find(id).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return nodes.use(
+          id,
+          "look at " + id,
+          entry -> {
+            NodeRecord record = records.find(id);
+            Path file = layout.file(entry.origin(), id);
+            if (record == null) {
+              return Optional.of(StorageFinding.damage(file, "it does not say where its data is"));
+            }
+            return store.isWhole(record.layer())
+                ? Optional.empty()
+                : Optional.of(StorageFinding.damage(file, "layers of " + id + " are missing"));
+          });
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+}
