@@ -2,6 +2,7 @@
 package dev.ramet.engine;
 
 import dev.ramet.engine.core.OpenedEngine;
+import dev.ramet.engine.core.RestingRoots;
 
 /** Opens engines. */
 public final class RametEngine {
@@ -16,5 +17,20 @@ public final class RametEngine {
    */
   public static Engine open(EngineConfig config) {
     return OpenedEngine.open(config);
+  }
+
+  /**
+   * Opens a data root to be looked through while no host runs on it, with the storage backends that
+   * are recorded in it. No machine is started, nothing is probed and, but for the mounting of a
+   * pool, nothing changed.
+   *
+   * @param config of which the data root, the plugins and their settings count
+   * @throws dev.ramet.api.RametException {@code NOT_FOUND} when there is no data root of Ramet's,
+   *     {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record cannot
+   *     be read, {@code HOST_UNFIT} when its storage backend is not here or its pool cannot be
+   *     mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
+   */
+  public static RestingStorage atRest(EngineConfig config) {
+    return RestingRoots.open(config);
   }
 }

@@ -24,11 +24,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** One look through the roots of a running engine. Used by one thread. */
+/** One look through the roots, of a running engine or at rest. Used by one thread. */
 final class Check {
-  /** What is younger may be on its way: an operation under way makes or deletes it. */
-  private static final Duration YOUNG = Duration.ofMinutes(1);
-
   /** Far longer than any probe takes. */
   private static final Duration PROBE = Duration.ofMinutes(10);
 
@@ -38,7 +35,7 @@ final class Check {
       Set.of(
           ".lock", "root.json", "snapshots", "sandboxes", "shared-volumes", "builds", "lost+found");
 
-  private final Context context;
+  private final Holdings holdings;
   private final List<Place> places;
   private final Reclaimer reclaimer;
   private final Findings findings;
@@ -55,8 +52,8 @@ final class Check {
     }
   }
 
-  Check(Context context, List<Place> places, Reclaimer reclaimer, Findings findings) {
-    this.context = context;
+  Check(Holdings holdings, List<Place> places, Reclaimer reclaimer, Findings findings) {
+    this.holdings = holdings;
     this.places = places;
     this.reclaimer = reclaimer;
     this.findings = findings;
@@ -64,7 +61,7 @@ final class Check {
 
   /** Does it. */
   Storage.Report run() throws IOException {
-    Path dataRoot = context.config().dataRoot();
+    Path dataRoot = holdings.dataRoot();
     if (places.stream().noneMatch(place -> place.path().equals(dataRoot))) {
       root(dataRoot, Set.of());
     }
@@ -79,10 +76,10 @@ final class Check {
       record(place);
     }
     builds();
-    new VolumeCheck(context, findings).run();
+    new VolumeCheck(holdings, findings).run();
     int nodes = nodes();
-    int snapshots = new SnapshotCheck(context, reclaimer, findings).run();
-    int sandboxes = new SandboxCheck(context, findings).run();
+    int snapshots = new SnapshotCheck(holdings, reclaimer, findings).run();
+    int sandboxes = new SandboxCheck(holdings, findings).run();
     return new Storage.Report(findings.all(), snapshots, sandboxes, nodes);
   }
 
@@ -92,19 +89,18 @@ final class Check {
     for (Path path : Trees.children(root)) {
       String name = String.valueOf(path.getFileName());
       if (probes.contains(path)) {
-        if (isOlder(path, PROBE)) {
-          findings.leftover(
+        if (findings.isOlder(path, PROBE)) {
+          findings.machines(
               path,
               "what a probe left",
-              Findings.bytesOf(path),
               () -> {
-                if (!ProbeRemains.clear(path, context.hypervisor())) {
+                if (!ProbeRemains.clear(path, holdings.hypervisor())) {
                   throw new IOException("the log tells why");
                 }
               });
         }
       } else if (name.equals(Json.unfinished("root.json"))) {
-        temporary(findings, path);
+        findings.temporary(path);
       } else if (!OWN.contains(name) && !backendNames.contains(name) && !isOthers(name)) {
         findings.foreign(path, "not part of a root");
       }
@@ -144,9 +140,11 @@ final class Check {
   }
 
   private void builds() throws IOException {
-    for (Path path : Trees.children(context.layout().builds())) {
+    for (Path path : Trees.children(holdings.layout().builds())) {
       if (!Ids.isId(String.valueOf(path.getFileName()))) {
         findings.foreign(path, "not a template that is being built");
+      } else if (holdings.atRest()) {
+        findings.atStart(path, "what a build or an export that did not end has left");
       }
     }
   }
@@ -193,10 +191,10 @@ final class Check {
    */
   private boolean isOrphan(NodeId id) {
     String owner = Layout.owner(id);
-    return !context.snapshots().underWay(owner)
-        && context.snapshots().find(owner).isEmpty()
-        && !Files.isDirectory(context.layout().snapshot(owner))
-        && !Files.isDirectory(context.layout().sandbox(owner));
+    return !holdings.snapshots().underWay(owner)
+        && holdings.snapshots().find(owner).isEmpty()
+        && !Files.isDirectory(holdings.layout().snapshot(owner))
+        && !Files.isDirectory(holdings.layout().sandbox(owner));
   }
 
   /** What deleting a node frees; 0 when it is not there. */
@@ -208,34 +206,9 @@ final class Check {
     }
   }
 
-  /** A file that was being written in place of another one. */
-  static void temporary(Findings findings, Path path) {
-    if (!isYoung(path)) {
-      findings.leftover(
-          path,
-          "a file that was not finished",
-          Findings.bytesOf(path),
-          () -> Files.deleteIfExists(path));
-    }
-  }
-
   static boolean isFile(Path path) {
     try {
       return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) && Files.size(path) > 0;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** Whether something was changed just now, or is gone. */
-  static boolean isYoung(Path path) {
-    return !isOlder(path, YOUNG);
-  }
-
-  private static boolean isOlder(Path path, Duration age) {
-    try {
-      long changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis();
-      return System.currentTimeMillis() - changed > age.toMillis();
     } catch (IOException e) {
       return false;
     }

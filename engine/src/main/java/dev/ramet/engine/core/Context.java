@@ -48,6 +48,20 @@ record Context(
     VolumeStore volumes,
     VolumeLinks links,
     Registry metrics) {
+  /** What the root holds. */
+  Holdings holdings() {
+    return new Holdings(
+        config.dataRoot(),
+        layout,
+        storage,
+        snapshots,
+        sandboxes,
+        writings,
+        hypervisor,
+        config.steps(),
+        false);
+  }
+
   /** Tells whoever looks that the step is about to be taken. */
   void before(String step) {
     config.steps().before(step);

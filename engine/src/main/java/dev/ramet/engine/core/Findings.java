@@ -7,7 +7,9 @@ import dev.ramet.spi.storage.StorageFinding;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -16,7 +18,13 @@ import java.util.stream.Stream;
 final class Findings {
   private static final System.Logger LOG = System.getLogger(Findings.class.getName());
 
+  /** What is younger may be on its way: an operation under way makes or deletes it. */
+  private static final Duration YOUNG = Duration.ofMinutes(1);
+
+  private static final String AT_START = "the next start of a host removes it";
+
   private final Mode mode;
+  private final boolean atRest;
   private final List<StorageFinding> all = new ArrayList<>();
 
   /** How far to put things in order. */
@@ -29,8 +37,37 @@ final class Findings {
     REPAIR
   }
 
-  Findings(Mode mode) {
+  /**
+   * Nothing was found yet.
+   *
+   * @param atRest nobody works on the root, see {@link Holdings#atRest}
+   */
+  Findings(Mode mode, boolean atRest) {
     this.mode = mode;
+    this.atRest = atRest;
+  }
+
+  /** None yet in the same root, where nothing is to be put in order. */
+  Findings look() {
+    return new Findings(Mode.LOOK, atRest);
+  }
+
+  /** Whether something was changed just now, or is gone; never where nobody works. */
+  boolean isYoung(Path path) {
+    return !isOlder(path, YOUNG);
+  }
+
+  /** Whether nobody has changed something for so long; where nobody works that is so. */
+  boolean isOlder(Path path, Duration age) {
+    if (atRest) {
+      return true;
+    }
+    try {
+      long changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toMillis();
+      return System.currentTimeMillis() - changed > age.toMillis();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   List<StorageFinding> all() {
@@ -62,6 +99,35 @@ final class Findings {
   void leftover(Path path, String what, long bytes, Mending removal) {
     StorageFinding finding = StorageFinding.leftover(path, what, bytes);
     add(mode == Mode.LOOK ? finding : mend(finding, removal));
+  }
+
+  /** A file that was being written in place of another one. */
+  void temporary(Path path) {
+    if (!isYoung(path)) {
+      leftover(
+          path, "a file that was not finished", bytesOf(path), () -> Files.deleteIfExists(path));
+    }
+  }
+
+  /** A leftover in which a machine may still run, which only an engine can end. */
+  void machines(Path path, String what, Mending removal) {
+    if (atRest) {
+      atStart(path, what);
+    } else {
+      leftover(path, what, bytesOf(path), removal);
+    }
+  }
+
+  /** A leftover that a start clears away with what belongs to it, and nobody else. */
+  void atStart(Path path, String what) {
+    add(
+        new StorageFinding(
+            StorageFinding.Kind.LEFTOVER,
+            path,
+            what,
+            AT_START,
+            StorageFinding.Mending.NO,
+            bytesOf(path)));
   }
 
   /** Something that is lost, and how it is made anew from what is there. */

@@ -212,7 +212,7 @@ public final class OpenedEngine implements Engine {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(daemon("ends"));
     ExecutorService workers = Executors.newCachedThreadPool(daemon("worker"));
     close.add("timers", () -> stop(timer, workers));
-    Reclaimer reclaimer = new Reclaimer(context);
+    Reclaimer reclaimer = new Reclaimer(context.holdings());
     WorkingSets workingSets = new WorkingSets(context, reclaimer, timer);
     close.add("working sets", workingSets::close);
     VolumeOperations volumes = new VolumeOperations(context);

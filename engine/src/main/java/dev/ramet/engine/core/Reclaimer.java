@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class Reclaimer {
   private static final System.Logger LOG = System.getLogger(Reclaimer.class.getName());
 
-  private final Context context;
+  private final Holdings holdings;
   private final Map<String, Integer> pins = new HashMap<>();
 
-  Reclaimer(Context context) {
-    this.context = context;
+  Reclaimer(Holdings holdings) {
+    this.holdings = holdings;
   }
 
   /** A snapshot that stays while this is open. */
@@ -65,12 +65,12 @@ final class Reclaimer {
    * @param kind what to call it when it is not there
    */
   synchronized Pin pin(String kind, String idOrName) {
-    Writings.Entry writing = context.writings().find(idOrName);
-    SnapshotRecord record = context.snapshots().names().resolve(idOrName).orElse(null);
+    Writings.Entry writing = holdings.writings().find(idOrName);
+    SnapshotRecord record = holdings.snapshots().names().resolve(idOrName).orElse(null);
     if (record == null) {
       throw writing == null
-          ? context.snapshots().names().missing(kind, idOrName)
-          : context.writings().refusal(writing);
+          ? holdings.snapshots().names().missing(kind, idOrName)
+          : holdings.writings().refusal(writing);
     }
     return pin(record);
   }
@@ -85,18 +85,18 @@ final class Reclaimer {
    * Keeps a snapshot, deleted or not, whose memory image is to be overlaid; null when that is gone.
    */
   synchronized @Nullable Pin pinIfThere(String id) {
-    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    SnapshotRecord record = holdings.snapshots().find(id).orElse(null);
     if (record == null) {
       return null;
     }
     // A deleted one may have lost its image and still be on record, a broken one as well.
-    boolean gone = context.storage().find(Layout.snapshotMemory(id)).isEmpty();
+    boolean gone = holdings.storage().find(Layout.snapshotMemory(id)).isEmpty();
     return gone ? null : pin(record);
   }
 
   /** The sandboxes that rest on a snapshot. */
   List<String> users(String snapshotId) {
-    return context.sandboxes().all().stream()
+    return holdings.sandboxes().all().stream()
         .map(LiveSandbox::saved)
         .filter(record -> snapshotId.equals(record.machine().memoryBase()))
         .map(SandboxRecord::id)
@@ -112,15 +112,15 @@ final class Reclaimer {
   /** Marks a snapshot deleted and removes it now if nothing rests on it. */
   void delete(SnapshotRecord record) {
     synchronized (this) {
-      SnapshotRecord now = context.snapshots().find(record.id()).orElse(null);
+      SnapshotRecord now = holdings.snapshots().find(record.id()).orElse(null);
       if (now == null) {
         return;
       }
       try {
-        context.snapshots().change(now.id(), SnapshotRecord::asDeleted, true);
+        holdings.snapshots().change(now.id(), SnapshotRecord::asDeleted, true);
       } catch (IOException e) {
         if (isNeeded(now.id())) {
-          throw Errors.io("cannot delete " + now.id(), context.layout().root(), e);
+          throw Errors.io("cannot delete " + now.id(), holdings.layout().root(), e);
         }
         removeUnmarked(now.id());
         return;
@@ -135,12 +135,12 @@ final class Reclaimer {
    */
   private void removeUnmarked(String id) {
     try {
-      context.snapshots().remove(id);
+      holdings.snapshots().remove(id);
     } catch (IOException e) {
-      throw Errors.io("cannot delete " + id, context.layout().root(), e);
+      throw Errors.io("cannot delete " + id, holdings.layout().root(), e);
     }
-    context.storage().delete(Layout.snapshotMemory(id));
-    context.storage().delete(Layout.snapshotDisk(id));
+    holdings.storage().delete(Layout.snapshotMemory(id));
+    holdings.storage().delete(Layout.snapshotDisk(id));
   }
 
   /**
@@ -152,7 +152,7 @@ final class Reclaimer {
    * @return what stands in the way; nothing has happened then; null when it is done
    */
   synchronized @Nullable String withdraw(String id, Runnable reuse) {
-    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    SnapshotRecord record = holdings.snapshots().find(id).orElse(null);
     if (record == null || record.deleted()) {
       return "it was deleted meanwhile";
     }
@@ -165,32 +165,32 @@ final class Reclaimer {
       return "sandboxes rest on it: " + String.join(", ", users);
     }
     NodeId memory = Layout.snapshotMemory(id);
-    if (!isUnread(context.storage().attach(memory).path())) {
+    if (!isUnread(holdings.storage().attach(memory).path())) {
       return "somebody has its memory image open, or it cannot be told";
     }
     try {
-      context.before("replace.withdraw");
-      context.snapshots().change(id, SnapshotRecord::asDeleted, true);
+      holdings.before("replace.withdraw");
+      holdings.snapshots().change(id, SnapshotRecord::asDeleted, true);
       boolean done = false;
       try {
-        context.before("replace.reuse");
+        holdings.before("replace.reuse");
         reuse.run();
         done = true;
       } finally {
         boolean intact =
             !done
-                && context
+                && holdings
                     .storage()
                     .find(memory)
                     .filter(node -> node.kind() == Node.Kind.SNAPSHOT)
                     .isPresent();
         if (intact) {
-          context.snapshots().restore(id);
+          holdings.snapshots().restore(id);
         }
       }
       return null;
     } catch (IOException e) {
-      throw Errors.io("cannot withdraw " + id, context.layout().root(), e);
+      throw Errors.io("cannot withdraw " + id, holdings.layout().root(), e);
     }
   }
 
@@ -209,17 +209,17 @@ final class Reclaimer {
     if (id == null || pins.containsKey(id)) {
       return;
     }
-    SnapshotRecord record = context.snapshots().find(id).orElse(null);
+    SnapshotRecord record = holdings.snapshots().find(id).orElse(null);
     if (record == null || !record.deleted() || !users(id).isEmpty()) {
       return;
     }
     try {
-      context.before("reclaim.memory");
-      context.storage().delete(Layout.snapshotMemory(id));
-      context.before("reclaim.disk");
-      context.storage().delete(Layout.snapshotDisk(id));
-      context.before("reclaim.manifest");
-      context.snapshots().remove(id);
+      holdings.before("reclaim.memory");
+      holdings.storage().delete(Layout.snapshotMemory(id));
+      holdings.before("reclaim.disk");
+      holdings.storage().delete(Layout.snapshotDisk(id));
+      holdings.before("reclaim.manifest");
+      holdings.snapshots().remove(id);
     } catch (RametException | IOException e) {
       // It is marked deleted, so the next start tries again: nobody has to remember it.
       LOG.log(System.Logger.Level.WARNING, "cannot reclaim " + id + " now", e);

@@ -49,7 +49,7 @@ final class Recovery {
     List<SandboxRecord> records = context.sandboxes().load();
     for (SandboxRecord record : records) {
       clearOtherMachines(record);
-      if (unacknowledged(record)) {
+      if (isUnacknowledged(record, context.snapshots())) {
         remove(record);
       } else {
         context.sandboxes().add(find(record));
@@ -117,7 +117,8 @@ final class Recovery {
     }
   }
 
-  private boolean unacknowledged(SandboxRecord record) {
+  /** Whether nobody was told of a sandbox, or somebody that it is gone: a start removes it. */
+  static boolean isUnacknowledged(SandboxRecord record, SnapshotStore snapshots) {
     if (record.hidden()
         || record.state() == SandboxRecord.State.CREATING
         || record.state() == SandboxRecord.State.KILLED) {
@@ -125,8 +126,7 @@ final class Recovery {
     }
     String base = record.machine().memoryBase();
     return base != null
-        && context
-            .snapshots()
+        && snapshots
             .find(base)
             .filter(SnapshotRecord::pending)
             // One that was paused is acknowledged, although its snapshot may not know yet.

@@ -197,7 +197,8 @@ final class RootOpener {
     return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
   }
 
-  private static RootRecord read(Layout layout) {
+  /** What is recorded in a root that has a record. */
+  static RootRecord read(Layout layout) {
     RootRecord record;
     try {
       record = Json.read(layout.rootRecord(), RootRecord.class);
@@ -223,10 +224,29 @@ final class RootOpener {
   }
 
   /** One of them may be what is looked for: who is refused cannot be asked for its id. */
-  private String refusals() {
+  private static String refusals(Plugins plugins) {
     return plugins.refusals().stream()
         .map(refusal -> "; " + refusal.sentence())
         .collect(Collectors.joining());
+  }
+
+  /** The storage backend that a root needs. */
+  static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
+    for (Provider<?> candidate : plugins.of(Role.STORAGE)) {
+      if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
+        return provider;
+      }
+    }
+    throw new RametException(
+        ErrorCode.HOST_UNFIT,
+        "there is no storage backend "
+            + id
+            + ", which "
+            + layout.root()
+            + " needs"
+            + refusals(plugins),
+        "install the plugin that brings it",
+        null);
   }
 
   private Root root(
@@ -237,22 +257,7 @@ final class RootOpener {
       String id,
       @Nullable String why,
       @Nullable String advice) {
-    Provider<?> provider =
-        plugins.of(Role.STORAGE).stream()
-            .filter(candidate -> candidate.id().equals(id))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new RametException(
-                        ErrorCode.HOST_UNFIT,
-                        "there is no storage backend "
-                            + id
-                            + ", which "
-                            + layout.root()
-                            + " needs"
-                            + refusals(),
-                        "install the plugin that brings it",
-                        null));
+    StorageBackendProvider provider = provider(plugins, id, layout);
     for (Probed candidate : probed) {
       if (candidate.provider() == provider && !candidate.usable()) {
         throw new RametException(
@@ -271,7 +276,7 @@ final class RootOpener {
         role,
         layout,
         record,
-        (StorageBackendProvider) provider,
+        provider,
         probed,
         Ranking.explain(role, layout.root().toString(), probed, id, why),
         advice);

@@ -60,11 +60,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
                 false));
     RootRecord record = main.record();
     if (record != null && record.memoryOf() != null) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          main.layout().root() + " holds the memory images of another data root",
-          "use another directory as the data root",
-          null);
+      throw memoryOnly(main);
     }
     EngineConfig.MemoryRoot wanted = config.memoryRoot();
     if (record == null) {
@@ -178,12 +174,26 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
             ? Trees.children(memory.layout().root().resolve("volumes")).isEmpty()
             : owner != null && owner.equals(record.memoryOf());
     if (!ours) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          memory.layout().root() + " belongs to another data root",
-          "give each data root a directory of its own for its memory images",
-          null);
+      throw taken(memory);
     }
+  }
+
+  /** The error for a data root that is the second root of another one. */
+  static RametException memoryOnly(RootOpener.Root main) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        main.layout().root() + " holds the memory images of another data root",
+        "use another directory as the data root",
+        null);
+  }
+
+  /** The error for a root of memory images that belongs to somebody else. */
+  static RametException taken(RootOpener.Root memory) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        memory.layout().root() + " belongs to another data root",
+        "give each data root a directory of its own for its memory images",
+        null);
   }
 
   private static Path real(Path path) {

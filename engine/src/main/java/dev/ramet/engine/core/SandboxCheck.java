@@ -17,26 +17,26 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Looks through the sandboxes of a running engine. One that an operation is changing is left to it.
- * Used by one thread.
+ * Looks through the sandboxes of the roots. One that an operation is changing is left to it. Used
+ * by one thread.
  */
 final class SandboxCheck {
-  private final Context context;
+  private final Holdings holdings;
   private final Findings findings;
 
-  SandboxCheck(Context context, Findings findings) {
-    this.context = context;
+  SandboxCheck(Holdings holdings, Findings findings) {
+    this.holdings = holdings;
     this.findings = findings;
   }
 
   /** Does it; answers how many were looked at. */
   int run() throws IOException {
     int count = 0;
-    for (Entry entry : Entry.sandboxes(context.layout())) {
+    for (Entry entry : Entry.sandboxes(holdings.layout())) {
       switch (entry.kind()) {
         case FOREIGN -> findings.foreign(entry.path(), "not a sandbox");
         case UNFINISHED -> {
-          if (!Check.isYoung(entry.path()) && live(entry.id()).isEmpty()) {
+          if (!findings.isYoung(entry.path()) && live(entry.id()).isEmpty()) {
             findings.leftover(
                 entry.path(),
                 "a sandbox that was half made or half deleted",
@@ -50,8 +50,8 @@ final class SandboxCheck {
         }
       }
     }
-    for (LiveSandbox live : context.sandboxes().all()) {
-      Path directory = context.layout().sandbox(live.id());
+    for (LiveSandbox live : holdings.sandboxes().all()) {
+      Path directory = holdings.layout().sandbox(live.id());
       if (!Files.exists(directory) && live(live.id()).isPresent()) {
         findings.damage(directory, "the directory of sandbox " + live.id() + " is gone");
       }
@@ -60,20 +60,24 @@ final class SandboxCheck {
   }
 
   private Optional<LiveSandbox> live(String id) {
-    return context.sandboxes().all().stream().filter(live -> live.id().equals(id)).findFirst();
+    return holdings.sandboxes().all().stream().filter(live -> live.id().equals(id)).findFirst();
   }
 
   private void own(Entry entry) throws IOException {
     Optional<LiveSandbox> known = live(entry.id());
     if (known.isEmpty()) {
-      if (!Check.isYoung(entry.path())) {
+      if (!findings.isYoung(entry.path())) {
         unknown(entry);
       }
       return;
     }
+    if (holdings.atRest() && Recovery.isUnacknowledged(known.get().saved(), holdings.snapshots())) {
+      findings.atStart(entry.path(), "a sandbox that nobody was told of, or that was to go");
+      return;
+    }
     // Held only when something seems wrong: nobody is to be refused because somebody looks.
-    Findings first = new Findings(Findings.Mode.LOOK);
-    new SandboxCheck(context, first).files(known.get().saved(), entry.path());
+    Findings first = findings.look();
+    new SandboxCheck(holdings, first).files(known.get().saved(), entry.path());
     if (first.all().isEmpty()) {
       return;
     }
@@ -101,21 +105,20 @@ final class SandboxCheck {
     } catch (IOException e) {
       findings.damage(directory, "a sandbox whose manifest cannot be read: " + e.getMessage());
     }
-    Path current = context.layout().machine(record.id(), record.machine().number());
+    Path current = holdings.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
     for (Path path : Trees.children(directory)) {
       String name = String.valueOf(path.getFileName());
       boolean machine =
           Layout.isMachine(name) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
       if (name.equals(Json.unfinished(Layout.MANIFEST))) {
-        Check.temporary(findings, path);
+        findings.temporary(path);
       } else if (machine && (paused || !path.equals(current))) {
-        findings.leftover(
+        findings.machines(
             path,
             "a machine that sandbox " + record.id() + " has no more",
-            Findings.bytesOf(path),
             () -> {
-              context.hypervisor().reap(path);
+              holdings.hypervisor().reap(path);
               Trees.delete(path);
             });
       } else if (!machine && !name.equals(Layout.MANIFEST)) {
@@ -125,7 +128,7 @@ final class SandboxCheck {
     int number = record.machine().number();
     for (int other = Math.max(0, number - 1); other <= number + 1; other++) {
       if (paused || other != number) {
-        formerDisk(directory, Layout.machineDisk(record.id(), other));
+        formerDisk(record, directory, other);
       }
     }
     base(record, directory, paused);
@@ -135,13 +138,19 @@ final class SandboxCheck {
   }
 
   /** A rollback or pause that could not clear away what it replaced has left this. */
-  private void formerDisk(Path directory, NodeId id) {
-    if (context.storage().find(id).isPresent()) {
+  private void formerDisk(SandboxRecord record, Path directory, int number) {
+    NodeId id = Layout.machineDisk(record.id(), number);
+    if (holdings.storage().find(id).isEmpty()) {
+      return;
+    }
+    if (holdings.atRest() && Files.exists(holdings.layout().machine(record.id(), number))) {
+      findings.atStart(directory, "the disk of a machine that is no more: " + id);
+    } else {
       findings.leftover(
           directory,
           "the disk of a machine that is no more: " + id,
-          Check.exclusiveBytes(context.storage(), id),
-          () -> context.storage().delete(id));
+          Check.exclusiveBytes(holdings.storage(), id),
+          () -> holdings.storage().delete(id));
     }
   }
 
@@ -150,7 +159,7 @@ final class SandboxCheck {
     if (base == null) {
       return;
     }
-    if (context.snapshots().find(base).isEmpty()) {
+    if (holdings.snapshots().find(base).isEmpty()) {
       findings.damage(
           directory,
           paused
@@ -161,7 +170,7 @@ final class SandboxCheck {
 
   private void machine(SandboxRecord record, Path directory, Path current) {
     var id = Layout.machineDisk(record.id(), record.machine().number());
-    Node disk = context.storage().find(id).orElse(null);
+    Node disk = holdings.storage().find(id).orElse(null);
     if (disk == null) {
       findings.damage(directory, "the disk of sandbox " + record.id() + " is gone: " + id);
     } else if (disk.sizeBytes() != record.diskBytes()) {
@@ -187,7 +196,8 @@ final class SandboxCheck {
     }
     String what = "the " + file.getFileName() + " of sandbox " + record.id() + " is gone";
     String base = record.machine().memoryBase();
-    Path source = base == null ? null : context.layout().snapshot(base).resolve(file.getFileName());
+    Path source =
+        base == null ? null : holdings.layout().snapshot(base).resolve(file.getFileName());
     if (source == null || !Check.isFile(source) || Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       findings.damage(file, what);
     } else {

@@ -55,6 +55,19 @@ final class SandboxStore {
     return records;
   }
 
+  /** Takes in all sandboxes whose manifests can be read, and changes nothing. */
+  void look() throws IOException {
+    for (Entry entry : Entry.sandboxes(layout)) {
+      if (entry.kind() == Entry.Kind.OWN) {
+        try {
+          add(new LiveSandbox(Manifests.sandbox(entry.path()), null));
+        } catch (IOException e) {
+          LOG.log(System.Logger.Level.DEBUG, "broken sandbox: " + entry.path(), e);
+        }
+      }
+    }
+  }
+
   /** The sandbox with this id, hidden or not. */
   LiveSandbox get(String id) {
     LiveSandbox sandbox = byId.get(id);

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Looks through the snapshots and templates of a running engine. Used by one thread. */
+/** Looks through the snapshots and templates of the roots. Used by one thread. */
 final class SnapshotCheck {
   private static final Set<String> CONTENT =
       Set.of(Layout.MANIFEST, "kernel", "initrd", "devices", WorkingSetFile.NAME);
@@ -26,13 +26,13 @@ final class SnapshotCheck {
   private static final Set<String> UNFINISHED_CONTENT =
       Set.of(Json.unfinished(Layout.MANIFEST), Json.unfinished(WorkingSetFile.NAME));
 
-  private final Context context;
+  private final Holdings holdings;
   private final Reclaimer reclaimer;
   private final Findings findings;
   private final Map<String, SnapshotRecord> names = new HashMap<>();
 
-  SnapshotCheck(Context context, Reclaimer reclaimer, Findings findings) {
-    this.context = context;
+  SnapshotCheck(Holdings holdings, Reclaimer reclaimer, Findings findings) {
+    this.holdings = holdings;
     this.reclaimer = reclaimer;
     this.findings = findings;
   }
@@ -40,7 +40,7 @@ final class SnapshotCheck {
   /** Does it; answers how many were looked at. */
   int run() throws IOException {
     int count = 0;
-    for (Entry entry : Entry.snapshots(context.layout())) {
+    for (Entry entry : Entry.snapshots(holdings.layout())) {
       switch (entry.kind()) {
         case FOREIGN -> findings.foreign(entry.path(), "not a snapshot");
         case UNFINISHED -> unfinished(entry);
@@ -50,9 +50,9 @@ final class SnapshotCheck {
         }
       }
     }
-    for (SnapshotRecord record : context.snapshots().all()) {
-      Path directory = context.layout().snapshot(record.id());
-      if (!Files.exists(directory) && context.snapshots().find(record.id()).isPresent()) {
+    for (SnapshotRecord record : holdings.snapshots().all()) {
+      Path directory = holdings.layout().snapshot(record.id());
+      if (!Files.exists(directory) && holdings.snapshots().find(record.id()).isPresent()) {
         findings.damage(directory, "the directory of " + name(record) + " is gone");
       }
     }
@@ -61,7 +61,7 @@ final class SnapshotCheck {
 
   private void unfinished(Entry entry) {
     boolean partial = !entry.path().getFileName().toString().startsWith(Layout.DELETED_PREFIX);
-    if (partial ? context.snapshots().underWay(entry.id()) : Check.isYoung(entry.path())) {
+    if (partial ? holdings.snapshots().underWay(entry.id()) : findings.isYoung(entry.path())) {
       return;
     }
     if (!Files.exists(entry.path())) {
@@ -76,12 +76,12 @@ final class SnapshotCheck {
   }
 
   private void own(Entry entry) {
-    Optional<SnapshotRecord> known = context.snapshots().find(entry.id());
+    Optional<SnapshotRecord> known = holdings.snapshots().find(entry.id());
     SnapshotRecord record;
     try {
       record = Manifests.snapshot(entry.path());
     } catch (IOException e) {
-      if (Files.exists(entry.path()) && !Check.isYoung(entry.path())) {
+      if (Files.exists(entry.path()) && !findings.isYoung(entry.path())) {
         findings.damage(
             entry.path(), "a snapshot whose manifest cannot be read: " + e.getMessage());
       }
@@ -89,7 +89,7 @@ final class SnapshotCheck {
     }
     if (known.isEmpty()) {
       // Published in this moment, or deleted.
-      if (context.snapshots().find(entry.id()).isEmpty() && !Check.isYoung(entry.path())) {
+      if (holdings.snapshots().find(entry.id()).isEmpty() && !findings.isYoung(entry.path())) {
         findings.foreign(entry.path(), "a snapshot that came here while the host was running");
       }
       return;
@@ -98,9 +98,13 @@ final class SnapshotCheck {
       deleted(record, entry.path());
       return;
     }
+    if (holdings.atRest() && record.pending()) {
+      findings.atStart(entry.path(), "what clones that were not all made were to start from");
+      return;
+    }
     try (Reclaimer.Pin pin = reclaimer.pin(record)) {
       // Only now that it stays: it may have been withdrawn since its manifest was read.
-      if (context.snapshots().find(record.id()).filter(now -> !now.deleted()).isPresent()) {
+      if (holdings.snapshots().find(record.id()).filter(now -> !now.deleted()).isPresent()) {
         files(pin.record(), entry.path());
       }
     } catch (IOException e) {
@@ -115,11 +119,11 @@ final class SnapshotCheck {
           directory,
           "a deleted snapshot that nothing rests on",
           Findings.bytesOf(directory)
-              + Check.exclusiveBytes(context.storage(), Layout.snapshotDisk(record.id()))
-              + Check.exclusiveBytes(context.storage(), Layout.snapshotMemory(record.id())),
+              + Check.exclusiveBytes(holdings.storage(), Layout.snapshotDisk(record.id()))
+              + Check.exclusiveBytes(holdings.storage(), Layout.snapshotMemory(record.id())),
           () -> {
             reclaimer.reclaim(record.id());
-            if (context.snapshots().find(record.id()).isPresent()) {
+            if (holdings.snapshots().find(record.id()).isPresent()) {
               throw new IOException("the log tells why");
             }
           });
@@ -138,7 +142,7 @@ final class SnapshotCheck {
     for (Path path : Trees.children(directory)) {
       String name = String.valueOf(path.getFileName());
       if (UNFINISHED_CONTENT.contains(name)) {
-        Check.temporary(findings, path);
+        findings.temporary(path);
       } else if (!CONTENT.contains(name)) {
         findings.foreign(path, "not part of a snapshot");
       }
@@ -153,8 +157,8 @@ final class SnapshotCheck {
   }
 
   private void image(SnapshotRecord record, NodeId id, long sizeBytes, String what) {
-    Path directory = context.layout().snapshot(record.id());
-    Node node = context.storage().find(id).orElse(null);
+    Path directory = holdings.layout().snapshot(record.id());
+    Node node = holdings.storage().find(id).orElse(null);
     if (node == null) {
       findings.damage(directory, "the " + what + " of " + name(record) + " is gone: " + id);
     } else if (node.kind() != Node.Kind.SNAPSHOT) {

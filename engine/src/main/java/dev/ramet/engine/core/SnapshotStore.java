@@ -65,6 +65,19 @@ final class SnapshotStore {
     tags.settleAll();
   }
 
+  /** Reads all manifests that can be read, and changes nothing. */
+  void look() throws IOException {
+    for (Entry entry : Entry.snapshots(layout)) {
+      if (entry.kind() == Entry.Kind.OWN) {
+        try {
+          byId.put(entry.id(), Manifests.snapshot(entry.path()));
+        } catch (IOException e) {
+          LOG.log(System.Logger.Level.DEBUG, "broken snapshot: " + entry.path(), e);
+        }
+      }
+    }
+  }
+
   /** All records, deleted and hidden ones included. */
   Collection<SnapshotRecord> all() {
     return List.copyOf(byId.values());

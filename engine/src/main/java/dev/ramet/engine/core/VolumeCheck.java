@@ -9,19 +9,19 @@ import java.nio.file.Path;
 
 /** One look at the volumes that sandboxes share. What is in them is their users' own. */
 final class VolumeCheck {
-  private final Context context;
+  private final Holdings holdings;
   private final Findings findings;
 
-  VolumeCheck(Context context, Findings findings) {
-    this.context = context;
+  VolumeCheck(Holdings holdings, Findings findings) {
+    this.holdings = holdings;
     this.findings = findings;
   }
 
   void run() throws IOException {
-    for (Path path : Trees.children(context.layout().sharedVolumes())) {
+    for (Path path : Trees.children(holdings.layout().sharedVolumes())) {
       String name = String.valueOf(path.getFileName());
       if (VolumeStore.isUnfinished(name)) {
-        if (!Check.isYoung(path)) {
+        if (!findings.isYoung(path)) {
           findings.leftover(
               path,
               "a volume that was half-made or half-deleted",
