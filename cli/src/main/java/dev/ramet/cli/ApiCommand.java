@@ -35,7 +35,7 @@ public abstract class ApiCommand implements Callable<Integer> {
   protected abstract int run(Client client) throws Exception;
 
   @Override
-  public final Integer call() throws Exception {
+  public Integer call() throws Exception {
     return run(context.client());
   }
 }

@@ -84,6 +84,11 @@ public final class Context {
     return environment;
   }
 
+  /** Whether somebody said which host is meant; otherwise it is that of this machine. */
+  public boolean isHostNamed() {
+    return server != null || environment("RAMET_SERVER") != null;
+  }
+
   /** A client of the host that was asked for. */
   public Client client() {
     String address = server != null ? server : environment("RAMET_SERVER");

@@ -2,13 +2,22 @@
 package dev.ramet.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that ask a running host about its storage. */
+/** The commands that ask a host about its storage, or look at that where none runs. */
 final class StorageCommandsTest {
   private static final String LEFTOVER =
       "{\"severity\":\"warning\",\"kind\":\"leftover\",\"path\":\"/d/.new-x\",\"what\":\"not"
@@ -17,6 +26,7 @@ final class StorageCommandsTest {
       "{\"severity\":\"error\",\"kind\":\"damage\",\"path\":\"/d/disk\",\"what\":\"is gone\","
           + "\"remedy\":\"restore it\",\"repair\":\"no\",\"bytes\":0}";
 
+  @TempDir private Path directory;
   private FakeHost host;
 
   @BeforeEach
@@ -123,6 +133,83 @@ final class StorageCommandsTest {
     FakeHost.Outcome done = host.run("storage", "usage");
     assertEquals(5, done.status());
     assertTrue(done.err().contains("cannot read"), done.err());
+  }
+
+  private static String closedPort() throws Exception {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return Integer.toString(free.getLocalPort());
+    }
+  }
+
+  private static FakeHost.Outcome without(Map<String, String> environment, String... args) {
+    return FakeHost.run(environment, new byte[0], args);
+  }
+
+  @Test
+  void whereNoHostIsNamedAndNoneRunsTheDataRootIsLookedAt() throws Exception {
+    Map<String, String> here =
+        Map.of("RAMET_PORT", closedPort(), "RAMET_DATA_ROOT", directory.toString());
+    FakeHost.Outcome check = without(here, "storage", "check");
+    assertEquals(3, check.status(), check.err());
+    assertTrue(check.err().startsWith("no host runs; checking " + directory + " directly\n"));
+    assertTrue(check.err().contains(directory + " is not a data root of Ramet"), check.err());
+    FakeHost.Outcome usage = without(here, "storage", "usage");
+    assertEquals(3, usage.status(), usage.err());
+    assertEquals("", usage.out());
+    assertTrue(usage.err().startsWith("no host runs; looking at " + directory + " directly\n"));
+    try (Stream<Path> made = Files.list(directory)) {
+      assertEquals(0, made.count(), "nothing is made");
+    }
+  }
+
+  @Test
+  void aNamedHostThatDoesNotRunIsAnErrorThatNamesTheOtherWay() throws Exception {
+    String address = "http://127.0.0.1:" + closedPort();
+    Map<String, String> root = Map.of("RAMET_DATA_ROOT", directory.toString());
+    Map<String, String> named =
+        Map.of("RAMET_DATA_ROOT", directory.toString(), "RAMET_SERVER", address);
+    for (FakeHost.Outcome refused :
+        List.of(
+            without(named, "storage", "check"),
+            without(root, "storage", "check", "--server", address),
+            without(root, "storage", "usage", "--server", address))) {
+      assertEquals(6, refused.status(), refused.err());
+      assertTrue(refused.err().contains("no host answers at " + address), refused.err());
+      assertTrue(refused.err().contains("without a host: --offline"), refused.err());
+      assertFalse(refused.err().contains("directly"), refused.err());
+    }
+  }
+
+  @Test
+  void aHostThatAnswersIsNotPassedOver() {
+    String port = host.address().replaceAll(".*:", "");
+    host.on(
+        "/storage/check",
+        503,
+        "{\"code\":503,\"message\":\"still starting\",\"error\":\"UNAVAILABLE\"}");
+    Map<String, String> here = Map.of("RAMET_PORT", port, "RAMET_DATA_ROOT", directory.toString());
+    FakeHost.Outcome asked = without(here, "storage", "check");
+    assertEquals(6, asked.status());
+    assertTrue(asked.err().contains("still starting"), asked.err());
+    assertFalse(asked.err().contains("directly"), asked.err());
+    for (String option : List.of("--offline", "--data-root=" + directory)) {
+      FakeHost.Outcome told = without(here, "storage", "check", option);
+      assertEquals(3, told.status(), told.err());
+      assertTrue(told.err().contains("is not a data root of Ramet"), told.err());
+    }
+    assertEquals(1, host.requests.size(), "no host is asked");
+  }
+
+  @Test
+  void wrongSettingsAreNotLookedPast() {
+    FakeHost.Outcome refused =
+        without(
+            Map.of("RAMET_DATA_ROOT", directory.toString(), "RAMET_MEMORY_VOLUMES", "SOMETIMES"),
+            "storage",
+            "check",
+            "--offline");
+    assertEquals(2, refused.status(), refused.err());
+    assertTrue(refused.err().contains("see: ramet config check"), refused.err());
   }
 
   private static final String EXCHANGED =

@@ -22,7 +22,6 @@ import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** What an operator does with the storage of a running host. */
 @Controller("/storage")
@@ -47,12 +46,7 @@ final class StorageController {
       @Body @Nullable @Schema(implementation = StorageCheck.Request.class) String body) {
     StorageCheck.Request request = Json.read(body, StorageCheck.Request.class);
     Storage.Report report = storage().check(Boolean.TRUE.equals(request.repair()));
-    return new StorageCheck(
-        report.findings().stream().map(StorageController::view).toList(),
-        bytes(report.findings()),
-        report.snapshots(),
-        report.sandboxes(),
-        report.nodes());
+    return StorageViews.of(report);
   }
 
   /**
@@ -65,8 +59,7 @@ final class StorageController {
       @Body @Nullable @Schema(implementation = StorageCheck.Collect.class) String body) {
     StorageCheck.Collect request = Json.read(body, StorageCheck.Collect.class);
     List<StorageFinding> found = storage().collect(Boolean.TRUE.equals(request.dryRun()));
-    return new StorageCheck(
-        found.stream().map(StorageController::view).toList(), bytes(found), null, null, null);
+    return StorageViews.of(found);
   }
 
   /**
@@ -91,13 +84,16 @@ final class StorageController {
           request,
           line ->
               storage
-                  .usage(node -> line.accept(new StorageUsage(view(node), null, null)))
-                  .forEach(root -> line.accept(new StorageUsage(null, view(root), null))),
+                  .usage(node -> line.accept(new StorageUsage(StorageViews.of(node), null, null)))
+                  .forEach(
+                      root -> line.accept(new StorageUsage(null, StorageViews.of(root), null))),
           error -> new StorageUsage(null, null, error));
     }
     List<StorageUsage.Node> nodes = new ArrayList<>();
     List<StorageUsage.Root> roots =
-        storage.usage(node -> nodes.add(view(node))).stream().map(StorageController::view).toList();
+        storage.usage(node -> nodes.add(StorageViews.of(node))).stream()
+            .map(StorageViews::of)
+            .toList();
     return HttpResponse.ok(new Usage(nodes, roots));
   }
 
@@ -108,42 +104,6 @@ final class StorageController {
    * @param roots the sums, one for each root
    */
   private record Usage(List<StorageUsage.Node> nodes, List<StorageUsage.Root> roots) {}
-
-  private static long bytes(List<StorageFinding> findings) {
-    return findings.stream().mapToLong(StorageFinding::bytes).sum();
-  }
-
-  private static StorageCheck.Finding view(StorageFinding f) {
-    return new StorageCheck.Finding(
-        f.kind() == StorageFinding.Kind.DAMAGE ? "error" : "warning",
-        f.kind().name().toLowerCase(Locale.ROOT),
-        f.path().toString(),
-        f.what(),
-        f.remedy(),
-        f.mending().name().toLowerCase(Locale.ROOT),
-        f.bytes());
-  }
-
-  private static StorageUsage.Node view(Storage.NodeUsage n) {
-    return new StorageUsage.Node(
-        n.root().toString(),
-        n.id(),
-        n.owner(),
-        n.ownerName(),
-        n.sizeBytes(),
-        n.exclusiveBytes(),
-        n.referencedBytes());
-  }
-
-  private static StorageUsage.Root view(Storage.RootUsage r) {
-    return new StorageUsage.Root(
-        r.root().toString(),
-        r.backend(),
-        r.nodes(),
-        r.exclusiveBytes(),
-        r.totalBytes() - r.freeBytes(),
-        r.totalBytes());
-  }
 
   private Storage storage() {
     return engine.get().storage();

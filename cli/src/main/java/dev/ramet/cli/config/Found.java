@@ -11,12 +11,50 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of the host on this machine: apart, since only the launcher has what reads them. */
-final class Found {
-  private Found() {}
+public final class Found {
+  private final Sources sources;
+  private final Configuration configuration;
+
+  private Found(Sources sources, Configuration configuration) {
+    this.sources = sources;
+    this.configuration = configuration;
+  }
+
+  /**
+   * What a host would start with.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   */
+  public static Found right(Context context) {
+    Found found = find(context, null, Map.of());
+    if (!found.configuration.problems().isEmpty()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the host's settings are wrong: " + found.configuration.problems().get(0),
+          "see: ramet config check",
+          null);
+    }
+    return found;
+  }
+
+  /** Where it was found. */
+  public Sources sources() {
+    return sources;
+  }
+
+  /** What is set. */
+  public Configuration configuration() {
+    return configuration;
+  }
 
   static Configuration load(Context context, @Nullable Path file, Map<String, String> flags) {
+    return find(context, file, flags).configuration;
+  }
+
+  private static Found find(Context context, @Nullable Path file, Map<String, String> flags) {
     try {
-      return Configuration.load(Sources.of(file, context.environment(), flags));
+      Sources sources = Sources.of(file, context.environment(), flags);
+      return new Found(sources, Configuration.load(sources));
     } catch (NoClassDefFoundError e) {
       String home = context.environment("RAMET_HOME");
       throw new RametException(

@@ -2,9 +2,7 @@
 package dev.ramet.cli.config;
 
 import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
-import dev.ramet.server.config.Configuration;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,18 +78,10 @@ public final class HostOptions {
    * What is set of one thing for the host on this machine.
    *
    * @return null when nothing is, and it has no default
-   * @throws RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when any setting is wrong
    */
   public static @Nullable String set(Context context, String key) {
-    Configuration configuration = Found.load(context, null, Map.of());
-    if (!configuration.problems().isEmpty()) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT,
-          "the host's settings are wrong: " + configuration.problems().get(0),
-          "see: ramet config check",
-          null);
-    }
-    return configuration.text(key);
+    return Found.right(context).configuration().text(key);
   }
 
   /**

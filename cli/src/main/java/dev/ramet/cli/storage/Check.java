@@ -2,32 +2,37 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.api.StorageCheck;
-import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Looks the storage of a running host through. */
+/** Looks the storage of a host through. */
 @Command(
     name = "check",
     description = {
-      "Looks through everything below the roots of a running host: whether what is on record is",
-      "there and whole, and what else lies there. It changes nothing unless told to."
+      "Looks through everything below the roots of a host: whether what is on record is there and",
+      "whole, and what else lies there. It changes nothing unless told to."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage check",
       "  ramet storage check --repair    remove leftovers, make lost links anew",
+      "  ramet storage check --offline   when the host does not start",
       "  ramet storage check --json | jq '.findings[] | select(.severity == \"error\")'",
       "",
-      "Ends with status 0 when all is well, with 1 when something is left that is not."
+      "Ends with status 0 when all is well, with 1 when something is left that is not.",
+      RootCommand.FOOTER,
+      "It then mounts a pool that is not mounted, and leaves to the next start of a host what",
+      "machines may still use."
     })
-final class Check extends ApiCommand {
+final class Check extends RootCommand {
   private static final int FINDINGS = 1;
 
   @Option(
@@ -48,9 +53,26 @@ final class Check extends ApiCommand {
                 () ->
                     client.post(
                         "/storage/check", new StorageCheck.Request(repair ? Boolean.TRUE : null)));
-    StorageCheck found = answer.as(StorageCheck.class);
+    return told(answer.as(StorageCheck.class), answer.body());
+  }
+
+  @Override
+  int atRest(Path dataRoot) {
+    try (Resting roots = Resting.open(context(), dataRoot)) {
+      StorageCheck found =
+          context().during("Looking through the storage", () -> roots.check(repair));
+      return told(found, Json.bytes(found));
+    }
+  }
+
+  @Override
+  String doing() {
+    return "checking";
+  }
+
+  private int told(StorageCheck found, byte[] body) {
     if (json()) {
-      context().json(answer.body());
+      context().json(body);
     } else {
       found.findings().forEach(finding -> print(context(), finding));
       context().out().println(sum(found));

@@ -16,6 +16,11 @@ public final class DataRoot {
       description = "The data root; what the host on this machine is set to unless given.")
   private @Nullable Path given;
 
+  /** Whether it was named on the command line. */
+  boolean isGiven() {
+    return given != null;
+  }
+
   /** The data root that is meant. */
   public Path path(Context context) {
     Path chosen = given;

@@ -2,23 +2,19 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.api.StorageUsage;
-import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;
-import dev.ramet.cli.term.Human;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 
 /** Tells what disks and memory images take. */
 @Command(
     name = "usage",
     description = {
-      "Tells what each disk and memory image of a running host takes: for itself, which is what",
+      "Tells what each disk and memory image of a host takes: for itself, which is what",
       "deleting it frees, and in all, with what it shares with others."
     },
     footerHeading = "%nExamples:%n",
@@ -26,73 +22,54 @@ import picocli.CommandLine.Command;
       "  ramet storage usage",
       "  ramet storage usage --json | jq -s 'map(.node | select(.)) | sort_by(-.exclusiveBytes)'",
       "",
-      "With --json one object a line, as they are found: nodes, then the sums of each root."
+      "With --json one object a line, as they are found: nodes, then the sums of each root.",
+      RootCommand.FOOTER
     })
-final class Usage extends ApiCommand {
+final class Usage extends RootCommand {
   Usage(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
-    if (json()) {
-      Streams.lines(
-          client,
-          "/storage/usage",
-          line -> {
-            context().json(line.getBytes(StandardCharsets.UTF_8));
-            Streams.check(
-                Json.read(line.getBytes(StandardCharsets.UTF_8), StorageUsage.class).error());
-          });
-      return 0;
-    }
-    List<StorageUsage.Root> roots = new ArrayList<>();
-    print(context().paint().bold(row("IMAGE", "EXCLUSIVE", "REFERENCED", "SIZE", "OF")));
+    UsageRows rows = new UsageRows(context());
     Streams.lines(
         client,
         "/storage/usage",
         line -> {
-          StorageUsage one = Json.read(line.getBytes(StandardCharsets.UTF_8), StorageUsage.class);
-          Streams.check(one.error());
-          StorageUsage.Node node = one.node();
-          if (node != null) {
-            String name = node.ownerName();
-            print(
-                row(
-                    node.id(),
-                    Human.size(node.exclusiveBytes()),
-                    Human.size(node.referencedBytes()),
-                    Human.size(node.sizeBytes()),
-                    name == null ? "-" : name));
+          byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+          StorageUsage one = Json.read(bytes, StorageUsage.class);
+          if (json()) {
+            context().json(bytes);
           }
-          if (one.root() != null) {
-            roots.add(one.root());
+          Streams.check(one.error());
+          if (!json()) {
+            rows.accept(one);
           }
         });
-    for (StorageUsage.Root root : roots) {
-      print("");
-      print(
-          String.format(
-              Locale.ROOT,
-              "%s (%s): %d images, %s not shared; %s of %s used",
-              root.path(),
-              root.backend(),
-              root.nodes(),
-              Human.size(root.exclusiveBytes()),
-              Human.size(root.usedBytes()),
-              Human.size(root.totalBytes())));
-    }
+    rows.end();
     return 0;
   }
 
-  private void print(String line) {
-    context().out().println(line);
+  @Override
+  int atRest(Path dataRoot) {
+    UsageRows rows = new UsageRows(context());
+    try (Resting roots = Resting.open(context(), dataRoot)) {
+      roots.usage(
+          one -> {
+            if (json()) {
+              context().json(Json.bytes(one));
+            } else {
+              rows.accept(one);
+            }
+          });
+    }
+    rows.end();
+    return 0;
   }
 
-  /** Wide enough for the names that Ramet gives: rows are printed as they come. */
-  private static String row(
-      String id, String exclusive, String referenced, String size, String owner) {
-    return String.format(
-        Locale.ROOT, "%-32s  %10s  %10s  %10s  %s", id, exclusive, referenced, size, owner);
+  @Override
+  String doing() {
+    return "looking at";
   }
 }

@@ -6,6 +6,7 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.RestingStorage;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
@@ -33,6 +34,12 @@ final class DyingHost {
             });
     if (arguments[1].equals("replace")) {
       config = config.withMemoryVolumes(EngineConfig.MemoryVolumes.IN_PLACE);
+    }
+    if (arguments[1].equals("repair")) {
+      try (RestingStorage resting = RametEngine.atRest(config)) {
+        resting.check(true);
+      }
+      Runtime.getRuntime().halt(0);
     }
     Engine engine = RametEngine.open(config);
     switch (arguments[1]) {

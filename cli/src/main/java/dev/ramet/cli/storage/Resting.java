@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.api.StorageCheck;
+import dev.ramet.api.StorageUsage;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.config.Found;
+import dev.ramet.server.StorageAtRest;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * The roots on this machine without a host: apart, since only the launcher's full paths have it.
+ */
+final class Resting implements AutoCloseable {
+  private final StorageAtRest storage;
+
+  private Resting(StorageAtRest storage) {
+    this.storage = storage;
+  }
+
+  /** Opens them, and says if a pool had to be mounted. */
+  static Resting open(Context context, Path dataRoot) {
+    Found found = Found.right(context);
+    StorageAtRest storage;
+    try {
+      storage = StorageAtRest.open(dataRoot, found.configuration(), found.sources());
+    } catch (NoClassDefFoundError e) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "what opens a data root is not on the class path",
+          "run it by the launcher, the command first: bin/ramet storage …",
+          e);
+    }
+    storage.mounted().forEach(pool -> context.err().println("mounted " + pool));
+    return new Resting(storage);
+  }
+
+  StorageCheck check(boolean repair) {
+    return storage.check(repair);
+  }
+
+  void usage(Consumer<StorageUsage> lines) {
+    storage.usage(lines);
+  }
+
+  @Override
+  public void close() {
+    storage.close();
+  }
+}

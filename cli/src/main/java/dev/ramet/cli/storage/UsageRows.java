@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.storage;
+
+import dev.ramet.api.StorageUsage;
+import dev.ramet.cli.Context;
+import dev.ramet.cli.term.Human;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Prints what disks and memory images take, row by row as it is told, and sums at the end. */
+final class UsageRows implements Consumer<StorageUsage> {
+  private final Context context;
+  private final List<StorageUsage.Root> roots = new ArrayList<>();
+  private boolean begun;
+
+  UsageRows(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public void accept(StorageUsage one) {
+    begin();
+    StorageUsage.Node node = one.node();
+    if (node != null) {
+      String name = node.ownerName();
+      print(
+          row(
+              node.id(),
+              Human.size(node.exclusiveBytes()),
+              Human.size(node.referencedBytes()),
+              Human.size(node.sizeBytes()),
+              name == null ? "-" : name));
+    }
+    if (one.root() != null) {
+      roots.add(one.root());
+    }
+  }
+
+  /** Nothing is printed before something is known: it may be an error. */
+  private void begin() {
+    if (!begun) {
+      begun = true;
+      print(context.paint().bold(row("IMAGE", "EXCLUSIVE", "REFERENCED", "SIZE", "OF")));
+    }
+  }
+
+  /** Prints the sums, once all is told. */
+  void end() {
+    for (StorageUsage.Root root : roots) {
+      print("");
+      print(
+          String.format(
+              Locale.ROOT,
+              "%s (%s): %d images, %s not shared; %s of %s used",
+              root.path(),
+              root.backend(),
+              root.nodes(),
+              Human.size(root.exclusiveBytes()),
+              Human.size(root.usedBytes()),
+              Human.size(root.totalBytes())));
+    }
+  }
+
+  private void print(String line) {
+    context.out().println(line);
+  }
+
+  /** Wide enough for the names that Ramet gives: rows are printed as they come. */
+  private static String row(
+      String id, String exclusive, String referenced, String size, String owner) {
+    return String.format(
+        Locale.ROOT, "%-32s  %10s  %10s  %10s  %s", id, exclusive, referenced, size, owner);
+  }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.it.Installed.Run;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** The operator's look at the storage of a host that does not run, by the installed program. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class OfflineCheckTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Ground ground;
+  private Path root;
+  private Sandbox sandbox;
+  private Snapshot good;
+  private Snapshot bad;
+  private Map<String, String> environment;
+
+  @BeforeAll
+  void start() throws Exception {
+    ground = Ground.make();
+    root = ground.root();
+    sandbox = ground.create();
+    ground.shell(sandbox.id()).run("echo kept > /tmp/file");
+    good = ground.engine().snapshots().create(sandbox.id(), "good");
+    bad = ground.engine().snapshots().create(sandbox.id(), "bad");
+    ground.closeEngine();
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      environment =
+          Map.of(
+              "RAMET_DATA_ROOT", ground.dataRoot().toString(),
+              "RAMET_PORT", Integer.toString(free.getLocalPort()));
+    }
+  }
+
+  @AfterAll
+  void end() throws Exception {
+    ground.openEngine();
+    ground.close();
+  }
+
+  private Run run(String... arguments) throws Exception {
+    return Installed.alone(environment, List.of(arguments));
+  }
+
+  /** Everything below the data root with its size and when it was changed. */
+  private Map<Path, String> content() throws IOException {
+    Map<Path, String> content = new TreeMap<>();
+    for (Path path : Trees.below(ground.dataRoot())) {
+      // The machine that runs on writes there.
+      if (Files.isRegularFile(path) && !path.startsWith(root.resolve("sandboxes"))) {
+        content.put(path, Files.size(path) + " " + Files.getLastModifiedTime(path));
+      }
+    }
+    content.keySet().removeIf(path -> path.endsWith("pool.xfs.img") || path.endsWith(".lock"));
+    return content;
+  }
+
+  private static Map<Path, JsonNode> findings(Run run) throws IOException {
+    Map<Path, JsonNode> found = new HashMap<>();
+    JSON.readTree(run.out())
+        .path("findings")
+        .forEach(f -> found.put(Path.of(f.path("path").asText()), f));
+    return found;
+  }
+
+  /** What a check without a host finds, by path. */
+  private Map<Path, JsonNode> check(int status, String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of("storage", "check", "--json"));
+    command.addAll(List.of(options));
+    Run run = run(command.toArray(new String[0]));
+    assertEquals(status, run.status(), run.out() + run.err());
+    assertTrue(
+        run.err().contains("no host runs; checking " + ground.dataRoot() + " directly"), run.err());
+    return findings(run);
+  }
+
+  private void refused(int status, String why, String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of("storage", "check"));
+    command.addAll(List.of(options));
+    Run run = run(command.toArray(new String[0]));
+    assertEquals(status, run.status(), run.out() + run.err());
+    assertTrue(run.err().contains(why), run.err());
+  }
+
+  @Test
+  @Order(1)
+  void aGoodRootIsCalledGoodAndStaysAsItIs() throws Exception {
+    Map<Path, String> before = content();
+    assertEquals(Map.of(), check(0));
+    Run text = run("storage", "check");
+    assertTrue(text.out().endsWith(" images looked at: all is well\n"), text.out());
+    Run usage = run("storage", "usage");
+    assertEquals(0, usage.status(), usage.err());
+    assertTrue(usage.out().contains(good.id() + ".memory"), usage.out());
+    assertTrue(usage.out().contains("(reflink-xfs): 7 images"), usage.out());
+    assertEquals(before, content());
+    assertEquals(1, ground.machines().size(), "its machine runs on");
+  }
+
+  @Test
+  @Order(2)
+  void aHostIsAskedWhereOneRunsAndItsRootIsLeftToIt() throws Exception {
+    Run without = run("storage", "check", "--json", "--offline");
+    Run usage = run("storage", "usage", "--json", "--offline");
+    try (Installed host = Installed.serve(ground.dataRoot(), Map.of())) {
+      Run asked = host.run("storage", "check", "--json");
+      assertEquals("", asked.err());
+      assertEquals(JSON.readTree(asked.out()), JSON.readTree(without.out()));
+      List<String> lines = usage.out().lines().toList();
+      List<String> same = host.run("storage", "usage", "--json").out().lines().toList();
+      assertEquals(same.size(), lines.size());
+      assertEquals(
+          JSON.readTree(same.get(0)).path("node").path("id"),
+          JSON.readTree(lines.get(0)).path("node").path("id"));
+      for (String option : List.of("--offline", "--data-root=" + ground.dataRoot())) {
+        Run refused = host.run("storage", "check", option);
+        assertEquals(4, refused.status(), refused.out() + refused.err());
+        assertTrue(refused.err().contains("in use by another process"), refused.err());
+        assertTrue(refused.err().contains("--server ADDRESS"), refused.err());
+      }
+    }
+    refused(6, "--offline", "--server", "http://127.0.0.1:" + environment.get("RAMET_PORT"));
+  }
+
+  @Test
+  @Order(3)
+  void whatIsNoRootIsRefusedAndNothingIsMadeThere() throws Exception {
+    Path empty = Files.createTempDirectory("ramet-it-");
+    refused(3, "not a data root of Ramet", "--data-root", empty.toString());
+    assertEquals(List.of(), Trees.below(empty).stream().filter(p -> !p.equals(empty)).toList());
+    Files.delete(empty);
+    refused(3, "data root not found", "--data-root", empty.toString());
+    assertFalse(Files.exists(empty));
+  }
+
+  @Test
+  @Order(4)
+  void aRecordThatCannotBeFollowedIsAnErrorThatSaysWhatToDo() throws Exception {
+    Path record = root.resolve("root.json");
+    String own = Files.readString(record);
+    try {
+      Files.writeString(record, own.replace("reflink-xfs", "acme-store"));
+      refused(5, "there is no storage backend acme-store");
+      refused(5, "install the plugin that brings it");
+      Files.writeString(record, own.replace("reflink-xfs", "byte-copy"));
+      refused(4, "was made by the backend reflink-xfs, not by byte-copy");
+      Files.writeString(record, "{ half");
+      refused(5, record + " cannot be read");
+    } finally {
+      Files.writeString(record, own);
+    }
+  }
+
+  private Path volume(String id) throws IOException {
+    try (Stream<Path> all = Files.walk(root.resolve("volumes"), 2)) {
+      return all.filter(path -> path.endsWith(id)).findFirst().orElseThrow();
+    }
+  }
+
+  /** What is wrong with what somebody relies on; paths that a check names. */
+  private List<Path> damage() throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(volume(bad.id() + ".disk").toFile(), "rw")) {
+      file.setLength(file.length() - 4096);
+    }
+    Path directory = root.resolve("snapshots").resolve(bad.id());
+    Files.delete(directory.resolve("kernel"));
+    Path unreadable = root.resolve("snapshots/s2123456789abcdefghi");
+    Files.createDirectories(unreadable);
+    Files.writeString(unreadable.resolve("manifest.json"), "not a manifest");
+    // A host leaves to the next check what changed just now.
+    Files.setLastModifiedTime(unreadable, FileTime.from(Instant.now().minusSeconds(3600)));
+    return List.of(directory, directory.resolve("kernel"), unreadable);
+  }
+
+  private List<Path> leftovers() throws IOException {
+    Path temporary = root.resolve("snapshots").resolve(good.id()).resolve(".manifest.json.new");
+    Files.writeString(temporary, "{");
+    return List.of(
+        temporary,
+        directory(root.resolve("snapshots/.new-s0123456789abcdefghi")),
+        directory(root.resolve("sandboxes/.del-i0123456789abcdefghi")),
+        directory(root.resolve("volumes/.new-x"), "x"),
+        Files.createDirectories(root.resolve("volumes/empty")));
+  }
+
+  private static Path directory(Path path) throws IOException {
+    return directory(path, "file");
+  }
+
+  private static Path directory(Path path, String file) throws IOException {
+    Files.createDirectories(path);
+    Files.writeString(path.resolve(file), "half made");
+    return path;
+  }
+
+  /** A copy of a manifest with another id and value. */
+  private Path like(Path directory, String id, String field, Object value) throws IOException {
+    ObjectNode manifest = (ObjectNode) JSON.readTree(directory.resolve("manifest.json").toFile());
+    manifest.put("id", id).putPOJO(field, value);
+    Path copy = Files.createDirectories(directory.resolveSibling(id));
+    Files.write(copy.resolve("manifest.json"), JSON.writeValueAsBytes(manifest));
+    return copy;
+  }
+
+  /** What the start of a host alone clears away: a machine may run in it, or belong to it. */
+  private List<Path> atStart() throws IOException {
+    Path own = root.resolve("sandboxes").resolve(sandbox.id());
+    return List.of(
+        directory(own.resolve("vm-99")),
+        directory(ground.dataRoot().resolve(".probe-123456789")),
+        directory(root.resolve("builds/b0123456789abcdefghi")),
+        like(own, "i3123456789abcdefghi", "state", "CREATING"),
+        like(
+            root.resolve("snapshots").resolve(good.id()), "s3123456789abcdefghi", "pending", true));
+  }
+
+  private Path kernelOfTheSandbox() throws IOException {
+    Path directory = root.resolve("sandboxes").resolve(sandbox.id());
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.filter(path -> Files.exists(path.resolve("kernel")))
+          .findFirst()
+          .orElseThrow()
+          .resolve("kernel");
+    }
+  }
+
+  private static void assertKinds(Map<Path, JsonNode> found, List<Path> paths, String kind) {
+    for (Path path : paths) {
+      JsonNode finding = found.get(path);
+      assertEquals(
+          kind, finding == null ? "not found" : finding.path("kind").asText(), path + ": " + found);
+    }
+  }
+
+  private static String field(Map<Path, JsonNode> found, Path path, String field) {
+    return Objects.requireNonNull(found.get(path), path.toString()).path(field).asText();
+  }
+
+  @Test
+  @Order(5)
+  void damageIsFoundAsAHostFindsItAndOnlyLeftoversGo() throws Exception {
+    List<Path> damage = damage();
+    List<Path> leftovers = leftovers();
+    List<Path> atStart = atStart();
+    Path foreign = Files.writeString(root.resolve("sandboxes/notes.txt"), "mine");
+    Path kernel = kernelOfTheSandbox();
+    Files.delete(kernel);
+    Map<Path, String> before = content();
+
+    Map<Path, JsonNode> found = check(1);
+    assertKinds(found, damage, "damage");
+    assertKinds(found, leftovers, "leftover");
+    assertKinds(found, atStart, "leftover");
+    assertKinds(found, List.of(foreign), "foreign");
+    assertEquals("possible", field(found, kernel, "repair"));
+    assertEquals(
+        damage.size() + leftovers.size() + atStart.size() + 2L, found.size(), found.toString());
+    assertEquals(before, content(), "a look changes nothing");
+    assertFalse(Files.exists(kernel));
+
+    found = check(1, "--repair");
+    assertEquals("done", field(found, kernel, "repair"));
+    assertTrue(Files.exists(kernel));
+    for (Path path : leftovers) {
+      assertEquals("done", field(found, path, "repair"));
+      assertFalse(Files.exists(path), path.toString());
+    }
+    for (Path path : atStart) {
+      assertEquals("no", field(found, path, "repair"));
+      assertEquals("the next start of a host removes it", field(found, path, "remedy"));
+      assertTrue(Files.exists(path), path.toString());
+    }
+
+    found = check(1);
+    assertEquals(damage.size() + atStart.size() + 1L, found.size(), found.toString());
+    try (Installed host = Installed.serve(ground.dataRoot(), Map.of())) {
+      for (Path path : atStart) {
+        assertFalse(Files.exists(path), path.toString());
+        found.remove(path);
+      }
+      assertEquals(found, findings(host.run("storage", "check", "--json")), "the same findings");
+      Run exec = host.run("sandbox", "exec", sandbox.id(), "cat", "/tmp/file");
+      assertEquals("kept\n", exec.out(), exec.err());
+    }
+  }
+
+  private int dyingRepair(String step) throws Exception {
+    Process repair =
+        Hosts.start("DyingHost", ground.dataRoot().toString(), "repair", sandbox.id(), step, "0");
+    try {
+      assertTrue(repair.waitFor(2, TimeUnit.MINUTES), "the repair hangs");
+      return repair.exitValue();
+    } finally {
+      repair.destroyForcibly();
+    }
+  }
+
+  /** A deleted snapshot goes in three steps. */
+  @Test
+  @Order(6)
+  void aRepairThatIsKilledIsGoneOnWithByTheNext() throws Exception {
+    Path directory = root.resolve("snapshots").resolve(bad.id());
+    Path manifest = directory.resolve("manifest.json");
+    ObjectNode record = (ObjectNode) JSON.readTree(manifest.toFile());
+    Files.write(manifest, JSON.writeValueAsBytes(record.put("deleted", true)));
+    assertEquals("leftover", field(check(1), directory, "kind"));
+    for (String step : List.of("reclaim.memory", "reclaim.disk", "reclaim.manifest")) {
+      assertEquals(DyingHost.STATUS, dyingRepair(step), step);
+      assertEquals("leftover", field(check(1), directory, "kind"), step);
+    }
+    assertEquals("done", field(check(1, "--repair"), directory, "repair"));
+    assertFalse(Files.exists(directory));
+    assertFalse(check(1).containsKey(directory));
+  }
+
+  @Test
+  @Order(7)
+  void aPoolThatIsNotMountedIsMounted() throws Exception {
+    ground.openEngine();
+    ground.engine().sandboxes().kill(sandbox.id());
+    ground.closeEngine();
+    Process unmount = new ProcessBuilder("umount", root.toString()).inheritIO().start();
+    assertEquals(0, unmount.waitFor());
+    Run run = run("storage", "check", "--json");
+    assertEquals(1, run.status(), run.err());
+    assertTrue(run.err().contains("mounted " + root), run.err());
+    assertKinds(findings(run), List.of(root.resolve("sandboxes/notes.txt")), "foreign");
+    assertFalse(run("storage", "check").err().contains("mounted"));
+  }
+}
