@@ -13,6 +13,7 @@ import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.RestingStorage;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
 import dev.ramet.spi.storage.CopyProgress;
@@ -63,6 +64,12 @@ final class TwoRootsTest {
       clones.forEach(clone -> ground.engine().sandboxes().kill(clone.id()));
 
       ground.closeEngine();
+      try (RestingStorage resting = RametEngine.atRest(config(ground.dataRoot(), null, null))) {
+        assertEquals(List.of(), resting.check(true).findings());
+        assertEquals(
+            List.of(disks, memory),
+            resting.usage(node -> {}).stream().map(Storage.RootUsage::backend).toList());
+      }
       ground.openEngine();
       assertHolds(ground, sandbox.id(), "one");
       ground.engine().sandboxes().rollback(sandbox.id(), "two");
@@ -196,6 +203,49 @@ final class TwoRootsTest {
       for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
+    }
+  }
+
+  private static void notLookedAt(ErrorCode code, Path dataRoot) {
+    RametException e =
+        assertThrows(
+            RametException.class, () -> RametEngine.atRest(config(dataRoot, null, null)).close());
+    assertEquals(code, e.code(), e.toString());
+  }
+
+  private static void remount(String how, Path directory) throws Exception {
+    // Each root is a directory right below its mount point.
+    String mount = directory.resolve("..").normalize().toString();
+    Process process =
+        new ProcessBuilder("mount", "-o", "remount," + how, mount).inheritIO().start();
+    assertEquals(0, process.waitFor());
+  }
+
+  @Test
+  void withoutAHostOnlyRootsThatBelongTogetherAreLookedAt() throws Exception {
+    try (TwoFileSystems places = TwoFileSystems.xfsAndBtrfs()) {
+      Path data = Files.createDirectories(places.disks());
+      RametEngine.open(config(data, places.memory(), null)).close();
+      Path record = places.memory().resolve("root.json");
+      String own = Files.readString(record);
+      notLookedAt(ErrorCode.CONFLICT, places.memory());
+      Files.writeString(
+          record, own.replaceAll("\"memoryOf\" : \"[^\"]*\"", "\"memoryOf\" : \"x\""));
+      notLookedAt(ErrorCode.CONFLICT, data);
+      Files.delete(record);
+      notLookedAt(ErrorCode.HOST_UNFIT, data);
+      Files.writeString(record, own);
+
+      // A file system that was damaged is often mounted so.
+      remount("ro", data);
+      remount("ro", places.memory());
+      try (RestingStorage resting = RametEngine.atRest(config(data, null, null))) {
+        assertEquals(List.of(), resting.check(false).findings());
+      } finally {
+        remount("rw", data);
+        remount("rw", places.memory());
+      }
+      RametEngine.open(config(data, null, null)).close();
     }
   }
 
