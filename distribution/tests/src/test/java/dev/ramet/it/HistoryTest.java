@@ -168,6 +168,7 @@ final class HistoryTest {
     for (int number = count - SLOTS + 1; number <= count; number++) {
       expected[1 + number * 7 % SLOTS] = Integer.toString(number);
     }
+    assertEquals(expected.length, found.length, "slots that hold a number");
     // The writer is one ahead between a write and its count.
     int next = 1 + (count + 1) * 7 % SLOTS;
     if (found[next].equals(Integer.toString(count + 1))) {
