@@ -44,6 +44,7 @@ final class LiveWriteTracker implements LiveTracker {
 
   private final Scanner scanner;
   private final PagemapScan scan;
+  private final Selector selector;
   private final Userfaultfd protection;
   private State state = State.IDLE;
 
@@ -62,6 +63,7 @@ final class LiveWriteTracker implements LiveTracker {
   LiveWriteTracker(Scanner scanner, PagemapScan scan, Userfaultfd protection) {
     this.scanner = scanner;
     this.scan = scan;
+    this.selector = new Selector(scanner, scan);
     this.protection = protection;
   }
 
@@ -119,7 +121,7 @@ final class LiveWriteTracker implements LiveTracker {
     known = memory;
     PageRanges.Builder ranges = new PageRanges.Builder();
     for (MemoryRegion region : memory.regions()) {
-      scanner.scan(region, Rule.of(region.kind()), ranges);
+      selector.select(region, Rule.of(region.kind()), ranges);
     }
     return ranges.build();
   }
@@ -242,8 +244,7 @@ final class LiveWriteTracker implements LiveTracker {
     known = null;
     found.clear();
     due.clear();
-    scanner.close();
-    scan.close();
+    selector.close();
     protection.close();
   }
 }

@@ -13,12 +13,11 @@ import org.jspecify.annotations.Nullable;
  * Not thread-safe.
  */
 final class Selector implements AutoCloseable {
-  private static final int ENOTTY = 25;
-
   private final Scanner scanner;
   private @Nullable PagemapScan scan;
 
-  private Selector(Scanner scanner, PagemapScan scan) {
+  /** Finds pages by both, and closes both. */
+  Selector(Scanner scanner, PagemapScan scan) {
     this.scanner = scanner;
     this.scan = scan;
   }
@@ -43,12 +42,14 @@ final class Selector implements AutoCloseable {
     PagemapScan ranges = scan;
     if (ranges != null) {
       try {
-        find(ranges, region, rule, into);
+        Found found = new Found(region, rule, into);
+        ranges.find(region.address(), region.lengthBytes(), rule.takesFiles(), found);
+        found.end();
         // Linux 6.12 finds nothing in a process that has ended, and says nothing.
         scanner.checkAlive(region.address());
         return;
       } catch (LinuxException e) {
-        if (e.errno() != ENOTTY) {
+        if (e.errno() != LinuxException.ENOTTY) {
           throw Scanner.failure(pid(), e);
         }
         ranges.close();
@@ -58,25 +59,40 @@ final class Selector implements AutoCloseable {
     scanner.scan(region, rule, into);
   }
 
-  private static void find(
-      PagemapScan scan, MemoryRegion region, Rule rule, PageRanges.Builder into)
-      throws LinuxException {
-    long shift = region.imageOffset() - region.address();
-    long regionEnd = region.address() + region.lengthBytes();
-    long[] at = {region.address()};
-    scan.find(
-        region.address(),
-        region.lengthBytes(),
-        rule.takesFiles(),
-        (start, end, categories) -> {
-          if (rule.elseZero() && at[0] < start) {
-            into.zero(at[0] + shift, start - at[0]);
-          }
-          into.copy(start + shift, start, end - start);
-          at[0] = end;
-        });
-    if (rule.elseZero() && at[0] < regionEnd) {
-      into.zero(at[0] + shift, regionEnd - at[0]);
+  /** What a scan of one region finds, and what lies between. */
+  private static final class Found implements PagemapScan.Sink {
+    private final Rule rule;
+    private final PageRanges.Builder into;
+    private final long shift;
+    private final long regionEnd;
+
+    /** Behind what was told so far. */
+    private long at;
+
+    Found(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+      this.rule = rule;
+      this.into = into;
+      this.shift = region.imageOffset() - region.address();
+      this.regionEnd = region.address() + region.lengthBytes();
+      this.at = region.address();
+    }
+
+    @Override
+    public void pages(long start, long end, long categories) {
+      notFound(start);
+      into.copy(start + shift, start, end - start);
+      at = end;
+    }
+
+    /** Nothing more was found. */
+    void end() {
+      notFound(regionEnd);
+    }
+
+    private void notFound(long end) {
+      if (rule.elseZero() && at < end) {
+        into.zero(at + shift, end - at);
+      }
     }
   }
 
