@@ -2,6 +2,8 @@
 package dev.ramet.tck;
 
 import static dev.ramet.tck.MemoryWorld.FREE;
+import static dev.ramet.tck.MemoryWorld.HOLE;
+import static dev.ramet.tck.MemoryWorld.HOLE_PAGES;
 import static dev.ramet.tck.MemoryWorld.PAGEOUT;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,19 @@ abstract class MemoryDiscardChecks {
       captures.capture();
       world().discard(8, 16);
       captures.capture();
+      captures.capture();
+    }
+  }
+
+  @Test
+  void discardedPagesWhereTheImageHasAHole() {
+    world().fill(HOLE, HOLE_PAGES, 1);
+    try (Captures captures = world().captures()) {
+      captures.capture();
+      world().discard(HOLE + 8, 16);
+      captures.capture();
+      world().look(HOLE + 8, 8);
+      world().poke(HOLE + 12, 2, 5);
       captures.capture();
     }
   }

@@ -2,6 +2,8 @@
 package dev.ramet.tck;
 
 import static dev.ramet.tck.MemoryWorld.COLLAPSE;
+import static dev.ramet.tck.MemoryWorld.HOLE;
+import static dev.ramet.tck.MemoryWorld.HOLE_PAGES;
 import static dev.ramet.tck.MemoryWorld.HUGE;
 import static dev.ramet.tck.MemoryWorld.HUGEPAGE;
 import static dev.ramet.tck.MemoryWorld.PAGEOUT;
@@ -37,6 +39,24 @@ abstract class MemoryHostChecks {
         world().look(4, 1);
         world().look(42, 2);
         captures.capture();
+        captures.capture();
+      }
+    }
+  }
+
+  @Test
+  void swappedPagesWhereTheImageHasAHole() {
+    try (SwapArea swap = SwapArea.on(world().directory)) {
+      world().fill(HOLE, 16, 1);
+      world().look(HOLE + 16, 4);
+      swapOut(HOLE, HOLE_PAGES);
+      try (Captures captures = world().captures()) {
+        captures.capture();
+        world().look(HOLE, 2);
+        world().poke(HOLE + 20, 2, 9);
+        swapOut(HOLE + 16, HOLE_PAGES - 16);
+        captures.capture();
+        world().discard(HOLE + 8, 4);
         captures.capture();
       }
     }

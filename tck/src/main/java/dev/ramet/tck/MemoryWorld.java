@@ -13,8 +13,11 @@ import dev.ramet.spi.memory.MemoryTracker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -34,6 +37,11 @@ final class MemoryWorld implements AutoCloseable {
   static final int PAGES = 2048;
 
   static final int HUGE = 512;
+
+  /** Pages for which the image's file has a hole, and how many. */
+  static final int HOLE = 100;
+
+  static final int HOLE_PAGES = 40;
   static final long BYTES = (long) PAGES * PAGE;
 
   /** From linux/mman.h. */
@@ -72,12 +80,12 @@ final class MemoryWorld implements AutoCloseable {
     }
     capabilities = usable.capabilities();
     new Random(1).nextBytes(image);
-    Arrays.fill(image, 100 * PAGE, 140 * PAGE, (byte) 0);
+    Arrays.fill(image, HOLE * PAGE, (HOLE + HOLE_PAGES) * PAGE, (byte) 0);
     expected = image.clone();
     Arrays.fill(story, "not touched since the restore");
     Path file = directory.resolve("image");
     try {
-      Files.write(file, image);
+      writeImage(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -90,6 +98,15 @@ final class MemoryWorld implements AutoCloseable {
       if (!started && ownsMode) {
         mode.close();
       }
+    }
+  }
+
+  private void writeImage(Path file) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      int behind = (HOLE + HOLE_PAGES) * PAGE;
+      Channels.newOutputStream(channel).write(image, 0, HOLE * PAGE);
+      Channels.newOutputStream(channel.position(behind)).write(image, behind, (int) BYTES - behind);
     }
   }
 

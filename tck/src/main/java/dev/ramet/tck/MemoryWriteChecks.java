@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import static dev.ramet.tck.MemoryWorld.HOLE;
+import static dev.ramet.tck.MemoryWorld.HOLE_PAGES;
 import static dev.ramet.tck.MemoryWorld.PAGES;
 import static dev.ramet.tck.TrackedProcess.PAGE;
 
@@ -97,6 +99,25 @@ abstract class MemoryWriteChecks {
       captures.capture();
       world().writeFromOutside(44, 8, 3);
       world().writeAsDebugger(60, 4);
+      captures.capture();
+    }
+  }
+
+  @Test
+  void pagesWhereTheImageHasAHole() {
+    world().fill(HOLE - 1, 3, 1);
+    world().look(HOLE + 4, 4);
+    world().poke(HOLE + 6, 4, 9);
+    try (Captures captures = world().captures()) {
+      captures.capture();
+      world().look(HOLE + 12, 2);
+      world().poke(HOLE + 20, 1, PAGE - 1);
+      world().load(HOLE + 24, 2, false);
+      world().poke(HOLE + HOLE_PAGES - 1, 2, 0);
+      captures.capture();
+      world().fill(HOLE, HOLE_PAGES, 3);
+      captures.capture();
+      world().fill(HOLE + 8, 8, 0);
       captures.capture();
     }
   }

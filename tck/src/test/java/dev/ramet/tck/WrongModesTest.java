@@ -56,6 +56,32 @@ class WrongModesTest {
   }
 
   @Test
+  void takesHolesOfTheImageForZeros() {
+    Failures.expect(
+        TakesHolesForZeros.class,
+        MemoryModeTck.Writes.class,
+        "pagesWhereTheImageHasAHole",
+        "page 100 was lost: image, written by the process; the selection leaves it out");
+  }
+
+  /** Whatever was written there since. */
+  static class TakesHolesForZeros extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        private boolean inHole(long page) {
+          return page >= MemoryWorld.HOLE && page < MemoryWorld.HOLE + MemoryWorld.HOLE_PAGES;
+        }
+
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return !inHole(page) && super.changed(page, before, now);
+        }
+      };
+    }
+  }
+
+  @Test
   void trustsSoftDirtyBitsBlindly() {
     Failures.expect(
         TrustsSoftDirty.class,
