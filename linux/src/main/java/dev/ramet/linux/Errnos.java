@@ -12,6 +12,7 @@ final class Errnos {
   static final int EBUSY = 16;
   static final int EISDIR = 21;
   static final int ENOTEMPTY = 39;
+  static final int ESTALE = 116;
 
   private Errnos() {}
 }

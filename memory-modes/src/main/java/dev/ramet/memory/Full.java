@@ -13,17 +13,37 @@ final class Full implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     Layout.check(memory);
+    ImageHoles holes = ImageHoles.of(memory);
     return new ScanTracker(Baseline.NONE, memory.pid()) {
       @Override
       void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         switch (region.kind()) {
           case ANONYMOUS -> selector.select(region, Rule.ANONYMOUS_OR_ZERO, into);
+          case PRIVATE_IMAGE -> selectImage(region, holes, selector, into);
           // An absent page of a file holds whatever the file does, so the page table is no help.
-          case PRIVATE_IMAGE, SHARED ->
-              into.copy(region.imageOffset(), region.address(), region.lengthBytes());
+          case SHARED -> copy(region, 0, region.lengthBytes(), into);
         }
       }
     };
+  }
+
+  /** What the page table says decides where the image has nothing; all else is copied. */
+  private static void selectImage(
+      MemoryRegion region, ImageHoles holes, Selector selector, PageRanges.Builder into) {
+    long done = 0;
+    for (MemoryRegion hole : holes.in(region)) {
+      long start = hole.address() - region.address();
+      copy(region, done, start, into);
+      selector.select(hole, Rule.COPIES_OR_ZERO, into);
+      done = start + hole.lengthBytes();
+    }
+    copy(region, done, region.lengthBytes(), into);
+  }
+
+  private static void copy(MemoryRegion region, long from, long to, PageRanges.Builder into) {
+    if (from < to) {
+      into.copy(region.imageOffset() + from, region.address() + from, to - from);
+    }
   }
 
   @Override

@@ -23,6 +23,12 @@ enum Rule {
   CHANGED_COPIES(PRESENT | FILE_OR_SHARED, false),
 
   /**
+   * The same where the image has a hole: a page that is no private copy is zero, be it absent or a
+   * page of zeros that the kernel made for the file.
+   */
+  COPIES_OR_ZERO(PRESENT | FILE_OR_SHARED, true),
+
+  /**
    * Private anonymous memory: a page that never was, or was given back, reads as zero. The third
    * bit must not be looked at here: the shared huge page of zeros carries it.
    */

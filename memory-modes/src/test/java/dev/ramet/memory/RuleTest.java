@@ -41,6 +41,14 @@ class RuleTest {
   }
 
   @Test
+  void aPageOverAHoleIsCopiedWhenPrivateOrSwappedAndZeroOtherwise() {
+    assertEquals(
+        "zzcczccz",
+        select(Rule.COPIES_OR_ZERO, 0, P | F, P, S, F, S | F, P | S | F, NOISE | P | F));
+    assertEquals("cccc", select(Rule.COPIES_OR_ZERO, P | NOISE, S | NOISE, P | S, P));
+  }
+
+  @Test
   void anAnonymousPageIsCopiedWhenThereIsOneAndZeroOtherwise() {
     assertEquals(
         "zccczcc", select(Rule.ANONYMOUS_OR_ZERO, 0, P | F, P, S, NOISE, S | F, P | NOISE));

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.memory;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.MappedFile;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.ProcMaps;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryRegion;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where the images that a process has mapped privately have holes: a page there that is not a
+ * private copy is zero, and need not be read, for which the kernel would first make a page of zeros
+ * for the file and keep it. lseek(2) promises that a hole reads as zeros, and not that all zeros
+ * are told as holes: what nobody knows to be a hole is none. Images do not change while they are
+ * mapped, so what was true once is true later. Immutable.
+ */
+final class ImageHoles {
+  private static final System.Logger LOG = System.getLogger(ImageHoles.class.getName());
+
+  /** To ask about the pages of a smaller hole takes about as long as reading them. */
+  private static final long LEAST_BYTES = 64 << 10;
+
+  private final Map<MemoryRegion, List<MemoryRegion>> known;
+
+  private ImageHoles(Map<MemoryRegion, List<MemoryRegion>> known) {
+    this.known = known;
+  }
+
+  /** Looks; it takes time in the number of pieces that the images lie in. Never fails. */
+  static ImageHoles of(GuestMemory memory) {
+    Map<MemoryRegion, List<MemoryRegion>> known = new HashMap<>();
+    try {
+      List<ProcMaps.Mapping> mappings = ProcMaps.read(memory.pid());
+      for (MemoryRegion region : memory.regions()) {
+        if (region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE) {
+          List<MemoryRegion> holes = new ArrayList<>();
+          for (ProcMaps.Mapping mapping : mappings) {
+            look(memory.pid(), mapping, region, holes);
+          }
+          known.put(region, holes);
+        }
+      }
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "images are taken for data: {0}", e.getMessage());
+      known.clear();
+    }
+    return new ImageHoles(known);
+  }
+
+  private static void look(
+      long pid, ProcMaps.Mapping mapping, MemoryRegion region, List<MemoryRegion> into)
+      throws LinuxException {
+    long from = Math.max(mapping.start(), region.address());
+    long to = Math.min(mapping.end(), region.address() + region.lengthBytes());
+    if (from >= to || mapping.inode() == 0 || mapping.isShared()) {
+      return;
+    }
+    try (Fd file = MappedFile.open(pid, mapping)) {
+      if (!file.stat().isRegularFile()) {
+        return;
+      }
+      long shift = mapping.start() - mapping.offset();
+      // What is mapped beyond the file's end cannot be read at all.
+      long end = Math.min(to - shift, pageBefore(file.sizeBytes()));
+      long at = from - shift;
+      while (at >= 0 && at < end) {
+        long data = file.seekData(at);
+        long start = pageBefore(at + NativeBuffer.PAGE_BYTES - 1);
+        long length = (data < 0 ? end : Math.min(pageBefore(data), end)) - start;
+        if (length >= LEAST_BYTES) {
+          long address = start + shift;
+          long offset = region.imageOffset() + address - region.address();
+          into.add(new MemoryRegion(offset, address, length, region.kind()));
+        }
+        at = data < 0 ? end : file.seekHole(data);
+      }
+    }
+  }
+
+  private static long pageBefore(long offset) {
+    return offset - offset % NativeBuffer.PAGE_BYTES;
+  }
+
+  /**
+   * The holes of one region, by ascending address.
+   *
+   * @param region as it is mapped now; one that was mapped otherwise before has no known holes
+   */
+  List<MemoryRegion> in(MemoryRegion region) {
+    return known.getOrDefault(region, List.of());
+  }
+}
