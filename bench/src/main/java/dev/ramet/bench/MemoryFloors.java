@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -114,10 +115,22 @@ final class MemoryFloors {
   }
 
   /**
-   * A file of so many bytes, written and synced by dd. As with snapshots the one before is deleted
-   * when this one is there, and not the other way round: memory that was just given back is much
-   * faster to fill.
+   * Sees to it that the next file of so many bytes is measured, and not what came before it: what
+   * deletions leave to the file system is done, and there is memory that a file just had. Where the
+   * machine is a guest itself, memory that it has not used for a while takes its host up to fifty
+   * times as long to give as it takes to fill, and who gets some of it would be left to chance.
    */
+  void settle(Path directory, long bytes) throws IOException, InterruptedException {
+    floors.run(List.of("sync", "-f", directory.toString()), settings.work());
+    Path file = directory.resolve("settle");
+    write(file, 2 * bytes);
+    // Before any of it is on its way to the disk.
+    Files.delete(file);
+    // What the first sync made the pool discard, the file system below it has to write down.
+    floors.run(List.of("sync"), settings.work());
+  }
+
+  /** A file of so many bytes, written and synced by dd; the one before is deleted then. */
   double dd(Path directory, long bytes) throws IOException, InterruptedException {
     Path file = directory.resolve("dd");
     Path before = directory.resolve("dd-before");
@@ -125,19 +138,20 @@ final class MemoryFloors {
       Files.move(file, before);
     }
     try {
-      return floors.time(
-          List.of(
-              "dd",
-              "if=/dev/zero",
-              "of=" + file,
-              "bs=1M",
-              "count=" + bytes / 1048576,
-              "conv=fdatasync",
-              "status=none"),
-          Map.of());
+      return write(file, bytes, "conv=fdatasync");
     } finally {
       Files.deleteIfExists(before);
     }
+  }
+
+  /** In pieces as long as those that captures are written in, which decides on memory, too. */
+  private double write(Path file, long bytes, String... more)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("dd", "if=/dev/zero", "of=" + file, "bs=4M", "iflag=count_bytes"));
+    command.addAll(List.of("count=" + bytes, "status=none"));
+    command.addAll(List.of(more));
+    return floors.time(command, Map.of());
   }
 
   /** Removes what {@link #write} wrote. */

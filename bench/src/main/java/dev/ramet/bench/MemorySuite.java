@@ -7,7 +7,9 @@ import dev.ramet.api.SnapshotInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,7 @@ final class MemorySuite {
       }
       if (settings.wants("full")) {
         full(sandbox);
+        fullOfRestored();
       }
     } else {
       host.api().buildTemplate("micro");
@@ -325,13 +328,21 @@ final class MemorySuite {
     Samples total = new Samples();
     Samples pause = new Samples();
     Samples copy = new Samples();
-    for (int i = 0; i < 1 + settings.times(5, 2); i++) {
+    Map<String, Samples> phases = new LinkedHashMap<>();
+    long bytes = (long) HELD_MB << 20;
+    for (int i = 0; i < 1 + settings.times(9, 2); i++) {
+      memoryFloors.settle(scratch, bytes);
       CaptureInfo capture = capture(sandbox, FULL);
-      double floor = memoryFloors.dd(scratch, capture.memoryBytesWritten());
+      bytes = capture.memoryBytesWritten();
+      memoryFloors.settle(scratch, bytes);
+      double floor = memoryFloors.dd(scratch, bytes);
       if (i > 0) {
         total.add(capture.totalMs());
         pause.add(capture.pauseMs());
         copy.add(floor);
+        capture
+            .phasesMs()
+            .forEach((phase, ms) -> phases.computeIfAbsent(phase, p -> new Samples()).add(ms));
       }
     }
     memoryFloors.forget(scratch);
@@ -341,5 +352,31 @@ final class MemorySuite {
             .ratioAtMost(1 / 0.9)
             .note("until durable; floor: dd of as many bytes, with fdatasync"));
     results.add(Result.of("full capture, pause", "ms", pause));
+    phases.forEach((phase, ms) -> results.add(Result.of("of it " + phase, "ms", ms)));
+  }
+
+  /** Of machines of which nearly all is as it was restored, and most was never touched. */
+  private void fullOfRestored() throws IOException, InterruptedException {
+    Samples total = new Samples();
+    Samples pause = new Samples();
+    Samples copy = new Samples();
+    for (int i = 0; i < settings.times(5, 2); i++) {
+      SandboxInfo sandbox = host.api().create("micro");
+      Path scratch = Machine.of(sandbox).scratch();
+      SnapshotInfo snapshot = host.api().snapshot(sandbox.sandboxID(), FULL);
+      CaptureInfo capture = Objects.requireNonNull(snapshot.capture());
+      total.add(capture.totalMs());
+      pause.add(capture.pauseMs());
+      memoryFloors.settle(scratch, capture.memoryBytesWritten());
+      copy.add(memoryFloors.dd(scratch, capture.memoryBytesWritten()));
+      memoryFloors.forget(scratch);
+      host.api().kill(sandbox.sandboxID());
+      host.api().deleteSnapshot(snapshot.snapshotID());
+    }
+    results.add(
+        Result.of("full capture, just restored", "ms", total)
+            .over(copy)
+            .note("until durable; floor: dd of as many bytes, with fdatasync"));
+    results.add(Result.of("full capture, just restored, pause", "ms", pause));
   }
 }
