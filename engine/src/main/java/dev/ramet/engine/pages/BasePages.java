@@ -12,7 +12,8 @@ import java.util.BitSet;
  * The image that a capture overlays, to find pages that were written and hold again, or still, what
  * they held: those need no room of their own. Nothing waits for a device, which would cost more
  * than writing: what the page cache has is looked at, which is most of it, for a machine's first
- * write to a page reads it. Used by one thread at a time.
+ * write to a page reads it. Where hardly a page is found that way, few are looked at. Used by one
+ * thread at a time.
  */
 final class BasePages implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(BasePages.class.getName());
@@ -24,6 +25,8 @@ final class BasePages implements AutoCloseable {
 
   /** Pages of the image that no longer hold what the base does. */
   private final BitSet changed = new BitSet();
+
+  private final Payoff payoff = new Payoff();
 
   /** What is in the reader's view, and up to where nothing more was in the cache. */
   private long loadedFrom;
@@ -60,7 +63,7 @@ final class BasePages implements AutoCloseable {
    * @param moreBytes how much will be asked about from there on, the page included
    */
   boolean has(ByteBuffer view, int at, long imageOffset, int moreBytes) {
-    if (changed.get((int) (imageOffset / PAGE))) {
+    if (changed.get((int) (imageOffset / PAGE)) || !payoff.isNextWorthALook()) {
       return false;
     }
     if (imageOffset < loadedFrom || imageOffset >= triedTo) {
@@ -71,7 +74,9 @@ final class BasePages implements AutoCloseable {
     }
     int there = (int) (imageOffset - loadedFrom);
     ByteBuffer page = base.view().clear().position(there).limit(there + PAGE);
-    return view.clear().position(at).limit(at + PAGE).mismatch(page) < 0;
+    boolean same = view.clear().position(at).limit(at + PAGE).mismatch(page) < 0;
+    payoff.looked(same);
+    return same;
   }
 
   private void load(long imageOffset, int lengthBytes) {

@@ -148,6 +148,31 @@ class PageWriterTest {
   }
 
   @Test
+  void whereHardlyAPageIsAsTheBaseHasItFewAreComparedWithIt() throws Exception {
+    int pages = 3000; // 600 of which are zeros and not compared anyway
+    Path base = base(pages);
+    Path image = Files.copy(base, directory.resolve("image"));
+    try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) pages * PAGE);
+        Capture capture = writer.open(file(image), Baseline.RESTORE_IMAGE, base)) {
+      byte[] expected = Files.readAllBytes(base);
+      for (int page = 0; page < Payoff.SAMPLE / 4 * 5; page++) {
+        expected[page * PAGE] = (byte) (page % 5 == 0 ? 0 : 9);
+      }
+      memory.view(0, expected.length).put(expected);
+      PageRanges all =
+          new PageRanges.Builder().copy(0, memory.address(), (long) pages * PAGE).build();
+      assertTrue(capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
+      capture.readWhilePaused(PID, new PageRanges.Builder().build());
+      PagesWritten done = capture.finish();
+      assertArrayEquals(expected, Files.readAllBytes(image));
+      assertEquals((Payoff.SAMPLE + Payoff.PASSED_OVER) * (long) PAGE, done.writtenBytes());
+      assertEquals(600L * PAGE, done.holeBytes());
+      assertEquals(
+          (2400L - Payoff.SAMPLE - Payoff.PASSED_OVER) * PAGE, done.sameBytes(), "looked again");
+    }
+  }
+
+  @Test
   void whatWasCopiedIsNotTakenForTheBase() throws Exception {
     Path base = base(PAGES);
     Path image = Files.copy(base, directory.resolve("image"));
