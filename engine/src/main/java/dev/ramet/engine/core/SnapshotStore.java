@@ -8,6 +8,7 @@ import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.workingset.WorkingSetFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,7 +137,8 @@ final class SnapshotStore {
     SnapshotRecord stamped = tags.stamped(record);
     Json.write(partial.resolve(Layout.MANIFEST), stamped, false);
     if (sync) {
-      Trees.syncAll(partial);
+      // A working set is a hint that says itself whether it is whole.
+      Trees.syncAll(partial, Set.of(WorkingSetFile.NAME));
     }
     Files.move(partial, layout.snapshot(record.id()), StandardCopyOption.ATOMIC_MOVE);
     if (sync) {

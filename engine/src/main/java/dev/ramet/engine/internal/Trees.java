@@ -12,6 +12,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,10 +86,19 @@ public final class Trees {
 
   /** Syncs every file and directory of a small tree. */
   public static void syncAll(Path directory) throws IOException {
+    syncAll(directory, Set.of());
+  }
+
+  /**
+   * The same, without the content of some files.
+   *
+   * @param hints names of files that may be damaged after a loss of power
+   */
+  public static void syncAll(Path directory, Set<String> hints) throws IOException {
     for (Path entry : children(directory)) {
       if (Files.isDirectory(entry)) {
-        syncAll(entry);
-      } else {
+        syncAll(entry, hints);
+      } else if (!hints.contains(String.valueOf(entry.getFileName()))) {
         sync(entry);
       }
     }
