@@ -314,7 +314,7 @@ final class Capturer {
         }
         source.tracker().noteDiskWrites();
         phases.ended("precopy");
-        pause.read(vm, paths, source.tracker(), pages, all);
+        pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
         resumed.accept(pause.instant());
         context.before("snapshot.write");
         written = pages.finish();

@@ -75,16 +75,22 @@ final class Pause {
   /**
    * Stops the machine, reads, and lets it run again, whatever happens.
    *
+   * @param located where its memory was a moment ago; null to look that up
    * @param all receives a checksum of all pages; null for none
    * @throws ModeUnfit when the tracker cannot tell what must be read
    */
   void read(
-      RunningVm vm, Paths paths, Tracking.Use tracker, Capture pages, @Nullable Fingerprint all)
+      RunningVm vm,
+      Paths paths,
+      Tracking.Use tracker,
+      @Nullable GuestMemory located,
+      Capture pages,
+      @Nullable Fingerprint all)
       throws ModeUnfit {
     context.before("snapshot.pause");
     // To look up where memory is takes longer than to look at it, so it is done while the machine
     // runs, twice: what was the same before and after was the same in between.
-    GuestMemory memory = vm.memory();
+    GuestMemory memory = located != null ? located : vm.memory();
     phases.ended("locate");
     phases.inPause(true);
     SavingVm saving;

@@ -7,6 +7,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.PageRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies written pages while the machine runs, in rounds, so that its pause is left with what was
@@ -19,6 +20,7 @@ final class PreCopier {
   private final Context context;
   private int rounds;
   private long bytes;
+  private @Nullable GuestMemory located;
 
   PreCopier(Context context) {
     this.context = context;
@@ -32,6 +34,11 @@ final class PreCopier {
   /** What they copied. */
   long bytes() {
     return bytes;
+  }
+
+  /** Where the machine's memory was when that was looked up; null when it was not. */
+  @Nullable GuestMemory located() {
+    return located;
   }
 
   /**
@@ -48,11 +55,12 @@ final class PreCopier {
       return;
     }
     long deadline = System.nanoTime() + bounds.time().toNanos();
-    long most = bounds.bytes() == 0 ? 2 * vm.memory().imageSizeBytes() : bounds.bytes();
+    GuestMemory memory = vm.memory();
+    located = memory;
+    long most = bounds.bytes() == 0 ? 2 * memory.imageSizeBytes() : bounds.bytes();
     long before = Long.MAX_VALUE;
     while (rounds < bounds.rounds() && System.nanoTime() - deadline < 0) {
       context.before("snapshot.precopy");
-      GuestMemory memory = vm.memory();
       PageRanges ranges = Pause.orUnfit(() -> tracker.selectRunning(live, memory));
       long found = ranges.copyBytes() + ranges.zeroBytes();
       boolean pays = found > NOT_WORTH_A_ROUND_BYTES && found <= before / 2;
