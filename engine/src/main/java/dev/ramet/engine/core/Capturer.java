@@ -53,6 +53,7 @@ final class Capturer {
   private final CopiesAhead ahead;
   private final CaptureMetrics metrics;
   private final Replacement replacement;
+  private final Turns turns = Turns.ofHost();
 
   Capturer(Context context, Reclaimer reclaimer, CopiesAhead ahead) {
     this.context = context;
@@ -294,34 +295,40 @@ final class Capturer {
         storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
       }
       Pause.Paths paths = Pause.Paths.of(sandbox.id(), machine.number(), order.id(), partial);
-      context.before("snapshot.flush");
-      storage.flush(paths.liveDisk());
-      if (order.kind().machineGoesOn()) {
-        ahead.beforePause(paths.liveDisk(), DiskLog.of(vm));
-      }
-      undo.add("disk of " + order.id(), () -> storage.delete(diskId));
-      Attachment image = storage.attach(memoryId);
       PagesWritten written;
-      try (Fingerprint all = fingerprint(machine, order);
-          Capture pages =
-              context
-                  .pages()
-                  .open(image, source.tracker().baseline(), equalFile(image, base, replaced))) {
-        phases.ended("prepare");
-        preCopier.copy(vm, source.tracker(), pages);
-        if (preCopier.rounds() > 0) {
-          storage.flush(paths.liveDisk());
+      phases.ended("prepare");
+      // Before the disk is flushed: what the machine writes during a wait is flushed then too.
+      try (Turns.Turn turn = vm instanceof StandingVm ? turns.none() : turns.take()) {
+        phases.ended("turn");
+        context.before("snapshot.flush");
+        storage.flush(paths.liveDisk());
+        if (order.kind().machineGoesOn()) {
+          ahead.beforePause(paths.liveDisk());
         }
-        source.tracker().noteDiskWrites();
-        phases.ended("precopy");
-        pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
-        resumed.accept(pause.instant());
-        context.before("snapshot.write");
-        written = pages.finish();
-        phases.ended("write");
-        if (all != null) {
-          all.compare(image.path());
-          phases.ended("compare");
+        undo.add("disk of " + order.id(), () -> storage.delete(diskId));
+        Attachment image = storage.attach(memoryId);
+        try (Fingerprint all = fingerprint(machine, order);
+            Capture pages =
+                context
+                    .pages()
+                    .open(image, source.tracker().baseline(), equalFile(image, base, replaced))) {
+          phases.ended("prepare");
+          preCopier.copy(vm, source.tracker(), pages);
+          if (preCopier.rounds() > 0) {
+            storage.flush(paths.liveDisk());
+          }
+          source.tracker().noteDiskWrites();
+          phases.ended("precopy");
+          pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
+          resumed.accept(pause.instant());
+          context.before("snapshot.write");
+          written = pages.finish();
+          turn.close();
+          phases.ended("write");
+          if (all != null) {
+            all.compare(image.path());
+            phases.ended("compare");
+          }
         }
       }
       context.before("snapshot.seal");
