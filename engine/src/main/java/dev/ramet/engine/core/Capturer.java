@@ -303,7 +303,7 @@ final class Capturer {
         context.before("snapshot.flush");
         storage.flush(paths.liveDisk());
         if (order.kind().machineGoesOn()) {
-          ahead.beforePause(paths.liveDisk());
+          ahead.beforePause(paths.liveDisk(), DiskLog.of(vm));
         }
         undo.add("disk of " + order.id(), () -> storage.delete(diskId));
         Attachment image = storage.attach(memoryId);
