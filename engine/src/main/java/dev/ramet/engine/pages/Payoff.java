@@ -14,7 +14,7 @@ final class Payoff {
   static final int PASSED_OVER = 1024;
 
   /** A sample pays when one look in so many found something. */
-  private static final int ONE_IN = 16;
+  private static final int ONE_IN = 32;
 
   private int looked;
   private int found;
