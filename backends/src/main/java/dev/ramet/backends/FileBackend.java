@@ -122,10 +122,15 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
 
   @Override
   public Node create(NodeId id, long sizeBytes) {
+    return create(id, sizeBytes, Durability.DURABLE);
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes, Durability durability) {
     if (sizeBytes <= 0) {
       throw RametException.invalid("size", "must be positive");
     }
-    return makeVolume(id, (target, path) -> target.truncate(sizeBytes));
+    return makeVolume(id, (target, path) -> target.truncate(sizeBytes), durability);
   }
 
   @Override
@@ -136,7 +141,8 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
   @Override
   public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
     nodes.requireOpen();
-    return images.read(source, format, progress, filler -> makeVolume(id, filler));
+    return images.read(
+        source, format, progress, filler -> makeVolume(id, filler, Durability.DURABLE));
   }
 
   @Override
@@ -206,13 +212,13 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
         });
   }
 
-  private Node makeVolume(NodeId id, NodeFiles.Filler filler) {
+  private Node makeVolume(NodeId id, NodeFiles.Filler filler, Durability durability) {
     return nodes.make(
         id,
         id,
         Node.Kind.VOLUME,
         "make the volume " + id,
-        entry -> files.makeVolume(id, filler, Durability.DURABLE));
+        entry -> files.makeVolume(id, filler, durability));
   }
 
   @Override

@@ -42,10 +42,10 @@ record Mutation(String name, Call call) {
 
   static List<Mutation> all(World world, Path image) {
     List<Mutation> all = new ArrayList<>();
-    all.add(new Mutation("create", backend -> backend.create(N, SIZE)));
     all.add(new Mutation("import", backend -> backend.importFrom(N, image)));
     for (Durability durability : Durability.values()) {
       String how = " (" + durability + ")";
+      all.add(new Mutation("create" + how, backend -> backend.create(N, SIZE, durability)));
       all.add(new Mutation("snapshot" + how, backend -> backend.snapshot(V, N, durability)));
       all.add(
           new Mutation(

@@ -39,6 +39,11 @@ abstract class NodeChecks {
     assertFalse(attachment.readOnly(), "a volume is for writing");
     assertEquals(List.of(node), backend.list());
     assertEquals(node, backend.find(V).orElseThrow());
+    assertEquals(
+        new Node(S, Node.Kind.VOLUME, S, size),
+        backend.create(S, size, Durability.RELAXED),
+        "a volume is the same without being durable");
+    assertEquals(0, world().read(S, size / World.PAGE - 1));
   }
 
   @Test
@@ -49,6 +54,11 @@ abstract class NodeChecks {
               ErrorCode.INVALID_ARGUMENT,
               "create with size " + size,
               () -> world().backend().create(V, size));
+      world()
+          .refusedWithoutTrace(
+              ErrorCode.INVALID_ARGUMENT,
+              "create with size " + size,
+              () -> world().backend().create(V, size, Durability.RELAXED));
     }
   }
 

@@ -79,6 +79,11 @@ class BtrfsBackend
   }
 
   @Override
+  public Node create(NodeId id, long sizeBytes, Durability durability) {
+    return nodes.create(id, sizeBytes, durability);
+  }
+
+  @Override
   public Node importFrom(NodeId id, Path source) {
     return nodes.importFrom(id, source);
   }

@@ -102,6 +102,16 @@ public abstract class PowerLossContract {
   }
 
   @Test
+  void aVolumeThatIsWrittenAndSealedStays() throws Exception {
+    place.backend().create(N, (long) PAGES * Bytes.PAGE, Durability.RELAXED);
+    write(place.backend(), N, 0, 'n');
+    write(place.backend(), N, PAGES - 2, 'v');
+    place.backend().seal(N, Durability.DURABLE);
+    losePower();
+    holds(N, Node.Kind.SNAPSHOT, 'n', 0);
+  }
+
+  @Test
   void aCopyMadeAheadStays() throws Exception {
     if (!(place.backend() instanceof CopyPreparation ahead)) {
       return;

@@ -290,7 +290,7 @@ final class Capturer {
       if (replaced != null && replaced.inPlace()) {
         LOG.log(System.Logger.Level.INFO, "{0} is written over {1}", memoryId, replaced);
       } else if (base == null) {
-        storage.create(memoryId, machine.memoryBytes());
+        storage.create(memoryId, machine.memoryBytes(), Durability.RELAXED);
       } else {
         storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
       }

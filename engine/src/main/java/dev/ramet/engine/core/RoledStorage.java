@@ -39,6 +39,11 @@ record RoledStorage(StorageBackend disks, StorageBackend memory) implements Stor
   }
 
   @Override
+  public Node create(NodeId id, long sizeBytes, Durability durability) {
+    return of(id).create(id, sizeBytes, durability);
+  }
+
+  @Override
   public Node importFrom(NodeId id, Path source) {
     return of(id).importFrom(id, source);
   }

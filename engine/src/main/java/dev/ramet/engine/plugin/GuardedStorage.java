@@ -11,6 +11,7 @@ import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,17 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
 
   @Override
   public Node create(NodeId id, long sizeBytes) {
+    return created(id, sizeBytes, () -> backend.create(id, sizeBytes));
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes, Durability durability) {
+    return created(id, sizeBytes, () -> backend.create(id, sizeBytes, durability));
+  }
+
+  private Node created(NodeId id, long sizeBytes, Supplier<@Nullable Node> creation) {
     try {
-      Node made = node("create", id, Node.Kind.VOLUME, backend.create(id, sizeBytes));
+      Node made = node("create", id, Node.Kind.VOLUME, creation.get());
       if (made.sizeBytes() != sizeBytes) {
         throw guard.broken("create", made + " for a size of " + sizeBytes);
       }

@@ -30,6 +30,14 @@ public interface StorageBackend extends AutoCloseable {
   /** Makes an empty volume, all zeros, that takes no space until it is written. Durable. */
   Node create(NodeId id, long sizeBytes);
 
+  /**
+   * The same for a volume that {@link #seal} or {@link #flush} will make durable: a file system
+   * that is busy makes whoever asks it to wait.
+   */
+  default Node create(NodeId id, long sizeBytes, Durability durability) {
+    return create(id, sizeBytes);
+  }
+
   /** Makes a volume with the content of the raw image file {@code source}, holes kept. Durable. */
   Node importFrom(NodeId id, Path source);
 
