@@ -259,6 +259,19 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
   }
 
   @Override
+  public void writeBack(NodeId id) {
+    nodes.use(
+        id,
+        "write back " + id,
+        entry -> {
+          try (Fd fd = Fd.openRead(layout.file(entry.origin(), id))) {
+            fd.writeBack();
+          }
+          return entry;
+        });
+  }
+
+  @Override
   public void delete(NodeId id) {
     copier.forget(id);
     nodes.delete(id, files, entry -> copier.forget(id));

@@ -57,6 +57,7 @@ record Mutation(String name, Call call) {
     all.add(new Mutation("delete a snapshot", backend -> backend.delete(S)));
     all.add(new Mutation("delete the last node of an origin", backend -> backend.delete(LONE)));
     all.add(new Mutation("flush", backend -> backend.flush(V)));
+    all.add(new Mutation("write back", backend -> backend.writeBack(V)));
     if (world.backend() instanceof Growable) {
       all.add(new Mutation("grow", backend -> ((Growable) backend).grow(V, 2 * SIZE)));
     }

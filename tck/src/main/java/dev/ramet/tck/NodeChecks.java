@@ -106,6 +106,7 @@ abstract class NodeChecks {
     refusal(ErrorCode.NOT_FOUND, "seal of nothing", () -> backend.seal(T, relaxed));
     refusal(ErrorCode.NOT_FOUND, "attach of nothing", () -> backend.attach(T));
     refusal(ErrorCode.NOT_FOUND, "flush of nothing", () -> backend.flush(T));
+    refusal(ErrorCode.NOT_FOUND, "write back of nothing", () -> backend.writeBack(T));
     refusal(ErrorCode.NOT_FOUND, "usage of nothing", () -> backend.usage(T));
     refusal(ErrorCode.CONFLICT, "fork of a volume", () -> backend.fork(V, F, relaxed));
     refusal(ErrorCode.ALREADY_EXISTS, "create twice", () -> backend.create(V, SIZE));

@@ -154,6 +154,11 @@ class BtrfsBackend
   }
 
   @Override
+  public void writeBack(NodeId id) {
+    nodes.writeBack(id);
+  }
+
+  @Override
   public void delete(NodeId id) {
     nodes.delete(id);
   }

@@ -93,6 +93,15 @@ public abstract class PowerLossContract {
   }
 
   @Test
+  void whatIsWrittenBackIsInADurableSnapshot() throws Exception {
+    place.backend().writeBack(V);
+    place.backend().snapshot(V, N, Durability.RELAXED);
+    place.backend().flush(N);
+    losePower();
+    holds(N, Node.Kind.SNAPSHOT, 'v', 'w');
+  }
+
+  @Test
   void aForkThatIsWrittenAndSealedStays() throws Exception {
     place.backend().fork(S, N, Durability.RELAXED);
     write(place.backend(), N, 0, 'n');

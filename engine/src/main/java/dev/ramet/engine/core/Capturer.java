@@ -301,7 +301,7 @@ final class Capturer {
       try (Turns.Turn turn = vm instanceof StandingVm ? turns.none() : turns.take()) {
         phases.ended("turn");
         context.before("snapshot.flush");
-        storage.flush(paths.liveDisk());
+        storage.writeBack(paths.liveDisk());
         if (order.kind().machineGoesOn()) {
           ahead.beforePause(paths.liveDisk(), DiskLog.of(vm));
         }
@@ -315,7 +315,7 @@ final class Capturer {
           phases.ended("prepare");
           preCopier.copy(vm, source.tracker(), pages);
           if (preCopier.rounds() > 0) {
-            storage.flush(paths.liveDisk());
+            storage.writeBack(paths.liveDisk());
           }
           source.tracker().noteDiskWrites();
           phases.ended("precopy");

@@ -87,6 +87,11 @@ record RoledStorage(StorageBackend disks, StorageBackend memory) implements Stor
   }
 
   @Override
+  public void writeBack(NodeId id) {
+    of(id).writeBack(id);
+  }
+
+  @Override
   public void delete(NodeId id) {
     of(id).delete(id);
   }

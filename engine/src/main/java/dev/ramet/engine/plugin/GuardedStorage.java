@@ -126,6 +126,15 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   }
 
   @Override
+  public void writeBack(NodeId id) {
+    try {
+      backend.writeBack(id);
+    } catch (Throwable e) {
+      throw guard.failed("writeBack", e);
+    }
+  }
+
+  @Override
   public void delete(NodeId id) {
     try {
       backend.delete(id);

@@ -73,6 +73,14 @@ public interface StorageBackend extends AutoCloseable {
   void flush(NodeId id);
 
   /**
+   * Writes what is dirty of a node to where it belongs, so that a copy of it does not wait for
+   * that. A loss of power may still lose it. Where that spares nothing it is {@link #flush}.
+   */
+  default void writeBack(NodeId id) {
+    flush(id);
+  }
+
+  /**
    * Deletes one node. Its descendants and ancestors live on. Deleting an absent node is a success.
    */
   void delete(NodeId id);
