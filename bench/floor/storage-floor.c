@@ -4,7 +4,8 @@
  *
  *   storage-floor snapshot|fork SOURCE DIR N durable|relaxed   clone a file N times: ns each
  *   storage-floor threads DIR THREADS N durable|relaxed        the same of DIR/1, DIR/2, ...: ns in all
- *   storage-floor chain DIR N PAGES    DIR/0 is cloned, the clone written to in places, and so on:
+ *   storage-floor chain DIR PAGES ROUNDS...
+ *                                      DIR/0 is cloned, the clone written to in ROUNDS times PAGES places, and so on:
  *                                      ns of each clone, and of writing and fsync
  *   storage-floor tree DIR N           N files like snapshots
  *
@@ -135,12 +136,12 @@ static void threads(char **argument)
 
 static void chain(char **argument)
 {
-	int n = count_argument(argument[1], "N", MOST);
-	int pages = count_argument(argument[2], "PAGES", MOST);
+	int pages = count_argument(argument[1], "PAGES", MOST);
 	char from[4096], to[4096], page[PAGE];
 	struct stat status;
 	srandom(1);
-	for (int i = 1; i <= n; i++) {
+	for (int i = 1; argument[i + 1]; i++) {
+		int writes = pages * count_argument(argument[i + 1], "ROUNDS", MOST / pages);
 		snprintf(from, sizeof from, "%s/%d", argument[0], i - 1);
 		snprintf(to, sizeof to, "%s/%d", argument[0], i);
 		int64_t start = now_ns();
@@ -150,7 +151,7 @@ static void chain(char **argument)
 		if (fstat(fd, &status))
 			die("cannot look at %s: %s", to, strerror(errno));
 		memset(page, i, sizeof page);
-		for (int j = 0; j < pages; j++)
+		for (int j = 0; j < writes; j++)
 			if (pwrite(fd, page, PAGE, random() % (status.st_size / PAGE) * PAGE) != PAGE)
 				die("cannot write %s: %s", to, strerror(errno));
 		sync_file(fd, to);
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
 		copies(argv + 2, 1);
 	else if (argc == 6 && !strcmp(argv[1], "threads"))
 		threads(argv + 2);
-	else if (argc == 5 && !strcmp(argv[1], "chain"))
+	else if (argc >= 5 && !strcmp(argv[1], "chain"))
 		chain(argv + 2);
 	else if (argc == 4 && !strcmp(argv[1], "tree"))
 		tree(argv + 2);

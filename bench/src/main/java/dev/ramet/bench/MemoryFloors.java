@@ -115,6 +115,24 @@ final class MemoryFloors {
   }
 
   /**
+   * What the file system alone takes for so many captures at once: clones of the older images, with
+   * what differs in the newer ones written to them as it lies there, and synced; they stay, until
+   * {@link #forgetWritten}.
+   *
+   * @param like snapshots of the machine's root, the older and the newer one of each sandbox
+   */
+  double overlay(Machine machine, List<String[]> like) throws IOException, InterruptedException {
+    Path into = Files.createDirectory(machine.scratch().resolve(WRITTEN));
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(floors.program("memory-floor"), "overlay", into.toString()));
+    for (String[] pair : like) {
+      command.add(memory(machine, pair[0]).toString());
+      command.add(memory(machine, pair[1]).toString());
+    }
+    return millis(floors.run(command, settings.work())).p50();
+  }
+
+  /**
    * Sees to it that the next file of so many bytes is measured, and not what came before it: what
    * deletions leave to the file system is done, and there is memory that a file just had. Where the
    * machine is a guest itself, memory that it has not used for a while takes its host up to fifty

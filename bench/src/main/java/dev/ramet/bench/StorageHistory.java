@@ -28,12 +28,11 @@ final class StorageHistory {
   private static final int FIRSTS = 5;
   private static final int LASTS = 5;
 
-  /** How far the chain without preparation goes: far enough to see, as it becomes slow. */
-  private static final int NAIVE = 20;
-
   private static final int GENERATIONS = 100;
 
-  /** In a quick run, the generations before the last ones of which one is kept. */
+  /**
+   * In a quick run, and in the naive chain, the generations before the last of which one is kept.
+   */
   private static final int STRIDE = 10;
 
   private static final double PAUSE_RATIO = 1.2;
@@ -112,6 +111,10 @@ final class StorageHistory {
   }
 
   private boolean isKept(int generation) {
+    return isKept(generation, stride);
+  }
+
+  private static boolean isKept(int generation, int stride) {
     return generation % stride == 0 || generation >= GENERATIONS - LASTS;
   }
 
@@ -345,22 +348,53 @@ final class StorageHistory {
     results.add(ratio > 0 ? result.ratioAtMost(ratio) : result);
   }
 
+  /**
+   * The same history by clone, write and sync alone: what its clones become, and what none can do
+   * without.
+   */
   private void naive(String what) throws IOException, InterruptedException {
     Path directory = pool.directory("naive");
     Pool.fill(directory.resolve("0"), SIZE);
+    long before = settledBytes();
     Samples clones = new Samples();
-    int count = settings.times(NAIVE, NAIVE / 2);
+    Samples writes = new Samples();
     Progress.say(pool.name() + ": the naive chain");
-    for (String line :
-        floors.run(StorageSuite.floor(settings, "chain", directory, count, PAGES), directory)) {
-      clones.add(Long.parseLong(line.substring(0, line.indexOf(' '))) / NANOS_PER_MILLI);
+    for (String line : floors.run(chain(directory), directory)) {
+      int gap = line.indexOf(' ');
+      clones.add(Long.parseLong(line.substring(0, gap)) / NANOS_PER_MILLI);
+      writes.add(Long.parseLong(line.substring(gap + 1)) / NANOS_PER_MILLI);
     }
+    String name = pool.name() + " " + what;
     results.add(
         Result.of(
-                pool.name() + " " + what + ", naive chain: clone at generation " + count,
+                name + ", naive chain: clone at generation " + GENERATIONS,
                 "ms",
-                clones.after(count - 1))
+                clones.after(clones.count() - LASTS))
             .over(clones.before(1))
             .note("floor: generation 1"));
+    Samples least = writes.after(writes.count() - LASTS);
+    results.add(
+        Result.of(name + ", generation " + GENERATIONS + ": all of it", "ms", last.whole)
+            .over(least)
+            .note("floor: in C, to write the naive chain's image and sync it"));
+    results.add(
+        Result.of(
+                name + ", naive chain: space",
+                "MiB",
+                Samples.of((settledBytes() - before) / BYTES_PER_MIB))
+            .note("of one in " + STRIDE + " of the first generations"));
+  }
+
+  private List<String> chain(Path directory) {
+    List<Object> arguments = new ArrayList<>(List.of("chain", directory, PAGES));
+    int rounds = 0;
+    for (int i = 1; i <= GENERATIONS; i++) {
+      rounds++;
+      if (isKept(i, STRIDE)) {
+        arguments.add(rounds);
+        rounds = 0;
+      }
+    }
+    return StorageSuite.floor(settings, arguments.toArray());
   }
 }

@@ -4,7 +4,6 @@ package dev.ramet.bench;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** Snapshots of many sandboxes at once. Used by one thread. */
 final class Together {
@@ -45,7 +45,7 @@ final class Together {
     List<Result> results = new ArrayList<>();
     for (int megabytes : WRITTEN_MB) {
       Progress.say(COUNT + " sandboxes at once, " + megabytes + " MiB each");
-      results.add(measure(sandboxes, guests, megabytes));
+      results.addAll(measure(sandboxes, guests, megabytes));
     }
     for (SandboxInfo sandbox : sandboxes) {
       host.api().kill(sandbox.sandboxID());
@@ -53,11 +53,16 @@ final class Together {
     return results;
   }
 
-  private Result measure(List<SandboxInfo> sandboxes, List<Guest> guests, int megabytes)
+  /** What was measured of one way of writing. */
+  private record Series(Samples took, Samples bytes, Samples overlays) {
+    Series() {
+      this(new Samples(), new Samples(), new Samples());
+    }
+  }
+
+  private List<Result> measure(List<SandboxInfo> sandboxes, List<Guest> guests, int megabytes)
       throws IOException, InterruptedException {
-    Samples took = new Samples();
-    Samples least = new Samples();
-    Path scratch = Machine.of(sandboxes.get(0)).scratch();
+    Series series = new Series();
     List<SnapshotInfo> made = List.of();
     ExecutorService threads = Executors.newFixedThreadPool(COUNT);
     try {
@@ -65,22 +70,8 @@ final class Together {
         for (Guest guest : guests) {
           guest.write(megabytes);
         }
-        // In turns, and nothing is deleted in between: memory that was just given back is much
-        // faster to fill.
-        boolean first = round % 2 == 0;
         List<SnapshotInfo> previous = made;
-        double floor = first ? write(scratch, previous) : 0;
-        long begin = System.nanoTime();
-        made = snapshots(sandboxes, threads);
-        double ms = Host.millisSince(begin);
-        floor = first ? floor : write(scratch, made);
-        if (round >= WARM_UP) {
-          took.add(ms);
-          least.add(floor);
-        }
-        if (floor > 0) {
-          memoryFloors.forgetWritten(scratch);
-        }
+        made = round(sandboxes, threads, previous, megabytes, round < WARM_UP ? null : series);
         // The next ones build on these.
         delete(previous);
       }
@@ -88,11 +79,38 @@ final class Together {
     } finally {
       threads.shutdown();
     }
-    return Result.of(
-            COUNT + " snapshots at once, " + megabytes + " MiB written in each", "ms", took)
-        .over(least)
-        .ratioAtMost(1.3)
-        .note("until durable; floor: as many threads write and sync as many bytes");
+    String name = COUNT + " snapshots at once, " + megabytes + " MiB written in each";
+    return List.of(
+        Result.of(name, "ms", series.took)
+            .over(series.bytes)
+            .ratioAtMost(1.3)
+            .note("until durable; floor: as many threads write and sync as many bytes"),
+        Result.of(name + ", as they lie", "ms", series.took)
+            .over(series.overlays)
+            .note("floor: as many threads clone the bases, write the same pages to them, sync"));
+  }
+
+  /** Takes the snapshots, and measures the floors before or after them, in turns. */
+  private List<SnapshotInfo> round(
+      List<SandboxInfo> sandboxes,
+      ExecutorService threads,
+      List<SnapshotInfo> previous,
+      int megabytes,
+      @Nullable Series into)
+      throws IOException, InterruptedException {
+    Machine machine = Machine.of(sandboxes.get(0));
+    boolean first = into != null && into.took.count() % 2 == 0;
+    double floor = first ? write(machine, previous) : 0;
+    settle(machine, ((long) COUNT * megabytes) << 20);
+    long begin = System.nanoTime();
+    List<SnapshotInfo> made = snapshots(sandboxes, threads);
+    double ms = Host.millisSince(begin);
+    if (into != null) {
+      into.took.add(ms);
+      into.bytes.add(first ? floor : write(machine, made));
+      into.overlays.add(overlay(machine, previous, made));
+    }
+    return made;
   }
 
   private List<SnapshotInfo> snapshots(List<SandboxInfo> sandboxes, ExecutorService threads)
@@ -110,14 +128,40 @@ final class Together {
     return made;
   }
 
-  /** The floor of what these wrote; 0 where nothing is known yet. */
-  private double write(Path scratch, List<SnapshotInfo> like)
+  /** The floor of what these wrote. */
+  private double write(Machine machine, List<SnapshotInfo> like)
       throws IOException, InterruptedException {
+    long bytes = written(like);
+    settle(machine, bytes);
+    double ms = memoryFloors.write(machine.scratch(), COUNT, bytes / COUNT);
+    memoryFloors.forgetWritten(machine.scratch());
+    return ms;
+  }
+
+  /** The floor of what these wrote over those, in the same places. */
+  private double overlay(Machine machine, List<SnapshotInfo> over, List<SnapshotInfo> like)
+      throws IOException, InterruptedException {
+    List<String[]> pairs = new ArrayList<>();
+    for (int i = 0; i < COUNT; i++) {
+      pairs.add(new String[] {over.get(i).snapshotID(), like.get(i).snapshotID()});
+    }
+    settle(machine, written(like));
+    double ms = memoryFloors.overlay(machine, pairs);
+    memoryFloors.forgetWritten(machine.scratch());
+    return ms;
+  }
+
+  /** Half as much as before one large file: it is done two dozen times, and waits for the disk. */
+  private void settle(Machine machine, long bytes) throws IOException, InterruptedException {
+    memoryFloors.settle(machine.scratch(), bytes / 2);
+  }
+
+  private static long written(List<SnapshotInfo> snapshots) {
     long bytes = 0;
-    for (SnapshotInfo snapshot : like) {
+    for (SnapshotInfo snapshot : snapshots) {
       bytes += Objects.requireNonNull(snapshot.capture()).memoryBytesWritten();
     }
-    return bytes == 0 ? 0 : memoryFloors.write(scratch, COUNT, bytes / COUNT);
+    return bytes;
   }
 
   private void delete(List<SnapshotInfo> snapshots) throws IOException {
