@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * any time.
  *
  * <p>What a copy lacks of a source that a machine goes on writing is what was written since, if the
- * machine's log tells, and else what {@linkplain ExtentDiff where their blocks are} tells. That it
- * lacks nothing more the time of modification tells: every write(2) sets that before it changes
- * anything.
+ * machine's log tells, and else what {@linkplain ExtentDiff where their blocks are} tells. After
+ * the latter, that it lacks nothing more the time of modification tells: every write(2) sets that
+ * before it changes anything, and one that began earlier was waited for. A log has not waited: what
+ * is under way while it answers is in its next answer, and may have set the time long ago. So after
+ * the log's answers only another one tells.
  */
 final class PreparedCopy {
   private static final System.Logger LOG = System.getLogger(PreparedCopy.class.getName());
@@ -225,12 +227,16 @@ final class PreparedCopy {
         if (before.equals(equalAt)) {
           break;
         }
-        if (!before.isSettled() && !pace.isThrottled()) {
+        if (mark == WriteLog.NO_MARK && !before.isSettled() && !pace.isThrottled()) {
           Pace.nap(SETTLED_MILLIS + 1);
           before = Stamp.of(source);
         }
-        shareDifferences(source, strategy, pace, log);
-        equalAt = before.isSettled() && before.equals(Stamp.of(source)) ? before : null;
+        boolean compared = shareDifferences(source, strategy, pace, log);
+        boolean same = before.equals(Stamp.of(source));
+        equalAt = compared && same && before.isSettled() ? before : null;
+        if (same && !compared) {
+          break; // There is hardly more.
+        }
       }
       done = true;
     } finally {
@@ -240,18 +246,24 @@ final class PreparedCopy {
     }
   }
 
-  private void shareDifferences(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
-      throws LinuxException {
+  /**
+   * Shares what the log tells, or all that differs.
+   *
+   * @return whether that was looked for, so that what began to be written before is in it
+   */
+  private boolean shareDifferences(
+      Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log) throws LinuxException {
     Fd target = file();
     long size = source.sizeBytes();
     Sharing sharing = new Sharing(source, target, strategy, pace);
     WriteLog.Written written = ask(log);
     if (written != null) {
       WrittenBlocks.walk(written.ranges(), source.stat().blockBytes(), size, sharing);
-      return;
+      return false;
     }
     strategy.share(source, target, 0, Math.min(BLOCK_BYTES, size));
     ExtentDiff.walk(source, target, size, sharing);
+    return true;
   }
 
   /** Makes what there is durable ahead, which whoever takes it need not do then. */

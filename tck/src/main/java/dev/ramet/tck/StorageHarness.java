@@ -2,7 +2,9 @@
 package dev.ramet.tck;
 
 import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -25,6 +27,21 @@ public interface StorageHarness extends AutoCloseable {
   /** How the bytes of nodes are reached. */
   default NodeIo io() {
     return NodeIo.FILES;
+  }
+
+  /**
+   * Begins a write within a node's size, which ends when that is told: until then nothing of it may
+   * be there but a changed time of modification, as with a write that waits for its device. Where
+   * that cannot be had, it begins when it ends.
+   */
+  default UnderWay begin(Attachment node, long offset, byte[] bytes) throws IOException {
+    return () -> io().write(node, offset, bytes);
+  }
+
+  /** A write that has begun. */
+  interface UnderWay {
+    /** Once: all of it is there then. */
+    void end() throws IOException;
   }
 
   /**

@@ -117,6 +117,24 @@ final class World implements AutoCloseable {
     }
   }
 
+  /** Begins a write; what is returned ends it. */
+  Runnable begin(NodeId id, long offset, byte[] bytes) {
+    try {
+      StorageHarness.UnderWay begun = harness.begin(backend.attach(id), offset, bytes);
+      return () -> end(id, begun);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot begin to write the attachment of " + id, e);
+    }
+  }
+
+  private static void end(NodeId id, StorageHarness.UnderWay begun) {
+    try {
+      begun.end();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot end a write of the attachment of " + id, e);
+    }
+  }
+
   void discard(NodeId id, long offset, long length) {
     try {
       harness.io().discard(backend.attach(id), offset, length);

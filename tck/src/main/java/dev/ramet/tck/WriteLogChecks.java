@@ -59,6 +59,19 @@ abstract class WriteLogChecks {
     log.wrote(offset, length);
   }
 
+  /** Begins a write of a page; what is returned ends it, and then the log knows of it. */
+  private Runnable begin(int page, int value) {
+    byte[] bytes = new byte[PAGE];
+    Arrays.fill(bytes, (byte) value);
+    int offset = page * PAGE;
+    Runnable end = world().begin(V, offset, bytes);
+    return () -> {
+      end.run();
+      System.arraycopy(bytes, 0, content, offset, PAGE);
+      log.wrote(offset, PAGE);
+    };
+  }
+
   private void discard(int page, int pages) {
     world().discard(V, (long) page * PAGE, (long) pages * PAGE);
     Arrays.fill(content, page * PAGE, (page + pages) * PAGE, (byte) 0);
@@ -78,7 +91,7 @@ abstract class WriteLogChecks {
                 + " "
                 + when
                 + ": what a log tells is all that was written since the mark at which it begins,"
-                + " and nothing else");
+                + " and what a time of modification tells is that no write began");
   }
 
   @Test
@@ -159,6 +172,27 @@ abstract class WriteLogChecks {
       NodeId snapshot = NodeId.of("r" + round);
       backend().snapshot(V, snapshot, Durability.RELAXED, log);
       holds(snapshot, content, "prepared while it was written, round " + round);
+      backend().delete(snapshot);
+    }
+  }
+
+  /** Times of modification tell when a write began, and a log knows of it when it has ended. */
+  @Test
+  void aWriteThatIsUnderWayWhileTheLogAnswersIsNotLost() {
+    scattered();
+    for (int round = 0; round < 6; round++) {
+      prepare(1);
+      Runnable end = begin(PAGES / 4 + round, 'a' + round);
+      if (round % 2 > 0) {
+        write((PAGES / 2 + round) * (long) PAGE, PAGE, 'A' + round);
+      }
+      for (int asked = 0; asked <= round % 3; asked++) {
+        prepare(1);
+      }
+      end.run();
+      NodeId snapshot = NodeId.of("r" + round);
+      backend().snapshot(V, snapshot, Durability.RELAXED, log);
+      holds(snapshot, content, "written while the log answered, round " + round);
       backend().delete(snapshot);
     }
   }

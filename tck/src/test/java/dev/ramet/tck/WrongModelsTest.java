@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
-import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageFormat;
@@ -10,16 +9,9 @@ import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
-import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** The kit finds what is wrong with a backend and says what to do about it. */
@@ -272,73 +264,6 @@ class WrongModelsTest {
           };
         }
       };
-    }
-  }
-
-  @Test
-  void aLogThatIsBelievedTooMuch() {
-    Failures.expect(
-        BelievesEveryAnswer.class,
-        StorageBackendTck.WriteLogs.class,
-        "aSnapshotIsTheVolumeAtItsInstant",
-        "all that was written since the mark at which it begins");
-  }
-
-  /** Keeps a copy, and takes every answer for all that was written since. */
-  static class BelievesEveryAnswer extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new Believing(scratch, disk, observer);
-        }
-      };
-    }
-  }
-
-  private static final class Believing extends ReferenceBackend {
-    private final Map<NodeId, TreeMap<Long, byte[]>> ahead = new HashMap<>();
-
-    Believing(Path root, ReferenceDisk disk, StepControl.Observer steps) {
-      super(root, disk, steps);
-    }
-
-    @Override
-    public void prepare(NodeId source, double share, WriteLog log) {
-      log.take();
-      ahead.put(source, new TreeMap<>(pages(source)));
-    }
-
-    @Override
-    public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
-      Node made = snapshot(volume, id, durability);
-      TreeMap<Long, byte[]> pages = ahead.remove(volume);
-      if (pages != null) {
-        NavigableMap<Long, byte[]> now = pages(id);
-        for (WriteLog.Range range : told(log)) {
-          long from = range.offset() / World.PAGE;
-          long to = (range.offset() + range.lengthBytes()) / World.PAGE + 1;
-          pages.subMap(from, to).clear();
-          pages.putAll(now.subMap(from, to));
-        }
-        now.clear();
-        now.putAll(pages);
-      }
-      return made;
-    }
-
-    private NavigableMap<Long, byte[]> pages(NodeId id) {
-      return Objects.requireNonNull(disk.images.get(id.value())).pages;
-    }
-
-    private static List<WriteLog.Range> told(WriteLog log) {
-      try {
-        return log.take().ranges();
-      } catch (RametException e) {
-        return List.of();
-      }
     }
   }
 }

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.testing;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.tck.HostControl;
 import dev.ramet.tck.StepControl;
 import dev.ramet.tck.StorageHarness;
 import dev.ramet.testing.LoopFs;
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /** A backend of files on a real file system of its own, which can be filled and made read-only. */
 public final class LoopHarness implements StorageHarness {
+  private static final int PAGE = 4096;
+
   private final LoopFs fs;
   private final StorageBackendProvider provider;
   private final StepControl steps;
+  private boolean mapped;
 
   private LoopHarness(LoopFs fs, StorageBackendProvider provider, StepControl steps) {
     this.fs = fs;
@@ -40,6 +49,23 @@ public final class LoopHarness implements StorageHarness {
   @Override
   public Path root() {
     return fs.root();
+  }
+
+  /**
+   * {@inheritDoc} The first store to a page of a mapping changes the file's times; a later one does
+   * not, as long as nobody writes the page back.
+   */
+  @Override
+  public UnderWay begin(Attachment node, long offset, byte[] bytes) throws IOException {
+    MappedByteBuffer pages;
+    try (FileChannel channel = FileChannel.open(node.path(), READ, WRITE)) {
+      pages = channel.map(FileChannel.MapMode.READ_WRITE, offset, bytes.length);
+    }
+    mapped = true;
+    for (int at = 0; at < bytes.length; at += PAGE) {
+      pages.put(at, pages.get(at));
+    }
+    return () -> pages.put(0, bytes);
   }
 
   @Override
@@ -70,6 +96,9 @@ public final class LoopHarness implements StorageHarness {
 
   @Override
   public void close() {
+    if (mapped) {
+      System.gc(); // Nothing else unmaps what Java has mapped, and it keeps the file system busy.
+    }
     fs.close();
   }
 }

@@ -24,8 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * read it through the NBD server. Thread-safe: one call at a time.
  *
  * <p>QEMU marks a write when it has ended, also one that failed, and discards and zeros like data
- * (block/io.c, {@code bdrv_co_write_req_finish}). A transaction first waits for all that are under
- * way (blockdev.c, {@code qmp_transaction}).
+ * (block/io.c, {@code bdrv_co_write_req_finish}): in the bitmap that is enabled then.
  *
  * <p>A bitmap is named by the mark at which it begins. After a failure nothing is presumed: the
  * next call removes all of the driver's that is not known to be current.

@@ -18,10 +18,10 @@ public interface WriteLog {
 
   /**
    * What was written since the last call, and begins anew: all in one step, so that every write is
-   * in one answer or the next. Waits for writes that are under way and leaves none of them out. So
-   * a volume whose time of modification has stayed the same since before the call was not written
-   * in any other place than the answers tell; and who looks at a range after the call that named it
-   * sees that write or a later one, of which a later call tells.
+   * in one answer: the first after it has ended. So who looks at a range after the call that named
+   * it sees that write or a later one, of which a later call tells. A write that is under way may
+   * have changed the volume's time of modification long before it is told: that all was told is
+   * sure only of a volume that nobody writes.
    *
    * @throws RametException when it cannot tell; the next answer then begins at {@link #NO_MARK}
    */
