@@ -6,7 +6,6 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.WriteLog;
-import org.jspecify.annotations.Nullable;
 
 /** Copies in a way that may take long, on any file system. */
 final class ContentCopier implements Copier {
@@ -21,8 +20,7 @@ final class ContentCopier implements Copier {
   }
 
   @Override
-  public long snapshot(
-      NodeIndex.Entry source, NodeId id, Durability durability, @Nullable WriteLog log)
+  public long snapshot(NodeIndex.Entry source, NodeId id, Durability durability, WriteLog log)
       throws LinuxException {
     return files.makeSnapshot(
         source.origin(), id, (target, path) -> copy(source, target), durability);

@@ -5,7 +5,6 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.WriteLog;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the files of nodes that are copies of other nodes: each appears whole or not at all.
@@ -15,9 +14,9 @@ interface Copier extends AutoCloseable {
   /**
    * Makes a snapshot beside its source and returns its size.
    *
-   * @param log of the source, or null
+   * @param log of the source
    */
-  long snapshot(NodeIndex.Entry source, NodeId id, Durability durability, @Nullable WriteLog log)
+  long snapshot(NodeIndex.Entry source, NodeId id, Durability durability, WriteLog log)
       throws LinuxException;
 
   /** Makes a volume in a directory of its own and returns its size. */

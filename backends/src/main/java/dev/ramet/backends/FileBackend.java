@@ -174,15 +174,11 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
-    return copy(volume, id, durability, null);
+    return snapshot(volume, id, durability, WriteLog.NONE);
   }
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
-    return copy(volume, id, durability, log);
-  }
-
-  private Node copy(NodeId volume, NodeId id, Durability durability, @Nullable WriteLog log) {
     String doing = "take the snapshot " + id + " of " + volume;
     return nodes.use(
         volume,

@@ -49,9 +49,9 @@ final class Preparations implements AutoCloseable {
    * Makes a copy, or brings the one that there is up to date. Gives up without a word when the
    * source is to be deleted.
    *
-   * @param log of the source, or null
+   * @param log of the source
    */
-  void prepare(NodeIndex.Entry source, Pace pace, @Nullable WriteLog log) throws LinuxException {
+  void prepare(NodeIndex.Entry source, Pace pace, WriteLog log) throws LinuxException {
     PreparedCopy copy = register(source.id());
     if (copy == null) {
       return;
@@ -77,8 +77,7 @@ final class Preparations implements AutoCloseable {
     return source.require().kind() == Node.Kind.VOLUME;
   }
 
-  private void make(
-      PreparedCopy copy, NodeIndex.Entry source, Fd from, Pace pace, @Nullable WriteLog log)
+  private void make(PreparedCopy copy, NodeIndex.Entry source, Fd from, Pace pace, WriteLog log)
       throws LinuxException {
     boolean written = isWritten(source);
     if (!copy.isThere()) {
@@ -124,10 +123,10 @@ final class Preparations implements AutoCloseable {
    * nobody writes it now.
    *
    * @param from the source, open
-   * @param log of the source, or null
+   * @param log of the source
    * @return null when there is none
    */
-  @Nullable Fd take(NodeIndex.Entry source, Fd from, @Nullable WriteLog log) {
+  @Nullable Fd take(NodeIndex.Entry source, Fd from, WriteLog log) {
     PreparedCopy copy;
     synchronized (this) {
       copy = copies.get(source.id());

@@ -135,10 +135,9 @@ final class PreparedCopy {
   /**
    * Shares all of the source, as long as it is wanted.
    *
-   * @param log of the source, or null
+   * @param log of the source
    */
-  void fill(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
-      throws LinuxException {
+  void fill(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
     try {
       Fd target = file();
@@ -156,11 +155,13 @@ final class PreparedCopy {
     }
   }
 
-  /** What was written since the last answer; null when nobody tells. */
-  private WriteLog.@Nullable Written ask(@Nullable WriteLog log) {
+  /**
+   * What was written since the last answer; null when that is not known, or all is soon looked at.
+   */
+  private WriteLog.@Nullable Written ask(WriteLog log) {
     long before = mark;
     mark = WriteLog.NO_MARK;
-    if (log == null || !many) {
+    if (!many) {
       return null;
     }
     try {
@@ -215,10 +216,9 @@ final class PreparedCopy {
   /**
    * Shares what the source has got since. It may be written meanwhile.
    *
-   * @param log of the source, or null
+   * @param log of the source
    */
-  void catchUp(Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log)
-      throws LinuxException {
+  void catchUp(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
     try {
       int rounds = pace.isThrottled() ? 1 : ROUNDS;
@@ -227,16 +227,18 @@ final class PreparedCopy {
         if (before.equals(equalAt)) {
           break;
         }
-        if (mark == WriteLog.NO_MARK && !before.isSettled() && !pace.isThrottled()) {
+        if (shareTold(source, strategy, pace, log)) {
+          if (before.equals(Stamp.of(source))) {
+            break; // There is hardly more.
+          }
+          continue;
+        }
+        if (!before.isSettled() && !pace.isThrottled()) {
           Pace.nap(SETTLED_MILLIS + 1);
           before = Stamp.of(source);
         }
-        boolean compared = shareDifferences(source, strategy, pace, log);
-        boolean same = before.equals(Stamp.of(source));
-        equalAt = compared && same && before.isSettled() ? before : null;
-        if (same && !compared) {
-          break; // There is hardly more.
-        }
+        shareDifferences(source, strategy, pace);
+        equalAt = before.isSettled() && before.equals(Stamp.of(source)) ? before : null;
       }
       done = true;
     } finally {
@@ -246,24 +248,27 @@ final class PreparedCopy {
     }
   }
 
-  /**
-   * Shares what the log tells, or all that differs.
-   *
-   * @return whether that was looked for, so that what began to be written before is in it
-   */
-  private boolean shareDifferences(
-      Fd source, BlockSharing strategy, Pace pace, @Nullable WriteLog log) throws LinuxException {
-    Fd target = file();
-    long size = source.sizeBytes();
-    Sharing sharing = new Sharing(source, target, strategy, pace);
+  /** Shares what the log tells; says whether it did. */
+  private boolean shareTold(Fd source, BlockSharing strategy, Pace pace, WriteLog log)
+      throws LinuxException {
+    Sharing sharing = new Sharing(source, file(), strategy, pace);
     WriteLog.Written written = ask(log);
-    if (written != null) {
-      WrittenBlocks.walk(written.ranges(), source.stat().blockBytes(), size, sharing);
+    if (written == null) {
       return false;
     }
-    strategy.share(source, target, 0, Math.min(BLOCK_BYTES, size));
-    ExtentDiff.walk(source, target, size, sharing);
+    equalAt = null;
+    WrittenBlocks.walk(written.ranges(), source.stat().blockBytes(), source.sizeBytes(), sharing);
     return true;
+  }
+
+  private void shareDifferences(Fd source, BlockSharing strategy, Pace pace) throws LinuxException {
+    if (!wanted) {
+      return;
+    }
+    long size = source.sizeBytes();
+    Sharing sharing = new Sharing(source, file(), strategy, pace);
+    sharing.share(0, Math.min(BLOCK_BYTES, size));
+    ExtentDiff.walk(source, file(), size, sharing);
   }
 
   /** Makes what there is durable ahead, which whoever takes it need not do then. */
@@ -275,16 +280,18 @@ final class PreparedCopy {
    * Whether it equals its source, which nobody writes now; makes it so if need be.
    *
    * @param written whether the source is one that can have been written
-   * @param log of the source, or null
+   * @param log of the source
    */
-  boolean equalsNow(Fd source, boolean written, BlockSharing strategy, @Nullable WriteLog log)
+  boolean equalsNow(Fd source, boolean written, BlockSharing strategy, WriteLog log)
       throws LinuxException {
     if (written && !Stamp.of(source).equals(equalAt)) {
       if (file().sizeBytes() != source.sizeBytes()) {
         return false;
       }
       // Where nothing is known yet, to ask would only take time.
-      shareDifferences(source, strategy, Pace.FULL, mark == WriteLog.NO_MARK ? null : log);
+      if (mark == WriteLog.NO_MARK || !shareTold(source, strategy, Pace.FULL, log)) {
+        shareDifferences(source, strategy, Pace.FULL);
+      }
     }
     return wanted; // Sharing ends as soon as it is not.
   }

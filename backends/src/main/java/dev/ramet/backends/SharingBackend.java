@@ -15,7 +15,6 @@ import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A storage backend of plain files whose copies share blocks and can be made ahead, and whose
@@ -59,15 +58,11 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
 
   @Override
   public void prepare(NodeId source, double share) {
-    makeAhead(source, share, null);
+    prepare(source, share, WriteLog.NONE);
   }
 
   @Override
   public void prepare(NodeId source, double share, WriteLog log) {
-    makeAhead(source, share, log);
-  }
-
-  private void makeAhead(NodeId source, double share, @Nullable WriteLog log) {
     Pace pace = new Pace(share);
     nodes()
         .use(

@@ -7,7 +7,6 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes copies that share blocks. A copy is a file without a name until it is whole, then gets its
@@ -38,8 +37,7 @@ final class SharingCopier implements Copier {
   }
 
   @Override
-  public long snapshot(
-      NodeIndex.Entry source, NodeId id, Durability durability, @Nullable WriteLog log)
+  public long snapshot(NodeIndex.Entry source, NodeId id, Durability durability, WriteLog log)
       throws LinuxException {
     Path place = layout.directory(source.origin());
     return make(
@@ -54,7 +52,9 @@ final class SharingCopier implements Copier {
     disk.makeDirectory(place, NodeFiles.DIRECTORY_MODE);
     try {
       return make(
-          () -> copy(source, place, NodeFiles.VOLUME_MODE, null), layout.file(id, id), durability);
+          () -> copy(source, place, NodeFiles.VOLUME_MODE, WriteLog.NONE),
+          layout.file(id, id),
+          durability);
     } catch (LinuxException | RuntimeException | Error e) {
       NodeFiles.undo(e, () -> disk.removeDirectory(place));
       throw e;
@@ -82,7 +82,7 @@ final class SharingCopier implements Copier {
     }
   }
 
-  private Fd copy(NodeIndex.Entry source, Path place, int mode, @Nullable WriteLog log)
+  private Fd copy(NodeIndex.Entry source, Path place, int mode, WriteLog log)
       throws LinuxException {
     try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
       Fd prepared = preparations.take(source, from, log);

@@ -177,8 +177,9 @@ final class StorageHistory {
       for (int i = 1; i <= LASTS; i++) {
         prepare(backend, disk);
         write(backend, disk, PAGES);
-        snapshot(backend, disk, NodeId.of("compared-" + i), null, compared);
-        compared.late.add(snapshotLate(backend, disk, NodeId.of("late-compared-" + i), null));
+        snapshot(backend, disk, NodeId.of("compared-" + i), WriteLog.NONE, compared);
+        compared.late.add(
+            snapshotLate(backend, disk, NodeId.of("late-compared-" + i), WriteLog.NONE));
       }
       reportWhole("disk, generation " + GENERATIONS + ": all of it, without a log", compared, 0);
       reportLate("written late, without a log", compared, 0);
@@ -191,16 +192,12 @@ final class StorageHistory {
   }
 
   private static void snapshot(
-      StorageBackend backend,
-      NodeId disk,
-      NodeId id,
-      @Nullable WriteLog told,
-      @Nullable Series into) {
+      StorageBackend backend, NodeId disk, NodeId id, WriteLog told, @Nullable Series into) {
     long begin = System.nanoTime();
     backend.flush(disk);
     catchUp(backend, disk, told);
     long paused = System.nanoTime();
-    inPause(backend, disk, id, told);
+    backend.snapshot(disk, id, Durability.RELAXED, told);
     double cloned = Host.millisSince(paused);
     backend.flush(id);
     if (into != null) {
@@ -210,32 +207,18 @@ final class StorageHistory {
   }
 
   /** What the clone in the pause takes of a disk that was written since it was prepared. */
-  private double snapshotLate(
-      StorageBackend backend, NodeId disk, NodeId id, @Nullable WriteLog told) throws IOException {
+  private double snapshotLate(StorageBackend backend, NodeId disk, NodeId id, WriteLog told)
+      throws IOException {
     backend.flush(disk);
     catchUp(backend, disk, told);
     write(backend, disk, PAGES_LATE);
     long paused = System.nanoTime();
-    inPause(backend, disk, id, told);
+    backend.snapshot(disk, id, Durability.RELAXED, told);
     return Host.millisSince(paused);
   }
 
-  private static void catchUp(StorageBackend backend, NodeId disk, @Nullable WriteLog told) {
-    CopyPreparation ahead = (CopyPreparation) backend;
-    if (told == null) {
-      ahead.prepare(disk, 1);
-    } else {
-      ahead.prepare(disk, 1, told);
-    }
-  }
-
-  private static void inPause(
-      StorageBackend backend, NodeId disk, NodeId id, @Nullable WriteLog told) {
-    if (told == null) {
-      backend.snapshot(disk, id, Durability.RELAXED);
-    } else {
-      backend.snapshot(disk, id, Durability.RELAXED, told);
-    }
+  private static void catchUp(StorageBackend backend, NodeId disk, WriteLog told) {
+    ((CopyPreparation) backend).prepare(disk, 1, told);
   }
 
   private StorageBackend open() throws IOException {

@@ -163,7 +163,7 @@ final class Capturer {
         order.kind() == SnapshotRecord.Kind.TEMPLATE
             ? context.modes().templateChain()
             : context.modes().chain(restored, order.memoryMode(), sandbox.memoryMode());
-    Pause pause = new Pause(context);
+    Pause pause = new Pause(context, DiskLog.of(vm));
     context.before("snapshot.attach");
     while (true) {
       try (Tracking.Use tracker = track(live, vm, chain)) {
@@ -176,7 +176,7 @@ final class Capturer {
           SnapshotRecord made =
               capture(sandbox, pausing, order, new Source(tracker, base, chain), pause, resumed);
           tracker.published(made.id());
-          prepareNext(sandbox, made, tracker.nextBase(restored), DiskLog.of(vm));
+          prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
           return made;
         } catch (Pause.ModeUnfit e) {
           tracker.lost();
@@ -191,10 +191,10 @@ final class Capturer {
    * Has storage make ahead what the next capture will copy, if there is to be one.
    *
    * @param base the snapshot whose memory image that one will overlay; null for none
-   * @param log of the disk, or null
+   * @param log of the disk
    */
   private void prepareNext(
-      SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, @Nullable WriteLog log) {
+      SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, WriteLog log) {
     CaptureReport report = made.capture();
     if (made.kind().machineGoesOn() && report != null) {
       ahead.captured(
@@ -303,7 +303,7 @@ final class Capturer {
         context.before("snapshot.flush");
         storage.writeBack(paths.liveDisk());
         if (order.kind().machineGoesOn()) {
-          ahead.beforePause(paths.liveDisk(), DiskLog.of(vm));
+          ahead.beforePause(paths.liveDisk(), pause.log);
         }
         undo.add("disk of " + order.id(), () -> storage.delete(diskId));
         Attachment image = storage.attach(memoryId);

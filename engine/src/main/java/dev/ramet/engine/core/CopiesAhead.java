@@ -61,10 +61,10 @@ final class CopiesAhead implements AutoCloseable {
    * @param fresh the memory image that a capture has just made, which nobody has mapped; or null
    * @param base the memory image that its next capture overlays, or null
    * @param disk its disk
-   * @param log of that disk, or null
+   * @param log of that disk
    */
   private record Sandbox(
-      @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, @Nullable WriteLog log) {}
+      @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, WriteLog log) {}
 
   CopiesAhead(StorageBackend storage, Registry registry) {
     this.storage = storage;
@@ -102,9 +102,9 @@ final class CopiesAhead implements AutoCloseable {
   /**
    * The disk is about to be captured: what can be done before the pause is done.
    *
-   * @param log of the disk, or null
+   * @param log of the disk
    */
-  void beforePause(NodeId disk, @Nullable WriteLog log) {
+  void beforePause(NodeId disk, WriteLog log) {
     work("catch-up", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, 1, log));
   }
 
@@ -116,7 +116,7 @@ final class CopiesAhead implements AutoCloseable {
    *     would wait for parts that are put in their place
    * @param base the memory image that the next one overlays, or null
    * @param disk the sandbox's disk
-   * @param log of that disk, or null
+   * @param log of that disk
    * @param writtenBytes how much the capture wrote to its image
    */
   void captured(
@@ -124,7 +124,7 @@ final class CopiesAhead implements AutoCloseable {
       @Nullable NodeId fresh,
       @Nullable NodeId base,
       NodeId disk,
-      @Nullable WriteLog log,
+      WriteLog log,
       long writtenBytes) {
     synchronized (this) {
       long credit = (long) (writtenBytes * ADDED_SHARE);
@@ -165,19 +165,15 @@ final class CopiesAhead implements AutoCloseable {
     }
     NodeId base = sandbox.base();
     if (base != null) {
-      work("copy", base, CopyPreparation.class, ahead -> prepare(ahead, base, SHARE, null));
+      work(
+          "copy", base, CopyPreparation.class, ahead -> prepare(ahead, base, SHARE, WriteLog.NONE));
     }
     NodeId disk = sandbox.disk();
     work("copy", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, SHARE, sandbox.log()));
   }
 
-  private static boolean prepare(
-      CopyPreparation ahead, NodeId id, double share, @Nullable WriteLog log) {
-    if (log == null) {
-      ahead.prepare(id, share);
-    } else {
-      ahead.prepare(id, share, log);
-    }
+  private static boolean prepare(CopyPreparation ahead, NodeId id, double share, WriteLog log) {
+    ahead.prepare(id, share, log);
     return true;
   }
 

@@ -5,7 +5,6 @@ import dev.ramet.engine.plugin.Capability;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.WriteLog;
-import org.jspecify.annotations.Nullable;
 
 /** What a machine wrote to its disk, for the storage that copies it. */
 final class DiskLog {
@@ -14,9 +13,9 @@ final class DiskLog {
 
   private DiskLog() {}
 
-  /** The log of a machine's disk; null when its hypervisor keeps none. */
-  static @Nullable WriteLog of(RunningVm vm) {
+  /** The log of a machine's disk; {@link WriteLog#NONE} when its hypervisor keeps none. */
+  static WriteLog of(RunningVm vm) {
     DiskWriteLog log = Capability.of(vm, DiskWriteLog.class);
-    return log == null ? null : () -> log.takeWrites(DISK);
+    return log == null ? WriteLog.NONE : () -> log.takeWrites(DISK);
   }
 }

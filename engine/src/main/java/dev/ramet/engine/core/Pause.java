@@ -12,7 +12,6 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,12 +25,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pause {
   private final Context context;
+  final WriteLog log;
   final Phases phases = new Phases();
   private long nanos;
   private Instant instant = Instant.EPOCH;
 
-  Pause(Context context) {
+  /**
+   * For one capture.
+   *
+   * @param log of the machine's disk
+   */
+  Pause(Context context, WriteLog log) {
     this.context = context;
+    this.log = log;
   }
 
   /** How long the machine has stood still, all pauses of the capture together. */
@@ -102,7 +108,7 @@ final class Pause {
       // thread
       // for the disk would take as long as the clone, and might take the hypervisor's processor.
       context.before("snapshot.disk");
-      cloneDisk(paths, vm);
+      context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
       phases.ended("disk");
       PageRanges ranges = select(tracker, memory);
       phases.ended("select");
@@ -134,16 +140,6 @@ final class Pause {
           "the hypervisor moved the machine's memory while it was captured",
           "try again",
           null);
-    }
-  }
-
-  private void cloneDisk(Paths paths, RunningVm vm) {
-    StorageBackend storage = context.storage();
-    WriteLog log = DiskLog.of(vm);
-    if (log == null) {
-      storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED);
-    } else {
-      storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
     }
   }
 

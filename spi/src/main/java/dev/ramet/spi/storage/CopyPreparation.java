@@ -34,7 +34,7 @@ public interface CopyPreparation {
    * {@link StorageBackend#snapshot(NodeId, NodeId, Durability, WriteLog)}, finds what the copy
    * lacks without looking at all of the volume. A log that cannot tell is no reason to fail.
    *
-   * @param log of this volume; nobody else takes from it
+   * @param log of this volume, or {@link WriteLog#NONE}; nobody else takes from it
    */
   default void prepare(NodeId source, double share, WriteLog log) {
     prepare(source, share);

@@ -51,7 +51,7 @@ public interface StorageBackend extends AutoCloseable {
    * The same of a volume whose writer can tell what it wrote, for backends to which that spares
    * work: see {@link CopyPreparation}. A log that cannot tell is no reason to fail.
    *
-   * @param log of this volume
+   * @param log of this volume, or {@link WriteLog#NONE}
    */
   default Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
     return snapshot(volume, id, durability);

@@ -16,6 +16,9 @@ public interface WriteLog {
   /** The mark before any: nothing is known of what was written since. */
   long NO_MARK = 0;
 
+  /** Of a volume whose writes nobody notes: never knows anything. */
+  WriteLog NONE = () -> Written.unknownUntil(Long.MAX_VALUE);
+
   /**
    * What was written since the last call, and begins anew: all in one step, so that every write is
    * in one answer: the first after it has ended. So who looks at a range after the call that named
