@@ -24,14 +24,11 @@ import org.jspecify.annotations.Nullable;
  * is under way while it answers is in its next answer, and may have set the time long ago. So after
  * the log's answers only another one tells.
  */
-final class PreparedCopy {
+final class PreparedCopy implements Sharing.Demand {
   private static final System.Logger LOG = System.getLogger(PreparedCopy.class.getName());
 
   /** Extents from which on to ask the log takes less time than to look at all of them, twice. */
   private static final int MANY = 511;
-
-  /** A piece of a file is shared at a time: who writes the source waits no longer than for one. */
-  private static final long PIECE_BYTES = 16 << 20;
 
   /** How often a source is compared that is written meanwhile, when there is no time to rest. */
   private static final int ROUNDS = 3;
@@ -42,13 +39,7 @@ final class PreparedCopy {
    */
   private static final long SETTLED_MILLIS = 20;
 
-  /** How long is worked without a rest. */
-  private static final long WORK_NANOS = 5_000_000;
-
   private static final long NANOS_PER_MILLI = 1_000_000;
-
-  /** Shared first, because that waits for direct writes that began before. */
-  private static final long BLOCK_BYTES = 64 << 10;
 
   private final Lock lock = new ReentrantLock();
   private volatile boolean wanted = true;
@@ -101,8 +92,14 @@ final class PreparedCopy {
     }
   }
 
-  boolean isWanted() {
+  @Override
+  public boolean isWanted() {
     return wanted;
+  }
+
+  @Override
+  public boolean isHurried() {
+    return hurried;
   }
 
   boolean isThere() {
@@ -140,13 +137,9 @@ final class PreparedCopy {
   void fill(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
     try {
-      Fd target = file();
-      long size = source.sizeBytes();
       many = Fiemap.hasMoreThan(source, MANY);
       ask(log);
-      strategy.match(source, target);
-      target.truncate(size);
-      new Sharing(source, target, strategy, pace).share(0, size);
+      new Sharing(source, file(), strategy, pace, this).all();
       done = true;
     } finally {
       if (!done) {
@@ -174,45 +167,6 @@ final class PreparedCopy {
     }
   }
 
-  /** Shares ranges, piece by piece with rests, as long as the copy is wanted. */
-  private final class Sharing implements ExtentDiff.Visitor {
-    private final Fd source;
-    private final Fd target;
-    private final BlockSharing strategy;
-    private final Pace pace;
-    private long begun = System.nanoTime();
-
-    Sharing(Fd source, Fd target, BlockSharing strategy, Pace pace) {
-      this.source = source;
-      this.target = target;
-      this.strategy = strategy;
-      this.pace = pace;
-    }
-
-    @Override
-    public void differs(long offset, long lengthBytes) throws LinuxException {
-      share(offset, lengthBytes);
-    }
-
-    void share(long offset, long lengthBytes) throws LinuxException {
-      long end = offset + lengthBytes;
-      for (long at = offset; at < end && wanted; at += PIECE_BYTES) {
-        strategy.share(source, target, at, Math.min(PIECE_BYTES, end - at));
-        rest();
-      }
-    }
-
-    private void rest() {
-      if (System.nanoTime() - begun < WORK_NANOS) {
-        return;
-      }
-      if (!hurried) {
-        pace.rest(begun, () -> hurried || !wanted);
-      }
-      begun = System.nanoTime();
-    }
-  }
-
   /**
    * Shares what the source has got since. It may be written meanwhile.
    *
@@ -221,13 +175,14 @@ final class PreparedCopy {
   void catchUp(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
     try {
+      Sharing sharing = new Sharing(source, file(), strategy, pace, this);
       int rounds = pace.isThrottled() ? 1 : ROUNDS;
       for (int round = 0; round < rounds && wanted; round++) {
         Stamp before = Stamp.of(source);
         if (before.equals(equalAt)) {
           break;
         }
-        if (shareTold(source, strategy, pace, log)) {
+        if (shareWritten(sharing, log)) {
           if (before.equals(Stamp.of(source))) {
             break; // There is hardly more.
           }
@@ -237,7 +192,7 @@ final class PreparedCopy {
           Pace.nap(SETTLED_MILLIS + 1);
           before = Stamp.of(source);
         }
-        shareDifferences(source, strategy, pace);
+        sharing.differences();
         equalAt = before.isSettled() && before.equals(Stamp.of(source)) ? before : null;
       }
       done = true;
@@ -248,27 +203,15 @@ final class PreparedCopy {
     }
   }
 
-  /** Shares what the log tells; says whether it did. */
-  private boolean shareTold(Fd source, BlockSharing strategy, Pace pace, WriteLog log)
-      throws LinuxException {
-    Sharing sharing = new Sharing(source, file(), strategy, pace);
+  /** Shares what was written since the last answer; says whether that is known. */
+  private boolean shareWritten(Sharing sharing, WriteLog log) throws LinuxException {
     WriteLog.Written written = ask(log);
     if (written == null) {
       return false;
     }
     equalAt = null;
-    WrittenBlocks.walk(written.ranges(), source.stat().blockBytes(), source.sizeBytes(), sharing);
+    sharing.written(written);
     return true;
-  }
-
-  private void shareDifferences(Fd source, BlockSharing strategy, Pace pace) throws LinuxException {
-    if (!wanted) {
-      return;
-    }
-    long size = source.sizeBytes();
-    Sharing sharing = new Sharing(source, file(), strategy, pace);
-    sharing.share(0, Math.min(BLOCK_BYTES, size));
-    ExtentDiff.walk(source, file(), size, sharing);
   }
 
   /** Makes what there is durable ahead, which whoever takes it need not do then. */
@@ -288,9 +231,10 @@ final class PreparedCopy {
       if (file().sizeBytes() != source.sizeBytes()) {
         return false;
       }
+      Sharing sharing = new Sharing(source, file(), strategy, Pace.FULL, this);
       // Where nothing is known yet, to ask would only take time.
-      if (mark == WriteLog.NO_MARK || !shareTold(source, strategy, Pace.FULL, log)) {
-        shareDifferences(source, strategy, Pace.FULL);
+      if (mark == WriteLog.NO_MARK || !shareWritten(sharing, log)) {
+        sharing.differences();
       }
     }
     return wanted; // Sharing ends as soon as it is not.
