@@ -10,6 +10,7 @@ import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.WriteLog.Range;
 import dev.ramet.spi.storage.WriteLog.Written;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,12 +60,16 @@ final class DirtyBitmaps {
     this.disks = disks;
   }
 
-  /** See {@link dev.ramet.spi.hypervisor.DiskWriteLog#takeWrites}. */
-  Written take(int disk) {
+  /**
+   * See {@link dev.ramet.spi.hypervisor.DiskWriteLog#takeWrites}.
+   *
+   * @param patience how long it may take
+   */
+  Written take(int disk, Duration patience) {
     if (disk < 0 || disk >= disks.size()) {
       throw RametException.invalid("disk", "there is none at " + disk);
     }
-    Deadline deadline = Deadline.after(QemuVm.PATIENCE);
+    Deadline deadline = Deadline.after(patience);
     lock(deadline);
     try {
       return taken(disk, deadline);

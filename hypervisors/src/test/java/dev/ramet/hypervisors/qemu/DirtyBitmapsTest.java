@@ -346,6 +346,34 @@ class DirtyBitmapsTest {
   }
 
   @Test
+  void aPauseDoesNotLastForAMonitorThatDoesNotAnswer() throws Exception {
+    QemuVm vm = boot("vm", disk("a", 64 * M, false));
+    vm.takeWrites(0);
+    try (PausedVm paused = vm.pause()) {
+      signal(vm, "STOP");
+      long start = System.nanoTime();
+      try {
+        RametException e = assertThrows(RametException.class, () -> vm.takeWrites(0));
+        assertEquals(ErrorCode.DEADLINE_EXCEEDED, e.code());
+      } finally {
+        signal(vm, "CONT");
+      }
+      Duration taken = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(taken.compareTo(Duration.ofSeconds(10)) < 0, taken::toString);
+      Written anew = vm.takeWrites(0);
+      assertEquals(WriteLog.NO_MARK, anew.since());
+      follows(anew, vm.takeWrites(0));
+      paused.resume();
+    }
+    Bench.awaitCounting(vm);
+  }
+
+  private static void signal(QemuVm vm, String name) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-" + name, "" + vm.pid()).start();
+    assertEquals(0, kill.waitFor());
+  }
+
+  @Test
   void callsAtOnceFollowOneAnother() throws Exception {
     QemuVm vm = boot("vm", disk("a", 64 * M, false));
     Written first = vm.takeWrites(0);
