@@ -9,16 +9,9 @@ import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
-import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A root that is only looked at, as it is: its nodes are listed and inspected, and leftovers may
@@ -26,14 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see dev.ramet.spi.storage.RootExamination
  */
-public class ExaminedRoot implements StorageBackend, StorageInspection {
-  private final Layout layout;
-  private final Disk disk;
-  private final NodeIndex index;
-  private final Nodes nodes;
-  private final Set<String> ownNames;
-  private final Fd lock;
-
+public class ExaminedRoot extends ReadableRoot {
   /**
    * Looks at a root for the first time.
    *
@@ -42,12 +28,12 @@ public class ExaminedRoot implements StorageBackend, StorageInspection {
    * @param ownNames as {@link StorageInspection#ownNames}
    */
   protected ExaminedRoot(Layout layout, Fd lock, Set<String> ownNames) throws LinuxException {
-    this.layout = layout;
-    this.disk = new Disk(Steps.NONE);
-    this.index = new NodeIndex();
-    this.nodes = new Nodes(layout, index);
-    this.ownNames = Set.copyOf(ownNames);
-    this.lock = lock;
+    this(layout, new Disk(Steps.NONE), new NodeIndex(), lock, ownNames);
+  }
+
+  private ExaminedRoot(Layout layout, Disk disk, NodeIndex index, Fd lock, Set<String> ownNames)
+      throws LinuxException {
+    super(layout, disk, index, ownNames, lock);
     RootScan.look(layout, disk, index);
   }
 
@@ -77,63 +63,9 @@ public class ExaminedRoot implements StorageBackend, StorageInspection {
     }
   }
 
-  /** Where things are. */
-  protected final Layout layout() {
-    return layout;
-  }
-
-  /** The nodes of the root. */
-  protected final Nodes nodes() {
-    return nodes;
-  }
-
-  @Override
-  public Optional<Node> find(NodeId id) {
-    return nodes.find(id);
-  }
-
-  @Override
-  public List<Node> list() {
-    return nodes.list();
-  }
-
-  @Override
-  public List<Node> page(@Nullable NodeId after, int limit) {
-    return nodes.page(after, limit);
-  }
-
-  @Override
-  public Usage usage(NodeId id) {
-    return nodes.use(
-        id,
-        "find out the usage of " + id,
-        entry -> {
-          try (Fd fd = Fd.openRead(layout.file(entry.origin(), id))) {
-            return Usages.of(fd);
-          }
-        });
-  }
-
   @Override
   public void delete(NodeId id) {
-    nodes.delete(id, new NodeFiles(layout, disk), entry -> {});
-  }
-
-  @Override
-  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
-    nodes.requireOpen();
-    new RootInspection(layout, disk, index, mend, findings).run();
-  }
-
-  @Override
-  public final Set<String> ownNames() {
-    return ownNames;
-  }
-
-  @Override
-  public void close() {
-    nodes.close();
-    lock.close();
+    nodes().delete(id, new NodeFiles(layout(), disk()), entry -> {});
   }
 
   @Override
@@ -174,7 +106,7 @@ public class ExaminedRoot implements StorageBackend, StorageInspection {
   private RametException refused() {
     return new RametException(
         ErrorCode.UNSUPPORTED,
-        layout.volumes() + " is open to be looked at only",
+        layout().volumes() + " is open to be looked at only",
         "open it by a host: ramet serve",
         null);
   }

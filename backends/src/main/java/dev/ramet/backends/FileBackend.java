@@ -12,18 +12,10 @@ import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
-import dev.ramet.spi.storage.StorageFinding;
-import dev.ramet.spi.storage.StorageInspection;
-import dev.ramet.spi.storage.Usage;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A storage backend of plain files; the package says how they lie. All it asks of a file system is
@@ -32,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
  * process has a root open at a time.
  */
-public class FileBackend implements StorageBackend, Growable, ImageTransfer, StorageInspection {
+public class FileBackend extends ReadableRoot implements Growable, ImageTransfer {
   /**
    * What every file backend can do, for {@link dev.ramet.spi.ProbeResult.Usable#capabilities};
    * copy-on-write is up to the strategy.
@@ -43,29 +35,31 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
           StorageCapabilities.IMAGE_TRANSFER,
           StorageCapabilities.INSPECTION);
 
+  /** What there is in a root, beside its id. */
+  static final Set<String> OWN_NAMES = Set.of("volumes");
+
   private final Layout layout;
-  private final Disk disk;
-  private final NodeIndex index;
   private final Nodes nodes;
   private final NodeFiles files;
   private final Images images;
   private final Copier copier;
-  private final Fd rootLock;
 
   /** What an opened root consists of. */
   record Parts(
       Layout layout, Disk disk, NodeFiles files, CopyStrategy strategy, Copier copier, Fd lock) {}
 
   FileBackend(Parts parts) throws LinuxException {
-    this.index = new NodeIndex();
-    this.disk = parts.disk();
-    this.layout = parts.layout();
-    this.nodes = new Nodes(layout, index);
+    this(parts, OWN_NAMES);
+  }
+
+  FileBackend(Parts parts, Set<String> ownNames) throws LinuxException {
+    super(parts.layout(), parts.disk(), new NodeIndex(), ownNames, parts.lock());
+    this.layout = layout();
+    this.nodes = nodes();
     this.files = parts.files();
     this.images = new Images(parts.strategy(), parts.disk());
     this.copier = parts.copier();
-    this.rootLock = parts.lock();
-    new RootScan(layout, parts.disk(), index).run();
+    new RootScan(layout, parts.disk(), index()).run();
   }
 
   /**
@@ -274,63 +268,9 @@ public class FileBackend implements StorageBackend, Growable, ImageTransfer, Sto
   }
 
   @Override
-  public Optional<Node> find(NodeId id) {
-    return nodes.find(id);
-  }
-
-  @Override
-  public List<Node> list() {
-    return nodes.list();
-  }
-
-  @Override
-  public List<Node> page(@Nullable NodeId after, int limit) {
-    return nodes.page(after, limit);
-  }
-
-  /** What the node costs, by its extents; writes what is dirty first, so that they are final. */
-  @Override
-  public Usage usage(NodeId id) {
-    return nodes.use(
-        id,
-        "find out the usage of " + id,
-        entry -> {
-          try (Fd fd = Fd.openRead(layout.file(entry.origin(), id))) {
-            return Usages.of(fd);
-          }
-        });
-  }
-
-  @Override
-  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
-    nodes.requireOpen();
-    new RootInspection(layout, disk, index, mend, findings).run();
-  }
-
-  @Override
-  public Set<String> ownNames() {
-    return Set.of("volumes");
-  }
-
-  @Override
   public void close() {
     nodes.close();
     copier.close();
-    rootLock.close();
-  }
-
-  /** Where things are. */
-  final Layout layout() {
-    return layout;
-  }
-
-  /** The nodes of the root. */
-  final Nodes nodes() {
-    return nodes;
-  }
-
-  /** Refuses ({@code UNAVAILABLE}) when it is closed, for what is built around it. */
-  public final void requireOpen() {
-    nodes.requireOpen();
+    super.close();
   }
 }

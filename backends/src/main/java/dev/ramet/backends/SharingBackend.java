@@ -3,7 +3,6 @@ package dev.ramet.backends;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.ImageCompaction;
@@ -20,7 +19,7 @@ import java.util.Set;
  * A storage backend of plain files whose copies share blocks and can be made ahead, and whose
  * snapshots can be laid out anew. Thread-safe.
  */
-public final class SharingBackend extends FileBackend implements CopyPreparation, ImageCompaction {
+public class SharingBackend extends FileBackend implements CopyPreparation, ImageCompaction {
   /** What every such backend can do. */
   @SuppressWarnings("HidingField")
   public static final Set<String> CAPABILITIES = capabilities();
@@ -28,10 +27,32 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
   private final Preparations preparations;
   private final Compactor compactor;
 
-  private SharingBackend(Parts parts, SharingCopier copier) throws LinuxException {
-    super(parts);
-    this.preparations = copier.preparations();
-    this.compactor = copier.compactor();
+  /** A root that is open, for the backend that is made of it. */
+  public static final class Opened {
+    private final Parts parts;
+    private final SharingCopier copier;
+
+    private Opened(Parts parts, SharingCopier copier) {
+      this.parts = parts;
+      this.copier = copier;
+    }
+  }
+
+  /** Makes a backend, which may do more than this one. */
+  public interface Making<T extends SharingBackend> {
+    /** Makes it; a failure gives up the root. */
+    T of(Opened root) throws LinuxException;
+  }
+
+  /**
+   * For a backend that does more.
+   *
+   * @param ownNames as {@link dev.ramet.spi.storage.StorageInspection#ownNames}
+   */
+  protected SharingBackend(Opened root, Set<String> ownNames) throws LinuxException {
+    super(root.parts, ownNames);
+    this.preparations = root.copier.preparations();
+    this.compactor = root.copier.compactor();
   }
 
   private static Set<String> capabilities() {
@@ -45,15 +66,23 @@ public final class SharingBackend extends FileBackend implements CopyPreparation
   /** Opens a root like {@link FileBackend#open(Path, String, int, CopyStrategy, Steps)}. */
   public static SharingBackend open(
       Path root, String id, int format, BlockSharing strategy, Steps steps) {
-    return FileBackend.open(
-        root, id, format, steps, (layout, disk, lock) -> make(layout, disk, strategy, lock));
+    return open(root, id, format, strategy, steps, opened -> new SharingBackend(opened, OWN_NAMES));
   }
 
-  private static SharingBackend make(Layout layout, Disk disk, BlockSharing strategy, Fd lock)
-      throws LinuxException {
-    SharingCopier copier = new SharingCopier(layout, disk, strategy);
-    Parts parts = new Parts(layout, disk, new NodeFiles(layout, disk), strategy, copier, lock);
-    return new SharingBackend(parts, copier);
+  /** The same for a backend that does more. */
+  public static <T extends SharingBackend> T open(
+      Path root, String id, int format, BlockSharing strategy, Steps steps, Making<T> making) {
+    return FileBackend.open(
+        root,
+        id,
+        format,
+        steps,
+        (layout, disk, lock) -> {
+          SharingCopier copier = new SharingCopier(layout, disk, strategy);
+          NodeFiles files = new NodeFiles(layout, disk);
+          return making.of(
+              new Opened(new Parts(layout, disk, files, strategy, copier, lock), copier));
+        });
   }
 
   @Override

@@ -81,31 +81,28 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
   @Override
   public StorageBackend examine(ProbeContext where) {
     refuseOtherFileSystems(where.root());
-    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes", "trees"));
+    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, BtrfsBackend.OWN_NAMES);
   }
 
   /** Opens a root step by step. */
   static StorageBackend open(Path root, Steps steps) {
     refuseOtherFileSystems(root);
-    SharingBackend nodes = SharingBackend.open(root, ID, FORMAT, CLONE, steps);
     if (!mayRemoveSubvolumes()) {
-      return nodes;
+      return SharingBackend.open(root, ID, FORMAT, CLONE, steps);
     }
-    boolean done = false;
-    try {
-      BtrfsTrees trees = BtrfsTrees.open(root);
-      Path program = BtrfsProgram.find();
-      StorageBackend backend =
-          program == null
-              ? new BtrfsBackend(nodes, trees)
-              : new BtrfsStreamingBackend(nodes, trees, new BtrfsProgram(program));
-      done = true;
-      return backend;
-    } finally {
-      if (!done) {
-        nodes.close();
-      }
-    }
+    return SharingBackend.open(
+        root,
+        ID,
+        FORMAT,
+        CLONE,
+        steps,
+        opened -> {
+          BtrfsTrees trees = BtrfsTrees.open(root);
+          Path program = BtrfsProgram.find();
+          return program == null
+              ? new BtrfsBackend(opened, trees)
+              : new BtrfsStreamingBackend(opened, trees, new BtrfsProgram(program));
+        });
   }
 
   /** A file system that is not mounted leaves a directory of the one around it. */

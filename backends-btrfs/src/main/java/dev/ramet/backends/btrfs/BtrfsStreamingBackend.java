@@ -4,7 +4,6 @@ package dev.ramet.backends.btrfs;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.SharingBackend;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
@@ -22,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
   private final BtrfsProgram program;
 
-  BtrfsStreamingBackend(SharingBackend nodes, BtrfsTrees trees, BtrfsProgram program) {
-    super(nodes, trees);
+  BtrfsStreamingBackend(Opened root, BtrfsTrees trees, BtrfsProgram program) throws LinuxException {
+    super(root, trees);
     this.program = program;
   }
 

@@ -8,7 +8,7 @@ import dev.ramet.backends.Layout;
 import dev.ramet.backends.NodeFiles;
 import dev.ramet.backends.NodeIndex;
 import dev.ramet.backends.Nodes;
-import dev.ramet.backends.RootInspection;
+import dev.ramet.backends.ReadableRoot;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Attachment;
@@ -19,17 +19,12 @@ import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.StorageFinding;
-import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Volumes and snapshots as stacks of layers; the package says how they lie. Sizes are rounded up to
@@ -38,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. One process has a root open at a time. Devices are made when a node is first
  * attached, and removed by {@link #close} unless somebody has them open.
  */
-final class DmSnapshotBackend
-    implements StorageBackend, Growable, ImageTransfer, StorageInspection {
+final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTransfer {
   /** What it can do. */
   static final Set<String> CAPABILITIES =
       Set.of(
@@ -48,8 +42,10 @@ final class DmSnapshotBackend
           StorageCapabilities.IMAGE_TRANSFER,
           StorageCapabilities.INSPECTION);
 
+  /** What there is in a root, beside its id. */
+  static final Set<String> OWN_NAMES = Set.of("volumes", "layers");
+
   private final Layout layout;
-  private final NodeIndex index;
   private final Nodes nodes;
   private final NodeFiles files;
   private final Images images;
@@ -59,18 +55,21 @@ final class DmSnapshotBackend
   private final NodeMaker maker;
   private final Merger merger;
   private final SpaceGuard guard;
-  private final Fd rootLock;
 
   DmSnapshotBackend(Opened root, Tuning tuning) {
-    this.layout = root.layout();
-    this.index = root.index();
-    this.nodes = new Nodes(layout, root.index());
+    super(
+        root.layout(),
+        new Disk(root.store().files().steps()),
+        root.index(),
+        OWN_NAMES,
+        root.lock());
+    this.layout = layout();
+    this.nodes = nodes();
     this.files = root.files();
     this.images = root.images();
     this.store = root.store();
     this.live = root.live();
     this.records = root.records();
-    this.rootLock = root.lock();
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
     this.guard = new SpaceGuard(store, live, tuning.reserveBytes());
     this.maker = new NodeMaker(nodes, root, guard, merger);
@@ -279,21 +278,6 @@ final class DmSnapshotBackend
     }
   }
 
-  @Override
-  public Optional<Node> find(NodeId id) {
-    return nodes.find(id);
-  }
-
-  @Override
-  public List<Node> list() {
-    return nodes.list();
-  }
-
-  @Override
-  public List<Node> page(@Nullable NodeId after, int limit) {
-    return nodes.page(after, limit);
-  }
-
   /** What the node's layers take; exclusive is what no other node's stack has in it. */
   @Override
   public Usage usage(NodeId id) {
@@ -303,14 +287,8 @@ final class DmSnapshotBackend
 
   @Override
   public void inspect(boolean mend, Consumer<StorageFinding> findings) {
-    nodes.requireOpen();
-    new RootInspection(layout, new Disk(store.files().steps()), index, mend, findings).run();
+    super.inspect(mend, findings);
     new LayerInspection(layout, nodes, records, store).run(findings);
-  }
-
-  @Override
-  public Set<String> ownNames() {
-    return Set.of("volumes", "layers");
   }
 
   @Override
@@ -321,7 +299,7 @@ final class DmSnapshotBackend
     guard.close();
     merger.close();
     live.close();
-    rootLock.close();
+    super.close();
   }
 
   /** Leaves everything as it is, as a process that is killed does. */
@@ -330,6 +308,6 @@ final class DmSnapshotBackend
     guard.close();
     merger.close();
     store.devices().close();
-    rootLock.close();
+    super.close();
   }
 }

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -34,7 +33,7 @@ final class ExaminedLayers extends ExaminedRoot {
    * @param store knows no layer yet
    */
   ExaminedLayers(Layout layout, Fd lock, LayerStore store) throws LinuxException, IOException {
-    super(layout, lock, Set.of("volumes", "layers"));
+    super(layout, lock, DmSnapshotBackend.OWN_NAMES);
     this.store = store;
     for (Layer layer : store.files().look()) {
       store.seen(layer);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends;
+
+import dev.ramet.linux.Fd;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
+import dev.ramet.spi.storage.Usage;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be looked at of a root: its nodes, what they cost, and whether all is in order.
+ * Thread-safe.
+ */
+public abstract class ReadableRoot implements StorageBackend, StorageInspection {
+  private final Layout layout;
+  private final Disk disk;
+  private final NodeIndex index;
+  private final Nodes nodes;
+  private final Set<String> ownNames;
+  private final Fd lock;
+
+  /**
+   * A root that is locked.
+   *
+   * @param layout where it is
+   * @param disk how it is changed
+   * @param index its nodes, as far as they are known already
+   * @param ownNames as {@link StorageInspection#ownNames}
+   * @param lock keeps others out, until the root is closed
+   */
+  protected ReadableRoot(Layout layout, Disk disk, NodeIndex index, Set<String> ownNames, Fd lock) {
+    this.layout = layout;
+    this.disk = disk;
+    this.index = index;
+    this.nodes = new Nodes(layout, index);
+    this.ownNames = Set.copyOf(ownNames);
+    this.lock = lock;
+  }
+
+  /** Where things are. */
+  protected final Layout layout() {
+    return layout;
+  }
+
+  /** How things are changed. */
+  final Disk disk() {
+    return disk;
+  }
+
+  /** The nodes of the root, without their locks. */
+  final NodeIndex index() {
+    return index;
+  }
+
+  /** The nodes of the root. */
+  protected final Nodes nodes() {
+    return nodes;
+  }
+
+  /** Refuses ({@code UNAVAILABLE}) when it is closed. */
+  protected final void requireOpen() {
+    nodes.requireOpen();
+  }
+
+  @Override
+  public Optional<Node> find(NodeId id) {
+    return nodes.find(id);
+  }
+
+  @Override
+  public List<Node> list() {
+    return nodes.list();
+  }
+
+  @Override
+  public List<Node> page(@Nullable NodeId after, int limit) {
+    return nodes.page(after, limit);
+  }
+
+  /** What the node costs, by its extents; writes what is dirty first, so that they are final. */
+  @Override
+  public Usage usage(NodeId id) {
+    return nodes.use(
+        id,
+        "find out the usage of " + id,
+        entry -> {
+          try (Fd fd = Fd.openRead(layout.file(entry.origin(), id))) {
+            return Usages.of(fd);
+          }
+        });
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    nodes.requireOpen();
+    new RootInspection(layout, disk, index, mend, findings).run();
+  }
+
+  @Override
+  public final Set<String> ownNames() {
+    return ownNames;
+  }
+
+  @Override
+  public void close() {
+    nodes.close();
+    lock.close();
+  }
+}
