@@ -115,6 +115,15 @@ public abstract class StorageBackendTck {
     }
   }
 
+  /** A root that nobody has is looked at, where the provider does that. */
+  @Nested
+  class Examination extends ExaminationChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
   /** A kill at any moment leaves each operation done or not done. */
   @Nested
   class Crashes extends CrashChecks {

@@ -2,6 +2,8 @@
 package dev.ramet.tck;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -10,6 +12,8 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 
 /** What lies in a directory. */
 final class Traces {
@@ -22,6 +26,34 @@ final class Traces {
           .map(path -> directory.relativize(path) + describe(path))
           .sorted()
           .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The same with what is in files, and when each was changed. */
+  static String withContent(Path directory) {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths
+          .map(path -> directory.relativize(path) + describe(path) + content(path))
+          .sorted()
+          .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String content(Path path) {
+    try {
+      String time = " " + Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS);
+      if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+        return time;
+      }
+      CRC32 sum = new CRC32();
+      try (InputStream in = new CheckedInputStream(Files.newInputStream(path), sum)) {
+        in.transferTo(OutputStream.nullOutputStream());
+      }
+      return time + " " + sum.getValue();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,6 +4,7 @@ package dev.ramet.backends.dmsnapshot;
 import dev.ramet.backends.Steps;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import java.io.IOException;
@@ -16,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The provider under test, which merges as fast as it can and lets tests wait until it has: what
  * lies in a root is compared only then.
  */
-public final class SettledProvider implements StorageBackendProvider {
+public final class SettledProvider implements StorageBackendProvider, RootExamination {
   static final long FAST = 1L << 40;
 
   private static final Map<Path, DmSnapshotBackend> OPENED = new ConcurrentHashMap<>();
@@ -66,5 +67,10 @@ public final class SettledProvider implements StorageBackendProvider {
     DmSnapshotBackend backend = DmSnapshotProvider.open(where.root(), FAST, 0, Steps.NONE);
     OPENED.put(real(where.root()), backend);
     return backend;
+  }
+
+  @Override
+  public StorageBackend examine(ProbeContext where) {
+    return provider.examine(where);
   }
 }
