@@ -52,34 +52,22 @@ abstract class MachineCapabilityChecks {
 
   @Test
   void diskWritesAreCountedWhereThatIsStated() throws Exception {
-    boolean stated = stated().contains(HypervisorCapabilities.DISK_WRITES);
-    RunningVm booted = world().boot();
-    SavedVm saved = world().save(booted);
-    RunningVm restored =
-        world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
-    for (RunningVm vm : new RunningVm[] {booted, restored}) {
-      assertEquals(
-          stated,
-          vm instanceof DiskWrites,
-          "machines are DiskWrites if and only if the probe states '"
-              + HypervisorCapabilities.DISK_WRITES
-              + "'");
-      if (vm instanceof DiskWrites disk) {
-        long before = disk.diskWrites();
-        assertTrue(before >= 0, "a count is not negative");
-        try (PausedVm paused = vm.pause()) {
-          long now = disk.diskWrites();
-          assertTrue(now >= before, "a count does not go back");
-          assertEquals(now, disk.diskWrites(), "a machine that stands still writes nothing");
-          assertEquals(vm.pid(), paused.pid());
-        }
-      }
-    }
+    whereStated(HypervisorCapabilities.DISK_WRITES, DiskWrites.class, this::countsWrites);
   }
 
   @Test
   void diskWritesAreToldWhereThatIsStated() throws Exception {
-    boolean stated = stated().contains(HypervisorCapabilities.DISK_WRITE_LOG);
+    whereStated(HypervisorCapabilities.DISK_WRITE_LOG, DiskWriteLog.class, this::tellsWrites);
+  }
+
+  /** Checks what a machine can do. */
+  private interface Check<C> {
+    void of(RunningVm vm, C capability) throws IOException;
+  }
+
+  /** Demands that every machine has a capability or none has, as the probe says. */
+  private <C> void whereStated(String capability, Class<C> type, Check<C> check) throws Exception {
+    boolean stated = stated().contains(capability);
     RunningVm booted = world().boot();
     SavedVm saved = world().save(booted);
     RunningVm restored =
@@ -87,13 +75,26 @@ abstract class MachineCapabilityChecks {
     for (RunningVm vm : new RunningVm[] {booted, restored}) {
       assertEquals(
           stated,
-          vm instanceof DiskWriteLog,
-          "machines are DiskWriteLog if and only if the probe states '"
-              + HypervisorCapabilities.DISK_WRITE_LOG
+          type.isInstance(vm),
+          "machines are "
+              + type.getSimpleName()
+              + " if and only if the probe states '"
+              + capability
               + "'");
-      if (vm instanceof DiskWriteLog log) {
-        tellsWrites(vm, log);
+      if (stated) {
+        check.of(vm, type.cast(vm));
       }
+    }
+  }
+
+  private void countsWrites(RunningVm vm, DiskWrites disk) {
+    long before = disk.diskWrites();
+    assertTrue(before >= 0, "a count is not negative");
+    try (PausedVm paused = vm.pause()) {
+      long now = disk.diskWrites();
+      assertTrue(now >= before, "a count does not go back");
+      assertEquals(now, disk.diskWrites(), "a machine that stands still writes nothing");
+      assertEquals(vm.pid(), paused.pid());
     }
   }
 

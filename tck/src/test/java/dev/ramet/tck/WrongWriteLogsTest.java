@@ -25,35 +25,26 @@ class WrongWriteLogsTest {
   private static final String CHECK = "diskWritesAreTold";
   private static final AtomicLong MARKS = new AtomicLong();
 
-  /** A machine that keeps the contract. */
-  static class Logging extends ReferenceVm implements DiskWriteLog {
+  /** A machine that notes what is written, and answers as its drivers' author has it. */
+  static final class Logging extends ReferenceVm implements DiskWriteLog {
     final List<Range> noted = new ArrayList<>();
-    long mark = WriteLog.NO_MARK;
+    final WithLog author;
+    long mark;
 
-    Logging(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+    Logging(
+        ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process, WithLog author) {
       super(driver, spec, process);
-    }
-
-    void write(Range range) {
-      noted.add(range);
+      this.author = author;
+      this.mark = author.first();
     }
 
     @Override
     public Written takeWrites(int disk) {
-      if (disk != 0) {
-        throw RametException.invalid("disk", "there is none at " + disk);
-      }
-      long since = mark;
-      mark = MARKS.incrementAndGet();
-      List<Range> ranges = List.copyOf(noted);
-      noted.clear();
-      return since == WriteLog.NO_MARK
-          ? Written.unknownUntil(mark)
-          : new Written(since, mark, ranges);
+      return author.answer(this, disk);
     }
   }
 
-  /** Drivers of such machines, with a disk each. */
+  /** Drivers of such machines, with a disk each. As it is, the contract is kept. */
   abstract static class WithLog extends WrongHypervisorsTest.WrongMachine {
     @Override
     Set<String> stated() {
@@ -62,7 +53,30 @@ class WrongWriteLogsTest {
 
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process);
+      return new Logging(driver, spec, process, this);
+    }
+
+    /** The mark of a new machine. */
+    long first() {
+      return WriteLog.NO_MARK;
+    }
+
+    /** A guest writes. */
+    void note(Logging vm, Range range) {
+      vm.noted.add(range);
+    }
+
+    Written answer(Logging vm, int disk) {
+      if (disk != 0) {
+        throw RametException.invalid("disk", "there is none at " + disk);
+      }
+      long since = vm.mark;
+      vm.mark = MARKS.incrementAndGet();
+      List<Range> ranges = List.copyOf(vm.noted);
+      vm.noted.clear();
+      return since == WriteLog.NO_MARK
+          ? Written.unknownUntil(vm.mark)
+          : new Written(since, vm.mark, ranges);
     }
 
     boolean writes() {
@@ -104,7 +118,7 @@ class WrongWriteLogsTest {
         @Override
         public boolean writeDisk(RunningVm vm, long offset, int lengthBytes) {
           if (vm instanceof Logging logging) {
-            logging.write(new Range(offset, lengthBytes));
+            note(logging, new Range(offset, lengthBytes));
           }
           return writes();
         }
@@ -163,13 +177,8 @@ class WrongWriteLogsTest {
 
   static class TakesAnyDisk extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process) {
-        @Override
-        public Written takeWrites(int disk) {
-          return super.takeWrites(0);
-        }
-      };
+    Written answer(Logging vm, int disk) {
+      return super.answer(vm, 0);
     }
   }
 
@@ -180,10 +189,8 @@ class WrongWriteLogsTest {
 
   static class KnowsAll extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      Logging vm = new Logging(driver, spec, process);
-      vm.mark = MARKS.incrementAndGet();
-      return vm;
+    long first() {
+      return MARKS.incrementAndGet();
     }
   }
 
@@ -194,14 +201,9 @@ class WrongWriteLogsTest {
 
   static class LosesTheMark extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process) {
-        @Override
-        public Written takeWrites(int disk) {
-          mark = mark == WriteLog.NO_MARK ? mark : MARKS.incrementAndGet();
-          return super.takeWrites(disk);
-        }
-      };
+    Written answer(Logging vm, int disk) {
+      vm.mark = vm.mark == WriteLog.NO_MARK ? vm.mark : MARKS.incrementAndGet();
+      return super.answer(vm, disk);
     }
   }
 
@@ -212,14 +214,9 @@ class WrongWriteLogsTest {
 
   static class ForgetsOne extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process) {
-        @Override
-        void write(Range range) {
-          noted.clear();
-          super.write(range);
-        }
-      };
+    void note(Logging vm, Range range) {
+      vm.noted.clear();
+      super.note(vm, range);
     }
   }
 
@@ -230,16 +227,11 @@ class WrongWriteLogsTest {
 
   static class TellsTwice extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process) {
-        @Override
-        public Written takeWrites(int disk) {
-          List<Range> kept = List.copyOf(noted);
-          Written written = super.takeWrites(disk);
-          noted.addAll(kept);
-          return written;
-        }
-      };
+    Written answer(Logging vm, int disk) {
+      List<Range> kept = List.copyOf(vm.noted);
+      Written written = super.answer(vm, disk);
+      vm.noted.addAll(kept);
+      return written;
     }
   }
 
@@ -250,15 +242,10 @@ class WrongWriteLogsTest {
 
   static class TellsAll extends WithLog {
     @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Logging(driver, spec, process) {
-        @Override
-        public Written takeWrites(int disk) {
-          noted.clear();
-          noted.add(new Range(0, 1 << 20));
-          return super.takeWrites(disk);
-        }
-      };
+    Written answer(Logging vm, int disk) {
+      vm.noted.clear();
+      vm.noted.add(new Range(0, 1 << 20));
+      return super.answer(vm, disk);
     }
   }
 }
