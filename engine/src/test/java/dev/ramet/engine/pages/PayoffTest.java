@@ -2,23 +2,60 @@
 package dev.ramet.engine.pages;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Random;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 class PayoffTest {
-  private static final int PLACES = 10 * (Payoff.SAMPLE + Payoff.PASSED_OVER);
+  private static final int ROUND = Payoff.SAMPLE + Payoff.PASSED_OVER;
+  private static final int PLACES = 10 * ROUND;
 
-  private static int looksWhere(IntPredicate something) {
+  /** A sample that finds one in 32 pays: what is rarer by a little costs most. */
+  private static final int JUST_TOO_RARE = 33;
+
+  /** So many rounds begin at each place of a stretch of {@link #JUST_TOO_RARE}. */
+  private static final int WHOLE_ROUNDS = JUST_TOO_RARE * ROUND;
+
+  /**
+   * What is written too much, as a part of what has to be written, where there is as much to find
+   * in one stretch as in the next.
+   */
+  private static final double MOST_TOO_MUCH = 0.026;
+
+  /** Whether something is to be found at a place, which may depend on whether that is seen. */
+  private interface Something {
+    boolean isAt(int place, boolean lookedAt);
+  }
+
+  /** What became of places: those with something save work where they are looked at. */
+  private record Outcome(int looks, int necessary, int missed) {
+    double tooMuch() {
+      return (double) missed / necessary;
+    }
+  }
+
+  private static Outcome over(int places, Something something) {
     Payoff payoff = new Payoff();
     int looks = 0;
-    for (int place = 0; place < PLACES; place++) {
-      if (payoff.isNextWorthALook()) {
+    int necessary = 0;
+    int missed = 0;
+    for (int place = 0; place < places; place++) {
+      boolean look = payoff.isNextWorthALook();
+      boolean found = something.isAt(place, look);
+      if (look) {
         looks++;
-        payoff.looked(something.test(place));
+        payoff.looked(found);
       }
+      necessary += found ? 0 : 1;
+      missed += found && !look ? 1 : 0;
     }
-    return looks;
+    return new Outcome(looks, necessary, missed);
+  }
+
+  private static int looksWhere(IntPredicate something) {
+    return over(PLACES, (place, look) -> something.test(place)).looks();
   }
 
   @Test
@@ -36,5 +73,71 @@ class PayoffTest {
     int turn = PLACES / 2;
     int looks = looksWhere(place -> place >= turn);
     assertEquals(turn + 5 * Payoff.SAMPLE, looks, "five samples before, and all after");
+  }
+
+  @Test
+  void whatIsSpreadEvenlyIsHardlyMissed() {
+    for (int distance = 2; distance <= 100; distance++) {
+      for (int first = 0; first < distance; first++) {
+        int every = distance;
+        int from = first;
+        Outcome outcome = over(WHOLE_ROUNDS, (place, look) -> place % every == from);
+        assertTrue(outcome.tooMuch() <= MOST_TOO_MUCH, every + " from " + from + ": " + outcome);
+      }
+    }
+  }
+
+  @Test
+  void whatIsSpreadByChanceIsHardlyMissed() {
+    for (int distance = 10; distance <= 100; distance++) {
+      Random chance = new Random(distance);
+      int every = distance;
+      Outcome outcome = over(WHOLE_ROUNDS, (place, look) -> chance.nextInt(every) == 0);
+      assertTrue(outcome.tooMuch() <= MOST_TOO_MUCH, every + ": " + outcome);
+    }
+  }
+
+  /** In each stretch of places one has something: one that nobody looks at, if there is any. */
+  private static Something hiddenOnceIn(int stretch) {
+    return new Something() {
+      private boolean placed;
+
+      @Override
+      public boolean isAt(int place, boolean lookedAt) {
+        placed &= place % stretch != 0;
+        boolean here = !placed && (!lookedAt || place % stretch == stretch - 1);
+        placed |= here;
+        return here;
+      }
+    };
+  }
+
+  @Test
+  void whatHidesFromTheSamplesCostsTheMostAtOneInThirtyThree() {
+    Outcome worst = over(WHOLE_ROUNDS, hiddenOnceIn(JUST_TOO_RARE));
+    assertEquals(new Outcome(33 * Payoff.SAMPLE, 32 * ROUND, 1056), worst);
+    assertTrue(worst.tooMuch() > 0.025 && worst.tooMuch() <= MOST_TOO_MUCH, worst.toString());
+    for (int stretch = 2; stretch <= 100; stretch++) {
+      Outcome outcome = over(WHOLE_ROUNDS, hiddenOnceIn(stretch));
+      assertTrue(outcome.tooMuch() <= worst.tooMuch(), stretch + ": " + outcome);
+    }
+  }
+
+  @Test
+  void ofABurstNoMoreIsMissedThanIsPassedOverOnce() {
+    for (int first = 0; first < 2 * ROUND; first++) {
+      int from = first;
+      Outcome outcome = over(PLACES, (place, look) -> place >= from && place < from + 4 * ROUND);
+      assertTrue(outcome.missed() <= Payoff.PASSED_OVER, from + ": " + outcome);
+    }
+    Outcome worst = over(PLACES, (place, look) -> place >= Payoff.SAMPLE);
+    assertEquals(Payoff.PASSED_OVER, worst.missed(), "right after a sample that did not pay");
+  }
+
+  /** The limit of what can be said: a share bounds nothing where all is where nobody looks. */
+  @Test
+  void burstsThatKeepToWhatIsPassedOverAreMissedEachTime() {
+    Outcome outcome = over(PLACES, (place, look) -> !look);
+    assertEquals(new Outcome(10 * Payoff.SAMPLE, 10 * Payoff.SAMPLE, 10 * 1024), outcome);
   }
 }
