@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import static dev.ramet.engine.pages.CaptureGround.MIB;
+import static dev.ramet.engine.pages.Machine.PAGE;
+import static dev.ramet.engine.pages.Machine.PID;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A capture that cannot be written says why, and gives back what it had. */
+final class PageWriterFailuresTest {
+  private final Path directory;
+  private final CaptureGround ground;
+
+  PageWriterFailuresTest(@TempDir Path directory) {
+    this.directory = directory;
+    ground = new CaptureGround(directory);
+  }
+
+  @AfterEach
+  void allStagingMemoryCameBack() {
+    ground.close();
+  }
+
+  @Test
+  void aFullDiskIsReportedWithItsFileWhenStagedAndWhenStreamed() throws Exception {
+    try (Mount mount = Mount.ofOneMebibyte(directory.resolve("small"));
+        NativeBuffer memory = NativeBuffer.allocate(24 * MIB)) {
+      for (long at = 0; at < memory.sizeBytes(); at += PAGE) {
+        memory.view(at, 1).put(0, (byte) 1);
+      }
+      PageRanges fits = new PageRanges.Builder().copy(0, memory.address(), 4 * MIB).build();
+      PageRanges large = new PageRanges.Builder().copy(0, memory.address(), 24 * MIB).build();
+      Path image = CaptureGround.empty(mount.path(), 24 * MIB);
+      try (Capture capture = ground.open(image, Baseline.NONE)) {
+        capture.readWhilePaused(PID, fits);
+        RametException e = assertThrows(RametException.class, capture::finish);
+        assertFull(e, image);
+        assertThrows(IllegalStateException.class, capture::finish);
+      }
+      try (Capture capture = ground.open(image, Baseline.NONE)) {
+        assertFull(
+            assertThrows(RametException.class, () -> capture.readWhilePaused(PID, large)), image);
+        assertThrows(IllegalStateException.class, capture::finish);
+      }
+    }
+  }
+
+  private static void assertFull(RametException e, Path image) {
+    assertEquals(ErrorCode.NO_SPACE, e.code());
+    assertTrue(String.valueOf(e.getMessage()).contains(image.toString()));
+  }
+
+  @Test
+  void waitingForStagingCanBeInterrupted() throws Exception {
+    Path image = ground.empty(PAGE);
+    Path other = ground.empty(PAGE);
+    try (StagingPool small = new StagingPool(0)) {
+      PageWriter one = new PageWriter(small, 0);
+      try (Capture holds = one.open(CaptureGround.file(image), Baseline.NONE)) {
+        Thread.currentThread().interrupt();
+        RametException e =
+            assertThrows(
+                RametException.class,
+                () -> one.open(CaptureGround.file(other), Baseline.NONE).close());
+        assertEquals(ErrorCode.CANCELLED, e.code());
+        assertTrue(Thread.interrupted());
+        holds.readWhilePaused(PID, new PageRanges.Builder().zero(0, PAGE).build());
+        assertEquals(new PagesWritten(PAGE, 0, PAGE, 0, 0), holds.finish());
+      }
+    }
+  }
+
+  @Test
+  void badInputChangesNothing() throws Exception {
+    Path image = Files.copy(ground.base(4), directory.resolve("image"));
+    byte[] before = Files.readAllBytes(image);
+    PageRanges unmapped = new PageRanges.Builder().copy(0, 1 << 20, PAGE).build();
+    PageRanges beyond = new PageRanges.Builder().zero(3L * PAGE, 2L * PAGE).build();
+    for (var wrong :
+        List.of(
+            new Wrong(unmapped, ErrorCode.HYPERVISOR_FAILED),
+            new Wrong(beyond, ErrorCode.CORRUPT))) {
+      try (Capture capture = ground.open(image, Baseline.RESTORE_IMAGE)) {
+        RametException e =
+            assertThrows(RametException.class, () -> capture.readWhilePaused(PID, wrong.ranges()));
+        assertEquals(wrong.code(), e.code());
+      }
+    }
+    Attachment sealed = new Attachment(Attachment.Kind.FILE, image, true);
+    RametException e =
+        assertThrows(
+            RametException.class, () -> ground.writer().open(sealed, Baseline.NONE).close());
+    assertEquals(ErrorCode.CONFLICT, e.code());
+    Attachment absent = CaptureGround.file(directory.resolve("absent"));
+    e =
+        assertThrows(
+            RametException.class, () -> ground.writer().open(absent, Baseline.NONE).close());
+    assertEquals(ErrorCode.HOST_UNFIT, e.code());
+    assertArrayEquals(before, Files.readAllBytes(image));
+  }
+
+  private record Wrong(PageRanges ranges, ErrorCode code) {}
+}
