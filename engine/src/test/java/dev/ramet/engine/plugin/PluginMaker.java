@@ -176,6 +176,33 @@ final class PluginMaker {
             .formatted(module, version));
   }
 
+  /** As much of the contracts as a plugin needs to be compiled. */
+  static Map<String, String> fakeContracts() {
+    return Map.of(
+        "module-info.java",
+        "module dev.ramet.spi { exports dev.ramet.spi; exports dev.ramet.spi.storage; }",
+        "dev/ramet/spi/ProbeContext.java",
+        "package dev.ramet.spi; public class ProbeContext {}",
+        "dev/ramet/spi/ProbeResult.java",
+        """
+        package dev.ramet.spi;
+        public interface ProbeResult {
+          record Unusable(String reason, String detail, String remedy) implements ProbeResult {}
+        }
+        """,
+        "dev/ramet/spi/storage/StorageBackend.java",
+        "package dev.ramet.spi.storage; public interface StorageBackend {}",
+        "dev/ramet/spi/storage/StorageBackendProvider.java",
+        """
+        package dev.ramet.spi.storage;
+        public interface StorageBackendProvider {
+          String id();
+          dev.ramet.spi.ProbeResult probe(dev.ramet.spi.ProbeContext where);
+          StorageBackend open(dev.ramet.spi.ProbeContext where);
+        }
+        """);
+  }
+
   /** Where this host's contracts are, and the annotations that they are compiled with. */
   static List<Path> contracts() {
     return Stream.of(Provider.class, RametException.class, NullMarked.class)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.plugin;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plugins for other contracts than this host has, or with a copy of them, are refused. */
+final class RefusedContractsTest {
+  @TempDir private Path directory;
+  private PluginFolder folder;
+
+  @BeforeEach
+  void aGoodPluginBesideTheOthers() throws IOException {
+    folder = new PluginFolder(directory);
+  }
+
+  @Test
+  void refusesItsOwnCopyOfTheContracts() {
+    folder.compile(PluginMaker.storage("com.copy", "copy")).into(folder.bad("copy.jar"));
+    Map<String, String> contracts = PluginMaker.fakeContracts();
+    folder.maker().compile("0.1.0", List.of(), contracts).into(folder.bad("spi.jar"));
+    folder.refusedFor("spi.jar", "dev.ramet.spi", "the host has this module itself");
+  }
+
+  @Test
+  void refusesPackagesOfTheContracts() {
+    Map<String, String> sources = new HashMap<>();
+    sources.put("module-info.java", "module com.squatter { exports dev.ramet.spi.storage; }");
+    sources.put(
+        "dev/ramet/spi/storage/Mine.java", "package dev.ramet.spi.storage; public class Mine {}");
+    folder.compile(sources).into(folder.bad("squatter.jar"));
+    folder.refusedFor("squatter.jar", "com.squatter", "is one of the host's module dev.ramet.spi");
+  }
+
+  @Test
+  void refusesAnotherVersionOfTheContracts() {
+    Path contracts =
+        folder
+            .maker()
+            .compile("99.4", List.of(), PluginMaker.fakeContracts())
+            .into(directory.resolve("spi.jar"));
+    folder
+        .maker()
+        .compile(null, List.of(contracts), PluginMaker.storage("com.future", "future"))
+        .into(folder.bad("future.jar"));
+    folder.refusedFor(
+        "future.jar",
+        "com.future",
+        "it was compiled against dev.ramet.spi 99.4, and this host has");
+  }
+
+  @Test
+  void refusesAnUnknownVersionOfTheContracts() {
+    Path contracts =
+        folder
+            .maker()
+            .compile(null, List.of(), PluginMaker.fakeContracts())
+            .into(directory.resolve("spi.jar"));
+    folder
+        .maker()
+        .compile(null, List.of(contracts), PluginMaker.storage("com.unknown", "unknown"))
+        .into(folder.bad("unknown.jar"));
+    folder.refusedFor("unknown.jar", "com.unknown", "it does not say against which version");
+  }
+}
