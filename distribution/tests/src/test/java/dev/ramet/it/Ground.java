@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,11 +11,13 @@ import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.Metric;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
+import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +32,6 @@ import java.util.ServiceLoader;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -227,23 +229,36 @@ final class Ground implements AutoCloseable {
     return names;
   }
 
+  /** A check of the storage has nothing to say. */
+  void assertWell() {
+    assertWell(engine());
+  }
+
+  static void assertWell(Engine engine) {
+    assertEquals(
+        List.of(),
+        engine.storage().check(false).findings().stream().map(StorageFinding::toString).toList());
+  }
+
+  /** What a metric comes to, over all its samples with exactly these labels. */
+  double metric(String name, Map<String, String> labels) {
+    return engine().metrics().stream()
+        .filter(metric -> metric.name().equals(name))
+        .flatMap(metric -> metric.samples().stream())
+        .filter(sample -> sample.labels().equals(labels))
+        .mapToDouble(Metric.Sample::value)
+        .sum();
+  }
+
   /** The machines that run for this ground, by process id. */
   List<Long> machines() {
     String mark = dataRoot.toString();
     List<Long> pids = new ArrayList<>();
     ProcessHandle.allProcesses()
-        .filter(process -> commandLine(process.pid()).contains(mark))
-        .filter(process -> commandLine(process.pid()).contains("qemu-system"))
+        .filter(process -> Hosts.commandLine(process.pid()).contains(mark))
+        .filter(process -> Hosts.commandLine(process.pid()).contains("qemu-system"))
         .forEach(process -> pids.add(process.pid()));
     return pids;
-  }
-
-  private static String commandLine(long pid) {
-    try {
-      return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
-    } catch (IOException gone) {
-      return "";
-    }
   }
 
   /** Ends every sandbox and deletes every snapshot; the template stays. */
@@ -280,18 +295,10 @@ final class Ground implements AutoCloseable {
         ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
       provisioner.remove(dataRoot);
     }
-    delete(dataRoot);
+    Trees.delete(dataRoot);
     Path memory = memoryRoot;
     if (memory != null && Files.exists(memory)) {
-      delete(memory);
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> tree = Files.walk(directory)) {
-      for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
+      Trees.delete(memory);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static dev.ramet.it.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -19,24 +20,20 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
 import dev.ramet.it.Installed.Run;
 import dev.ramet.spi.storage.CopyProgress;
-import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.testing.LoopFs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.function.Executable;
 
 /** What a snapshot has otherwise than an older one leaves a host, and is put together elsewhere. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -92,8 +89,9 @@ final class IncrementTest {
   @AfterAll
   void clear() throws Exception {
     ground.close();
-    assertEquals(List.of("monday", "tuesday"), names(place), "nothing is left of what failed");
-    delete(place);
+    assertEquals(
+        List.of("monday", "tuesday"), Trees.names(place), "nothing is left of what failed");
+    Trees.delete(place);
   }
 
   @AfterEach
@@ -107,32 +105,6 @@ final class IncrementTest {
 
   private Storage.Exchanged load(Path directory, String name) {
     return ground.engine().storage().importFrom(directory, name, CopyProgress.NONE);
-  }
-
-  private static List<String> names(Path directory) throws IOException {
-    try (Stream<Path> all = Files.list(directory)) {
-      return all.map(path -> path.getFileName().toString()).sorted().toList();
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> tree = Files.walk(directory)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
-  }
-
-  private static RametException refused(ErrorCode code, Executable action) {
-    RametException e = assertThrows(RametException.class, action);
-    assertEquals(code, e.code(), e.toString());
-    return e;
-  }
-
-  private static void assertWell(Engine engine) {
-    assertEquals(
-        List.of(),
-        engine.storage().check(false).findings().stream().map(StorageFinding::toString).toList());
   }
 
   @Test
@@ -175,7 +147,7 @@ final class IncrementTest {
           shell.run("echo wednesday > /root/file; sync");
           other.snapshots().create(id, "wednesday");
           other.storage().exportTo("wednesday", "tuesday", wednesday, CopyProgress.NONE);
-          assertWell(other);
+          Ground.assertWell(other);
         } finally {
           other.sandboxes().list().forEach(one -> other.sandboxes().kill(one.id()));
         }
@@ -187,10 +159,10 @@ final class IncrementTest {
       assertEquals("wednesday", ground.shell(fork.id()).run("cat /root/file"));
       ground.engine().sandboxes().kill(fork.id());
       ground.engine().snapshots().delete("wednesday", false);
-      delete(wednesday);
+      Trees.delete(wednesday);
     }
-    delete(mount);
-    assertWell(ground.engine());
+    Trees.delete(mount);
+    ground.assertWell();
   }
 
   @Test
@@ -223,10 +195,10 @@ final class IncrementTest {
         ext4.unfill();
         assertEquals(before, RootFiles.of(root));
         other.sandboxes().kill(assertHolds(other));
-        assertWell(other);
+        Ground.assertWell(other);
       }
     }
-    delete(mount);
+    Trees.delete(mount);
   }
 
   /** In, and out again as it came. */
@@ -244,7 +216,7 @@ final class IncrementTest {
     for (String delta : List.of("disk.delta", "memory.delta")) {
       assertEquals(-1, Files.mismatch(tuesday.resolve(delta), again.resolve(delta)), delta);
     }
-    delete(again);
+    Trees.delete(again);
   }
 
   private void killedInTheMiddle(Installed host, Path root, SortedSet<String> before)
@@ -319,7 +291,7 @@ final class IncrementTest {
     for (String step : List.of("export.memory", "export.publish")) {
       ground.steps().breakAt(step, 0);
       assertThrows(StepRecorder.Broken.class, () -> exportSince("tuesday", "monday", target), step);
-      assertEquals(List.of("monday", "tuesday"), names(place), step);
+      assertEquals(List.of("monday", "tuesday"), Trees.names(place), step);
     }
     for (String step : List.of("import.apply", "import.seal", "import.publish")) {
       ground.steps().breakAt(step, 0);
@@ -331,7 +303,7 @@ final class IncrementTest {
     Storage storage = ground.engine().storage();
     refused(ErrorCode.CANCELLED, () -> storage.exportTo("tuesday", "monday", target, stop));
     refused(ErrorCode.CANCELLED, () -> storage.importFrom(tuesday, "stopped", stop));
-    assertEquals(List.of("monday", "tuesday"), names(place));
+    assertEquals(List.of("monday", "tuesday"), Trees.names(place));
     assertEquals(before, ground.files());
     // The base stays until what builds on it is made.
     load(monday, "doomed");
@@ -339,7 +311,7 @@ final class IncrementTest {
     assertNotNull(load(tuesday, "made").base());
     ground.engine().snapshots().delete("made", false);
     assertEquals(before, ground.files());
-    assertWell(ground.engine());
+    ground.assertWell();
     assertEquals("4", ground.shell(sandboxId).run(COUNT));
   }
 }

@@ -9,12 +9,30 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at directories in which a host is at work. */
+/** Looks at directories, in which a host may be at work, and removes them. */
 final class Trees {
   private Trees() {}
+
+  /** The names of what is in a directory, in order. */
+  static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  /** Deletes a directory and all that is in it. */
+  static void delete(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
 
   /** All that is below a directory, but what goes while it is looked at. */
   static List<Path> below(Path directory) throws IOException {

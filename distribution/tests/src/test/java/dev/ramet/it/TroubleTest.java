@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static dev.ramet.it.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.function.Executable;
 
 /**
  * A full disk, a machine that dies at the wrong moment, two who want the same, and bad requests.
@@ -58,12 +58,6 @@ final class TroubleTest {
   @AfterAll
   void clear() throws Exception {
     ground.close();
-  }
-
-  private static RametException refused(ErrorCode code, Executable operation) {
-    RametException e = assertThrows(RametException.class, operation);
-    assertEquals(code, e.code(), e.toString());
-    return e;
   }
 
   /** Such as one whose probe takes too long, on a machine with much to do. */

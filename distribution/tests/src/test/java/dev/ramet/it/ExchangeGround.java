@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Storage;
+import dev.ramet.spi.storage.CopyProgress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Ground with a machine whose snapshot {@code start} was exported into a directory of exports.
+ * Closing it fails when anything else was left there.
+ */
+final class ExchangeGround implements AutoCloseable {
+  /** Makes a machine of the snapshot tell what it has on its disk, in files and in a process. */
+  static final String TELL = "cat /root/file /tmp/file; echo tell > /tmp/ask; cat /tmp/answer";
+
+  /** What it tells. */
+  static final String TOLD = "disk\nmemory\nsecret";
+
+  // A process that tells a variable when asked through a pipe.
+  private static final String KEEPER =
+      "mkfifo /tmp/ask /tmp/answer; setsid sh -c 'v=secret; "
+          + "while read q < /tmp/ask; do echo $v > /tmp/answer; done' >/dev/null 2>&1 &";
+
+  private final Ground ground;
+  private final Path place;
+  private final Path exported;
+  private final String sandboxId;
+
+  private ExchangeGround(Ground ground) throws IOException {
+    this.ground = ground;
+    place = Files.createTempDirectory("ramet-it-exchange-");
+    exported = place.resolve("start");
+    Sandbox sandbox = ground.create();
+    sandboxId = sandbox.id();
+    GuestShell shell = ground.shell(sandboxId);
+    shell.run("echo disk > /root/file && sync && echo memory > /tmp/file; " + KEEPER);
+    assertEquals(TOLD, shell.run(TELL));
+    ground.engine().snapshots().create(sandboxId, "start");
+    Storage.Exchanged done = export("start", exported);
+    assertEquals(exported, done.directory());
+    assertFalse(done.template());
+  }
+
+  static ExchangeGround make() throws IOException {
+    Ground ground = Ground.make();
+    try {
+      return new ExchangeGround(ground);
+    } catch (IOException | RuntimeException | Error e) {
+      ground.close();
+      throw e;
+    }
+  }
+
+  Ground ground() {
+    return ground;
+  }
+
+  /** Where exports are put. */
+  Path place() {
+    return place;
+  }
+
+  /** The export of {@code start}. */
+  Path exported() {
+    return exported;
+  }
+
+  /** The machine that was captured, which runs on. */
+  String sandboxId() {
+    return sandboxId;
+  }
+
+  Storage.Exchanged export(String name, Path directory) {
+    return ground.engine().storage().exportTo(name, directory, CopyProgress.NONE);
+  }
+
+  /** Imports the export of {@code start} under a name. */
+  Storage.Exchanged load(String name) {
+    return ground.engine().storage().importFrom(exported, name, CopyProgress.NONE);
+  }
+
+  @Override
+  public void close() throws IOException {
+    ground.close();
+    assertEquals(List.of("start"), Trees.names(place), "nothing is left of what failed");
+    Trees.delete(place);
+  }
+}
