@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static dev.ramet.it.StorageGround.assertKinds;
+import static dev.ramet.it.StorageGround.directory;
+import static dev.ramet.it.StorageGround.field;
+import static dev.ramet.it.StorageGround.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,25 +12,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
 import dev.ramet.it.Installed.Run;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -41,22 +37,16 @@ import org.junit.jupiter.api.TestMethodOrder;
 final class OfflineCheckTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  private StorageGround storage;
   private Ground ground;
   private Path root;
-  private Sandbox sandbox;
-  private Snapshot good;
-  private Snapshot bad;
   private Map<String, String> environment;
 
   @BeforeAll
   void start() throws Exception {
-    ground = Ground.make();
-    root = ground.root();
-    sandbox = ground.create();
-    ground.shell(sandbox.id()).run("echo kept > /tmp/file");
-    good = ground.engine().snapshots().create(sandbox.id(), "good");
-    bad = ground.engine().snapshots().create(sandbox.id(), "bad");
-    ground.closeEngine();
+    storage = StorageGround.make();
+    ground = storage.ground();
+    root = storage.root();
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       environment =
           Map.of(
@@ -67,8 +57,7 @@ final class OfflineCheckTest {
 
   @AfterAll
   void end() throws Exception {
-    ground.openEngine();
-    ground.close();
+    storage.close();
   }
 
   private Run run(String... arguments) throws Exception {
@@ -86,14 +75,6 @@ final class OfflineCheckTest {
     }
     content.keySet().removeIf(path -> path.endsWith("pool.xfs.img") || path.endsWith(".lock"));
     return content;
-  }
-
-  private static Map<Path, JsonNode> findings(Run run) throws IOException {
-    Map<Path, JsonNode> found = new HashMap<>();
-    JSON.readTree(run.out())
-        .path("findings")
-        .forEach(f -> found.put(Path.of(f.path("path").asText()), f));
-    return found;
   }
 
   /** What a check without a host finds, by path. */
@@ -124,7 +105,7 @@ final class OfflineCheckTest {
     assertTrue(text.out().endsWith(" images looked at: all is well\n"), text.out());
     Run usage = run("storage", "usage");
     assertEquals(0, usage.status(), usage.err());
-    assertTrue(usage.out().contains(good.id() + ".memory"), usage.out());
+    assertTrue(usage.out().contains(storage.good() + ".memory"), usage.out());
     assertTrue(usage.out().contains("(reflink-xfs): 7 images"), usage.out());
     assertEquals(before, content());
     assertEquals(1, ground.machines().size(), "its machine runs on");
@@ -184,46 +165,19 @@ final class OfflineCheckTest {
     }
   }
 
-  private Path volume(String id) throws IOException {
-    try (Stream<Path> all = Files.walk(root.resolve("volumes"), 2)) {
-      return all.filter(path -> path.endsWith(id)).findFirst().orElseThrow();
-    }
-  }
-
   /** What is wrong with what somebody relies on; paths that a check names. */
   private List<Path> damage() throws IOException {
-    try (RandomAccessFile file = new RandomAccessFile(volume(bad.id() + ".disk").toFile(), "rw")) {
-      file.setLength(file.length() - 4096);
-    }
-    Path directory = root.resolve("snapshots").resolve(bad.id());
-    Files.delete(directory.resolve("kernel"));
-    Path unreadable = root.resolve("snapshots/s2123456789abcdefghi");
-    Files.createDirectories(unreadable);
-    Files.writeString(unreadable.resolve("manifest.json"), "not a manifest");
-    // A host leaves to the next check what changed just now.
-    Files.setLastModifiedTime(unreadable, FileTime.from(Instant.now().minusSeconds(3600)));
-    return List.of(directory, directory.resolve("kernel"), unreadable);
+    storage.shortenDisk();
+    return List.of(storage.ofTheBad(), storage.deleteKernel(), storage.unreadableSnapshot());
   }
 
   private List<Path> leftovers() throws IOException {
-    Path temporary = root.resolve("snapshots").resolve(good.id()).resolve(".manifest.json.new");
-    Files.writeString(temporary, "{");
     return List.of(
-        temporary,
-        directory(root.resolve("snapshots/.new-s0123456789abcdefghi")),
-        directory(root.resolve("sandboxes/.del-i0123456789abcdefghi")),
+        storage.halfWrittenManifest(),
+        directory(root.resolve("snapshots/.new-s0123456789abcdefghi"), "file"),
+        directory(root.resolve("sandboxes/.del-i0123456789abcdefghi"), "file"),
         directory(root.resolve("volumes/.new-x"), "x"),
         Files.createDirectories(root.resolve("volumes/empty")));
-  }
-
-  private static Path directory(Path path) throws IOException {
-    return directory(path, "file");
-  }
-
-  private static Path directory(Path path, String file) throws IOException {
-    Files.createDirectories(path);
-    Files.writeString(path.resolve(file), "half made");
-    return path;
   }
 
   /** A copy of a manifest with another id and value. */
@@ -237,36 +191,13 @@ final class OfflineCheckTest {
 
   /** What the start of a host alone clears away: a machine may run in it, or belong to it. */
   private List<Path> atStart() throws IOException {
-    Path own = root.resolve("sandboxes").resolve(sandbox.id());
+    Path own = storage.ofTheSandbox();
     return List.of(
-        directory(own.resolve("vm-99")),
-        directory(ground.dataRoot().resolve(".probe-123456789")),
-        directory(root.resolve("builds/b0123456789abcdefghi")),
+        directory(own.resolve("vm-99"), "file"),
+        directory(ground.dataRoot().resolve(".probe-123456789"), "file"),
+        directory(root.resolve("builds/b0123456789abcdefghi"), "file"),
         like(own, "i3123456789abcdefghi", "state", "CREATING"),
-        like(
-            root.resolve("snapshots").resolve(good.id()), "s3123456789abcdefghi", "pending", true));
-  }
-
-  private Path kernelOfTheSandbox() throws IOException {
-    Path directory = root.resolve("sandboxes").resolve(sandbox.id());
-    try (Stream<Path> all = Files.list(directory)) {
-      return all.filter(path -> Files.exists(path.resolve("kernel")))
-          .findFirst()
-          .orElseThrow()
-          .resolve("kernel");
-    }
-  }
-
-  private static void assertKinds(Map<Path, JsonNode> found, List<Path> paths, String kind) {
-    for (Path path : paths) {
-      JsonNode finding = found.get(path);
-      assertEquals(
-          kind, finding == null ? "not found" : finding.path("kind").asText(), path + ": " + found);
-    }
-  }
-
-  private static String field(Map<Path, JsonNode> found, Path path, String field) {
-    return Objects.requireNonNull(found.get(path), path.toString()).path(field).asText();
+        like(storage.ofTheGood(), "s3123456789abcdefghi", "pending", true));
   }
 
   @Test
@@ -276,7 +207,7 @@ final class OfflineCheckTest {
     List<Path> leftovers = leftovers();
     List<Path> atStart = atStart();
     Path foreign = Files.writeString(root.resolve("sandboxes/notes.txt"), "mine");
-    Path kernel = kernelOfTheSandbox();
+    Path kernel = storage.kernelOfTheSandbox();
     Files.delete(kernel);
     Map<Path, String> before = content();
 
@@ -312,14 +243,15 @@ final class OfflineCheckTest {
         found.remove(path);
       }
       assertEquals(found, findings(host.run("storage", "check", "--json")), "the same findings");
-      Run exec = host.run("sandbox", "exec", sandbox.id(), "cat", "/tmp/file");
+      Run exec = host.run("sandbox", "exec", storage.sandbox(), "cat", "/tmp/file");
       assertEquals("kept\n", exec.out(), exec.err());
     }
   }
 
   private int dyingRepair(String step) throws Exception {
     Process repair =
-        Hosts.start("DyingHost", ground.dataRoot().toString(), "repair", sandbox.id(), step, "0");
+        Hosts.start(
+            "DyingHost", ground.dataRoot().toString(), "repair", storage.sandbox(), step, "0");
     try {
       assertTrue(repair.waitFor(2, TimeUnit.MINUTES), "the repair hangs");
       return repair.exitValue();
@@ -332,7 +264,7 @@ final class OfflineCheckTest {
   @Test
   @Order(6)
   void aRepairThatIsKilledIsGoneOnWithByTheNext() throws Exception {
-    Path directory = root.resolve("snapshots").resolve(bad.id());
+    Path directory = storage.ofTheBad();
     Path manifest = directory.resolve("manifest.json");
     ObjectNode record = (ObjectNode) JSON.readTree(manifest.toFile());
     Files.write(manifest, JSON.writeValueAsBytes(record.put("deleted", true)));
@@ -350,7 +282,7 @@ final class OfflineCheckTest {
   @Order(7)
   void aPoolThatIsNotMountedIsMounted() throws Exception {
     ground.openEngine();
-    ground.engine().sandboxes().kill(sandbox.id());
+    ground.engine().sandboxes().kill(storage.sandbox());
     ground.closeEngine();
     Process unmount = new ProcessBuilder("umount", root.toString()).inheritIO().start();
     assertEquals(0, unmount.waitFor());

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import static dev.ramet.it.StorageGround.assertKinds;
+import static dev.ramet.it.StorageGround.directory;
+import static dev.ramet.it.StorageGround.field;
+import static dev.ramet.it.StorageGround.findings;
+import static dev.ramet.it.StorageGround.old;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
 import dev.ramet.it.Installed.Run;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -38,22 +36,16 @@ import org.junit.jupiter.api.TestMethodOrder;
 final class StorageCommandsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  private StorageGround storage;
   private Ground ground;
   private Path root;
-  private Sandbox sandbox;
-  private Snapshot good;
-  private Snapshot bad;
   private Installed host;
 
   @BeforeAll
   void start() throws Exception {
-    ground = Ground.make();
-    root = ground.root();
-    sandbox = ground.create();
-    ground.shell(sandbox.id()).run("echo kept > /tmp/file");
-    good = ground.engine().snapshots().create(sandbox.id(), "good");
-    bad = ground.engine().snapshots().create(sandbox.id(), "bad");
-    ground.closeEngine();
+    storage = StorageGround.make();
+    ground = storage.ground();
+    root = storage.root();
     host = Installed.serve(ground.dataRoot(), Map.of());
   }
 
@@ -62,8 +54,7 @@ final class StorageCommandsTest {
     if (host != null) {
       host.close();
     }
-    ground.openEngine();
-    ground.close();
+    storage.close();
   }
 
   private SortedSet<String> files() throws IOException {
@@ -80,9 +71,7 @@ final class StorageCommandsTest {
     command.addAll(List.of(options));
     Run run = host.run(command.toArray(new String[0]));
     assertEquals(status, run.status(), run.out() + run.err());
-    Map<Path, JsonNode> found = new HashMap<>();
-    json(run).path("findings").forEach(f -> found.put(Path.of(f.path("path").asText()), f));
-    return found;
+    return findings(run);
   }
 
   @Test
@@ -104,7 +93,7 @@ final class StorageCommandsTest {
   void usageTellsWhatEachImageTakes() throws Exception {
     Run table = host.run("storage", "usage");
     assertEquals(0, table.status(), table.err());
-    assertTrue(table.out().contains(good.id() + ".memory"), table.out());
+    assertTrue(table.out().contains(storage.good() + ".memory"), table.out());
     assertTrue(table.out().contains("(reflink-xfs): "), table.out());
     long nodes = 0;
     long exclusive = 0;
@@ -126,33 +115,21 @@ final class StorageCommandsTest {
     assertEquals(root.toString(), sums.path("path").asText());
   }
 
-  private static Path old(Path path) throws IOException {
-    Files.setLastModifiedTime(path, FileTime.from(Instant.now().minusSeconds(3600)));
-    return path;
-  }
-
   private static Path oldDirectory(Path path) throws IOException {
-    Files.createDirectories(path);
-    Files.writeString(path.resolve("file"), "half made");
-    return old(path);
+    return old(directory(path, "file"));
   }
 
   private List<Path> leftovers() throws IOException {
-    Path temporary = root.resolve("snapshots").resolve(good.id()).resolve(".manifest.json.new");
-    Files.writeString(temporary, "{");
-    Path volume = root.resolve("volumes/.new-x");
-    Files.createDirectories(volume);
-    Files.writeString(volume.resolve("x"), "half made");
     return List.of(
         oldDirectory(root.resolve("snapshots/.new-s0123456789abcdefghi")),
         oldDirectory(root.resolve("snapshots/.del-s1123456789abcdefghi")),
         oldDirectory(root.resolve("sandboxes/.del-i0123456789abcdefghi")),
         old(Files.createDirectories(root.resolve("sandboxes/i1123456789abcdefghi"))),
-        oldDirectory(root.resolve("sandboxes").resolve(sandbox.id()).resolve("vm-99")),
+        oldDirectory(storage.ofTheSandbox().resolve("vm-99")),
         oldDirectory(ground.dataRoot().resolve(".probe-123456789")),
         Files.createDirectories(root.resolve("volumes/empty")),
-        volume,
-        old(temporary));
+        directory(root.resolve("volumes/.new-x"), "x"),
+        old(storage.halfWrittenManifest()));
   }
 
   private List<Path> foreign() throws IOException {
@@ -163,46 +140,21 @@ final class StorageCommandsTest {
       foreign.add(Files.createDirectories(directory.resolve("of mine")));
       foreign.add(Files.createSymbolicLink(directory.resolve("link"), Path.of("/etc")));
     }
-    Path one = root.resolve("sandboxes").resolve(sandbox.id());
-    foreign.add(Files.writeString(one.resolve("notes.txt"), "mine"));
+    foreign.add(Files.writeString(storage.ofTheSandbox().resolve("notes.txt"), "mine"));
     foreign.add(Files.writeString(ground.dataRoot().resolve("notes.txt"), "mine"));
     return foreign;
   }
 
-  private Path volume(String id) throws IOException {
-    try (Stream<Path> all = Files.walk(root.resolve("volumes"), 2)) {
-      return all.filter(path -> path.endsWith(id)).findFirst().orElseThrow();
-    }
-  }
-
   /** What is wrong with what somebody relies on; paths that a check names. */
   private List<Path> damage() throws IOException {
-    Path disk = volume(bad.id() + ".disk");
-    try (RandomAccessFile file = new RandomAccessFile(disk.toFile(), "rw")) {
-      file.setLength(file.length() - 4096);
-    }
-    Path directory = root.resolve("snapshots").resolve(bad.id());
-    try (Stream<Path> devices = Files.list(directory.resolve("devices"))) {
-      for (Path path : devices.toList()) {
+    Path devices = storage.ofTheBad().resolve("devices");
+    try (Stream<Path> all = Files.list(devices)) {
+      for (Path path : all.toList()) {
         Files.delete(path);
       }
     }
-    Files.delete(directory.resolve("kernel"));
-    Path unreadable = root.resolve("snapshots/s2123456789abcdefghi");
-    Files.createDirectories(unreadable);
-    Files.writeString(unreadable.resolve("manifest.json"), "not a manifest");
-    old(unreadable);
-    return List.of(disk, directory.resolve("devices"), directory.resolve("kernel"), unreadable);
-  }
-
-  private Path kernelOfTheSandbox() throws IOException {
-    Path directory = root.resolve("sandboxes").resolve(sandbox.id());
-    try (Stream<Path> all = Files.list(directory)) {
-      return all.filter(path -> Files.exists(path.resolve("kernel")))
-          .findFirst()
-          .orElseThrow()
-          .resolve("kernel");
-    }
+    return List.of(
+        storage.shortenDisk(), devices, storage.deleteKernel(), storage.unreadableSnapshot());
   }
 
   @Test
@@ -210,22 +162,16 @@ final class StorageCommandsTest {
   void everythingIsFoundAndOnlyLeftoversGo() throws Exception {
     List<Path> foreign = foreign();
     List<Path> damage = damage();
-    Path kernel = kernelOfTheSandbox();
+    Path kernel = storage.kernelOfTheSandbox();
     Files.delete(kernel);
     List<Path> leftovers = leftovers();
     SortedSet<String> before = files();
 
     Map<Path, JsonNode> found = check(1);
-    for (Path path : leftovers) {
-      assertEquals("leftover", kind(found, path), path + " in " + found.keySet());
-    }
-    for (Path path : foreign) {
-      assertEquals("foreign", kind(found, path), path + " in " + found.keySet());
-    }
-    for (Path path : damage) {
-      assertEquals("damage", kind(found, path), path + " in " + found.keySet());
-    }
-    assertEquals("possible", Objects.requireNonNull(found.get(kernel)).path("repair").asText());
+    assertKinds(found, leftovers, "leftover");
+    assertKinds(found, foreign, "foreign");
+    assertKinds(found, damage, "damage");
+    assertEquals("possible", field(found, kernel, "repair"));
     assertEquals(before, files(), "a look changes nothing");
     Run told = host.run("storage", "check");
     assertEquals(1, told.status());
@@ -246,7 +192,7 @@ final class StorageCommandsTest {
     assertThere(foreign);
 
     found = check(1, "--repair");
-    assertEquals("done", Objects.requireNonNull(found.get(kernel)).path("repair").asText());
+    assertEquals("done", field(found, kernel, "repair"));
     assertTrue(Files.exists(kernel));
     assertEquals(foreign.size() + damage.size() + 1L, found.size(), found.toString());
     found = check(1);
@@ -259,13 +205,8 @@ final class StorageCommandsTest {
     assertThere(foreign);
     Run list = host.run("sandbox", "ls", "--json");
     assertEquals("running", json(list).path(0).path("state").asText(), list.out());
-    Run exec = host.run("sandbox", "exec", sandbox.id(), "cat", "/tmp/file");
+    Run exec = host.run("sandbox", "exec", storage.sandbox(), "cat", "/tmp/file");
     assertEquals("kept\n", exec.out(), exec.err());
-  }
-
-  private static String kind(Map<Path, JsonNode> found, Path path) {
-    JsonNode finding = found.get(path);
-    return finding == null ? "not found" : finding.path("kind").asText();
   }
 
   private static void assertThere(List<Path> paths) {
