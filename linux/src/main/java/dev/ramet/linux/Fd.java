@@ -34,12 +34,6 @@ public final class Fd implements AutoCloseable {
   private static final int SEEK_END = 2;
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
-  private static final int POSIX_FADV_WILLNEED = 3;
-  private static final int POSIX_FADV_DONTNEED = 4;
-
-  // mm/readahead.c reads no more in one call than the device's readahead size or its largest
-  // request, whichever is larger; this is the default of the former, and below the latter.
-  private static final long READ_AHEAD_BYTES = 128 << 10;
 
   // sync_file_range(2): wait for what is being written, write what is dirty, wait for that.
   private static final int SYNC_FILE_RANGE_WRITE = 2;
@@ -354,25 +348,6 @@ public final class Fd implements AutoCloseable {
     }
     check("flock", result, errno);
     return true;
-  }
-
-  /**
-   * Begins to read a range into the page cache and does not wait for it (posix_fadvise(2), {@code
-   * POSIX_FADV_WILLNEED}); it waits only while the device's queue is full. What is there already is
-   * not read again.
-   */
-  public void beginReadAhead(long offset, long lengthBytes) throws LinuxException {
-    for (long done = 0; done < lengthBytes; done += READ_AHEAD_BYTES) {
-      long piece = Math.min(READ_AHEAD_BYTES, lengthBytes - done);
-      int errno = FileCalls.posix_fadvise(number(), offset + done, piece, POSIX_FADV_WILLNEED);
-      check("posix_fadvise", -errno, errno);
-    }
-  }
-
-  /** Lets go of clean cached pages of a range; length 0 means to the end. */
-  public void dropCache(long offset, long lengthBytes) throws LinuxException {
-    int errno = FileCalls.posix_fadvise(number(), offset, lengthBytes, POSIX_FADV_DONTNEED);
-    check("posix_fadvise", -errno, errno);
   }
 
   private void check(String call, int result, int errno) throws LinuxException {

@@ -48,7 +48,7 @@ class CacheReaderTest {
         CachedPages cache = CachedPages.of(file, SIZE);
         CacheReader reader = CacheReader.open(path, 1 << 20)) {
       file.fsync();
-      file.dropCache(0, 0);
+      PageCache.drop(file, 0, 0);
       long cached = cache.countBytes(0, SIZE);
       Require.feature("disk", cached == 0, "needs temporary files that are not in memory");
       byte[] seen = new byte[reader.read(0, 64 * PAGE)];

@@ -33,10 +33,10 @@ class CachedPagesTest {
         CachedPages cache = CachedPages.of(fd, SIZE)) {
       assertEquals(SIZE, cache.countBytes(0, SIZE), "it was just written");
       fd.fsync();
-      fd.dropCache(0, 0);
+      PageCache.drop(fd, 0, 0);
       Require.feature(
           "disk", cache.countBytes(0, SIZE) == 0, "needs temporary files that are not in memory");
-      fd.beginReadAhead(offset, length);
+      PageCache.beginReadAhead(fd, offset, length);
       long deadline = System.nanoTime() + DEADLINE_NANOS;
       while (cache.countBytes(offset, length) < length) {
         assertTrue(System.nanoTime() < deadline, "read ahead");

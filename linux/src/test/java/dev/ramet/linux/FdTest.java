@@ -105,7 +105,7 @@ class FdTest {
       assertTrue(reserved.get(0).isUnwritten());
       assertEquals(10 * MIB, fd.stat().sizeBytes());
       assertEquals(-1, fd.seekHole(11 * MIB));
-      fd.dropCache(0, 0);
+      PageCache.drop(fd, 0, 0);
     }
   }
 

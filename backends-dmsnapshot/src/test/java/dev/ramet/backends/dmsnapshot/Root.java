@@ -6,6 +6,7 @@ import dev.ramet.linux.DeviceMapper;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.PageCache;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.testing.Features;
 import dev.ramet.testing.LoopFs;
@@ -80,7 +81,7 @@ final class Root implements AutoCloseable {
 
   /** The value of a page, as the device has it. */
   static long read(Fd device, long page) throws LinuxException {
-    device.dropCache(0, 0);
+    PageCache.drop(device, 0, 0);
     ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
     device.pread(buffer, page * PAGE);
     if (buffer.getLong(0) != buffer.getLong(PAGE - Long.BYTES)) {

@@ -11,6 +11,7 @@ import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.linux.CachedPages;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PageCache;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -203,7 +204,7 @@ final class WorkingSets implements AutoCloseable {
             (offset, length, cached) -> {
               sums[cached ? 1 : 0] += length;
               if (!cached) {
-                image.beginReadAhead(offset, length);
+                PageCache.beginReadAhead(image, offset, length);
               }
             });
       }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.PageCache;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.file.Files;
@@ -113,7 +114,7 @@ final class BasePagesTest {
     Path base = ground.base(PAGES);
     try (Fd cold = Fd.openRead(base)) {
       cold.fsync();
-      cold.dropCache(0, 0);
+      PageCache.drop(cold, 0, 0);
     }
     for (Path one : List.of(base, directory.resolve("none"))) {
       Path image = Files.copy(base, Files.createTempDirectory(directory, "to").resolve("image"));
