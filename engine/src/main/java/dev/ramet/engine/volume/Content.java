@@ -14,7 +14,6 @@ import dev.ramet.linux.TreeEntry;
 import dev.ramet.linux.TreeName;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,15 +26,8 @@ import org.jspecify.annotations.Nullable;
 /** The files of one volume for clients. */
 public final class Content implements VolumeContent {
   private static final int MOST_ENTRIES = 50_000;
-  private static final int DIRECTORY_MODE = 0x1ED; // rwxr-xr-x
-  private static final int FILE_MODE = 0x1A4; // rw-r--r--
+  private static final int DIRECTORY_MODE = 0x1ED; // rw-r--r--
   private static final int PERMISSIONS = 0xFFF;
-
-  private static final int ENOTDIR = 20;
-  private static final int EISDIR = 21;
-  private static final int ENAMETOOLONG = 36;
-  private static final int ENOTEMPTY = 39;
-  private static final int ELOOP = 40;
 
   private final VolumeStore store;
   private final String id;
@@ -55,7 +47,7 @@ public final class Content implements VolumeContent {
     try (OpenVolume volume = store.open(id)) {
       return work.with(volume);
     } catch (LinuxException e) {
-      throw failure(path, e);
+      throw ContentErrors.of(path, e);
     }
   }
 
@@ -65,33 +57,6 @@ public final class Content implements VolumeContent {
     } catch (IOException e) {
       throw new RametException(ErrorCode.HOST_UNFIT, path + ": " + e.getMessage(), e);
     }
-  }
-
-  private static RametException failure(String path, LinuxException e) {
-    return switch (e.errno()) {
-      case LinuxException.ENOENT, ENOTDIR -> RametException.notFound("path", path);
-      case LinuxException.EEXIST ->
-          new RametException(
-              ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
-      case EISDIR -> RametException.invalid("path", path + " is a directory");
-      case ELOOP ->
-          RametException.invalid(
-              "path", path + " is or leads over a symbolic link, which only guests follow");
-      case ENAMETOOLONG -> RametException.invalid("path", "is too long");
-      case LinuxException.EINVAL -> RametException.invalid("path", path + " cannot be used so");
-      case LinuxException.EFBIG ->
-          new RametException(
-              ErrorCode.TOO_LARGE, path + " has too many entries", "list less of it", null);
-      case ENOTEMPTY ->
-          new RametException(ErrorCode.CONFLICT, path + " is being changed", "try again", null);
-      case LinuxException.ENOSPC, LinuxException.EDQUOT ->
-          new RametException(
-              ErrorCode.NO_SPACE,
-              "there is no room for " + path,
-              "remove files from the volume, or enlarge the host's file system",
-              e);
-      default -> new RametException(ErrorCode.HOST_UNFIT, path + ": " + e.getMessage(), e);
-    };
   }
 
   /** The bytes of a path below the volume's directory. */
@@ -125,7 +90,7 @@ public final class Content implements VolumeContent {
     return doneHere(path, volume -> entry(volume.files(), name, volume.files().stat(name)));
   }
 
-  private static VolumeEntry entry(Tree tree, byte[] name, TreeEntry e) throws LinuxException {
+  static VolumeEntry entry(Tree tree, byte[] name, TreeEntry e) throws LinuxException {
     VolumeEntry.Type type =
         e.isFile()
             ? VolumeEntry.Type.FILE
@@ -175,7 +140,7 @@ public final class Content implements VolumeContent {
           list(tree, path, depth - 1, found);
         }
       } catch (LinuxException e) {
-        if (e.errno() != LinuxException.ENOENT && e.errno() != ENOTDIR) {
+        if (e.errno() != LinuxException.ENOENT && e.errno() != ContentErrors.ENOTDIR) {
           throw e; // else a guest has removed it meanwhile
         }
       }
@@ -208,7 +173,7 @@ public final class Content implements VolumeContent {
         });
   }
 
-  private static void makeParents(Tree tree, byte[] name) throws LinuxException {
+  static void makeParents(Tree tree, byte[] name) throws LinuxException {
     for (int i = 0; i < name.length; i++) {
       if (name[i] == '/') {
         try {
@@ -228,7 +193,7 @@ public final class Content implements VolumeContent {
     }
   }
 
-  private static int or(@Nullable Integer value, int other) {
+  static int or(@Nullable Integer value, int other) {
     return Objects.requireNonNullElse(value, other);
   }
 
@@ -305,72 +270,8 @@ public final class Content implements VolumeContent {
       throws IOException {
     byte[] name = inner(path);
     check(attributes);
-    byte[] temporary = Ids.next('u').getBytes(StandardCharsets.US_ASCII);
     return done(
         path,
-        volume -> {
-          // Before anything is received that nobody can have.
-          TreeEntry old = old(volume.files(), name, path, overwrite, parents);
-          try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
-            receive(content, file);
-            file.chmod(TreeAttributes.KEPT_MODE & or(attributes.mode(), mode(old)));
-            Changes.own(
-                file,
-                or(attributes.uid(), old == null ? 0 : old.uid()),
-                or(attributes.gid(), old == null ? 0 : old.gid()));
-            synchronized (volume.lock()) {
-              if (parents) {
-                makeParents(volume.files(), name);
-              }
-              volume.uploads().rename(temporary, volume.files(), name, overwrite);
-            }
-            return entry(volume.files(), name, TreeAttributes.of(file));
-          } finally {
-            Emptying.remove(volume.uploads(), temporary);
-          }
-        });
-  }
-
-  private static int mode(@Nullable TreeEntry old) {
-    return old == null ? FILE_MODE : old.permissions();
-  }
-
-  private static @Nullable TreeEntry old(
-      Tree files, byte[] name, String path, boolean overwrite, boolean parents)
-      throws LinuxException {
-    try {
-      TreeEntry old = files.stat(name);
-      if (!overwrite) {
-        throw new RametException(
-            ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
-      }
-      if (!old.isFile()) {
-        throw RametException.invalid("path", path + " is no regular file");
-      }
-      return old;
-    } catch (LinuxException e) {
-      if (e.errno() != LinuxException.ENOENT) {
-        throw e;
-      }
-      int slash = name.length - 1;
-      while (slash >= 0 && name[slash] != '/') {
-        slash--;
-      }
-      if (!parents && slash > 0 && !files.stat(Arrays.copyOf(name, slash)).isDirectory()) {
-        throw RametException.notFound("path", path);
-      }
-      return null;
-    }
-  }
-
-  private static void receive(InputStream content, Fd file) throws IOException, LinuxException {
-    byte[] piece = new byte[FileService.MOST_DATA_BYTES];
-    ByteBuffer buffer = ByteBuffer.allocateDirect(piece.length);
-    long offset = 0;
-    for (int n = content.read(piece); n >= 0; n = content.read(piece)) {
-      buffer.clear().put(piece, 0, n).flip();
-      file.pwrite(buffer, offset);
-      offset += n;
-    }
+        volume -> new Upload(volume, name, path).receive(content, attributes, overwrite, parents));
   }
 }

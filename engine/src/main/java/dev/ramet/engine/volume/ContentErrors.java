@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.LinuxException;
+
+/** What failures of the kernel mean to who works on the files of a volume. */
+final class ContentErrors {
+  static final int ENOTDIR = 20;
+  private static final int EISDIR = 21;
+  private static final int ENAMETOOLONG = 36;
+  private static final int ENOTEMPTY = 39;
+  private static final int ELOOP = 40;
+
+  private ContentErrors() {}
+
+  /** What a failure means to who asked for a path. */
+  static RametException of(String path, LinuxException e) {
+    return switch (e.errno()) {
+      case LinuxException.ENOENT, ENOTDIR -> RametException.notFound("path", path);
+      case LinuxException.EEXIST ->
+          new RametException(
+              ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
+      case EISDIR -> RametException.invalid("path", path + " is a directory");
+      case ELOOP ->
+          RametException.invalid(
+              "path", path + " is or leads over a symbolic link, which only guests follow");
+      case ENAMETOOLONG -> RametException.invalid("path", "is too long");
+      case LinuxException.EINVAL -> RametException.invalid("path", path + " cannot be used so");
+      case LinuxException.EFBIG ->
+          new RametException(
+              ErrorCode.TOO_LARGE, path + " has too many entries", "list less of it", null);
+      case ENOTEMPTY ->
+          new RametException(ErrorCode.CONFLICT, path + " is being changed", "try again", null);
+      case LinuxException.ENOSPC, LinuxException.EDQUOT ->
+          new RametException(
+              ErrorCode.NO_SPACE,
+              "there is no room for " + path,
+              "remove files from the volume, or enlarge the host's file system",
+              e);
+      default -> new RametException(ErrorCode.HOST_UNFIT, path + ": " + e.getMessage(), e);
+    };
+  }
+}

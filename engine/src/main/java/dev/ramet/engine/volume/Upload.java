@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.VolumeContent;
+import dev.ramet.engine.VolumeEntry;
+import dev.ramet.engine.internal.Ids;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.TreeAttributes;
+import dev.ramet.linux.TreeEntry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that a volume is given: received where guests do not see it, and put in its place by a
+ * rename. Used once.
+ */
+final class Upload {
+  private static final int FILE_MODE = 0x1A4; // rw-r--r--
+
+  private final OpenVolume volume;
+  private final byte[] name;
+  private final String path;
+
+  /**
+   * One to receive.
+   *
+   * @param name its path in the volume
+   * @param path what the client calls that
+   */
+  Upload(OpenVolume volume, byte[] name, String path) {
+    this.volume = volume;
+    this.name = name;
+    this.path = path;
+  }
+
+  /**
+   * Receives it. What it replaces leaves it its owner and permissions, where none are given.
+   *
+   * @param overwrite whether it may replace a file
+   * @param parents whether directories that it needs are made
+   */
+  VolumeEntry receive(
+      InputStream content, VolumeContent.Attributes attributes, boolean overwrite, boolean parents)
+      throws LinuxException, IOException {
+    byte[] temporary = Ids.next('u').getBytes(StandardCharsets.US_ASCII);
+    // Before anything is received that nobody can have.
+    TreeEntry old = old(overwrite, parents);
+    try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
+      copy(content, file);
+      int mode = old == null ? FILE_MODE : old.permissions();
+      file.chmod(TreeAttributes.KEPT_MODE & Content.or(attributes.mode(), mode));
+      Changes.own(
+          file,
+          Content.or(attributes.uid(), old == null ? 0 : old.uid()),
+          Content.or(attributes.gid(), old == null ? 0 : old.gid()));
+      synchronized (volume.lock()) {
+        if (parents) {
+          Content.makeParents(volume.files(), name);
+        }
+        volume.uploads().rename(temporary, volume.files(), name, overwrite);
+      }
+      return Content.entry(volume.files(), name, TreeAttributes.of(file));
+    } finally {
+      Emptying.remove(volume.uploads(), temporary);
+    }
+  }
+
+  /** What is to be replaced, or null where there is nothing. */
+  private @Nullable TreeEntry old(boolean overwrite, boolean parents) throws LinuxException {
+    try {
+      TreeEntry old = volume.files().stat(name);
+      if (!overwrite) {
+        throw new RametException(
+            ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
+      }
+      if (!old.isFile()) {
+        throw RametException.invalid("path", path + " is no regular file");
+      }
+      return old;
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.ENOENT) {
+        throw e;
+      }
+      int slash = name.length - 1;
+      while (slash >= 0 && name[slash] != '/') {
+        slash--;
+      }
+      if (!parents && slash > 0 && !volume.files().stat(Arrays.copyOf(name, slash)).isDirectory()) {
+        throw RametException.notFound("path", path);
+      }
+      return null;
+    }
+  }
+
+  private static void copy(InputStream content, Fd file) throws IOException, LinuxException {
+    byte[] piece = new byte[FileService.MOST_DATA_BYTES];
+    ByteBuffer buffer = ByteBuffer.allocateDirect(piece.length);
+    long offset = 0;
+    for (int n = content.read(piece); n >= 0; n = content.read(piece)) {
+      buffer.clear().put(piece, 0, n).flip();
+      file.pwrite(buffer, offset);
+      offset += n;
+    }
+  }
+}
