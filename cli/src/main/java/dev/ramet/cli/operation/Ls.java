@@ -5,7 +5,6 @@ import dev.ramet.api.OperationInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
@@ -54,30 +53,24 @@ final class Ls extends ApiCommand {
   protected int run(Client client) {
     String path = "/operations?limit=" + limit + query("state", state) + query("kind", kind);
     byte[] list = client.get(path).body();
-    if (json()) {
-      context().json(list);
-      return 0;
+    if (quiet) {
+      return ids(list, OperationInfo[].class, OperationInfo::operationID);
     }
     Instant now = Instant.now();
     Table table =
         new Table(context().paint(), "OPERATION", "KIND", "SUBJECT", "STATE", "STEP", "STARTED");
-    for (OperationInfo o : Json.read(list, OperationInfo[].class)) {
-      if (quiet) {
-        context().out().println(o.operationID());
-        continue;
-      }
-      table.row(
-          o.operationID(),
-          o.kind(),
-          o.subject(),
-          o.state(),
-          Show.doing(o),
-          Human.ago(o.startedAt(), now));
-    }
-    if (!quiet) {
-      context().print(table);
-    }
-    return 0;
+    return list(
+        list,
+        OperationInfo[].class,
+        table,
+        o ->
+            table.row(
+                o.operationID(),
+                o.kind(),
+                o.subject(),
+                o.state(),
+                Show.doing(o),
+                Human.ago(o.startedAt(), now)));
   }
 
   private static String query(String name, @Nullable String value) {

@@ -5,7 +5,6 @@ import dev.ramet.api.ApiError;
 import dev.ramet.api.OperationInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
@@ -33,13 +32,10 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/operations/" + Client.encode(id));
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    OperationInfo o = answer.as(OperationInfo.class);
-    Table table = Table.pairs(context().paint());
+    return show(client.get("/operations/" + Client.encode(id)), OperationInfo.class, Show::rows);
+  }
+
+  private static void rows(Table table, OperationInfo o) {
     table.row("Operation", o.operationID());
     table.row("Kind", o.kind());
     table.row("Subject", o.subject());
@@ -62,8 +58,6 @@ final class Show extends ApiCommand {
         table.row("Remedy", error.remedy());
       }
     }
-    context().print(table);
-    return 0;
   }
 
   /** What it does, and how far it is with that. */

@@ -118,11 +118,6 @@ final class Create extends ApiCommand {
         context()
             .during(
                 "Starting a sandbox from " + template, () -> client.post("/sandboxes", request));
-    if (json()) {
-      context().json(answer.body());
-    } else {
-      context().out().println(answer.as(SandboxInfo.class).sandboxID());
-    }
-    return 0;
+    return made(answer, SandboxInfo.class, SandboxInfo::sandboxID);
   }
 }

@@ -5,7 +5,6 @@ import dev.ramet.api.SandboxInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
@@ -44,32 +43,25 @@ final class Ls extends ApiCommand {
   protected int run(Client client) {
     byte[] list =
         client.all("/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
-    if (json()) {
-      context().json(list);
-      return 0;
-    }
-    SandboxInfo[] sandboxes = Json.read(list, SandboxInfo[].class);
     if (quiet) {
-      for (SandboxInfo s : sandboxes) {
-        context().out().println(s.sandboxID());
-      }
-      return 0;
+      return ids(list, SandboxInfo[].class, SandboxInfo::sandboxID);
     }
     Instant now = Instant.now();
     Table table =
         new Table(
             context().paint(), "SANDBOX", "TEMPLATE", "STATE", "CPU", "MEMORY", "STARTED", "ENDS");
-    for (SandboxInfo s : sandboxes) {
-      table.row(
-          s.sandboxID(),
-          s.alias() == null ? s.templateID() : s.alias(),
-          s.state(),
-          "" + s.cpuCount(),
-          Human.mebibytes(s.memoryMB()),
-          Human.ago(s.startedAt(), now),
-          Human.until(s.endAt(), now));
-    }
-    context().print(table);
-    return 0;
+    return list(
+        list,
+        SandboxInfo[].class,
+        table,
+        s ->
+            table.row(
+                s.sandboxID(),
+                s.alias() == null ? s.templateID() : s.alias(),
+                s.state(),
+                "" + s.cpuCount(),
+                Human.mebibytes(s.memoryMB()),
+                Human.ago(s.startedAt(), now),
+                Human.until(s.endAt(), now)));
   }
 }

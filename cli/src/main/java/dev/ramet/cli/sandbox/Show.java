@@ -5,7 +5,6 @@ import dev.ramet.api.NetworkSettings;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
@@ -32,14 +31,11 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/sandboxes/" + Client.encode(id));
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    SandboxInfo s = answer.as(SandboxInfo.class);
+    return show(client.get("/sandboxes/" + Client.encode(id)), SandboxInfo.class, Show::rows);
+  }
+
+  private static void rows(Table table, SandboxInfo s) {
     Instant now = Instant.now();
-    Table table = Table.pairs(context().paint());
     table.row("Sandbox", s.sandboxID());
     table.row("State", s.stateDetail() == null ? s.state() : s.state() + ": " + s.stateDetail());
     table.row(
@@ -65,8 +61,6 @@ final class Show extends ApiCommand {
     }
     new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
         .forEach((key, value) -> table.row("Metadata", key + "=" + value));
-    context().print(table);
-    return 0;
   }
 
   private static void inbound(Table table, SandboxInfo s) {

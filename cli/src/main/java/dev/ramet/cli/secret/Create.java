@@ -71,12 +71,7 @@ final class Create extends ApiCommand {
         replace
             ? client.post("/secrets/" + Client.encode(name), new SecretUpdate(value(), pairs))
             : client.post("/secrets", new NewSecret(name, value(), pairs));
-    if (json()) {
-      context().json(answer.body());
-    } else {
-      context().out().println(answer.as(SecretInfo.class).name());
-    }
-    return 0;
+    return made(answer, SecretInfo.class, SecretInfo::name);
   }
 
   private String value() {

@@ -5,7 +5,6 @@ import dev.ramet.api.SecretInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
@@ -27,25 +26,21 @@ final class Ls extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    byte[] list = client.all("/secrets");
-    if (json()) {
-      context().json(list);
-      return 0;
-    }
     Instant now = Instant.now();
     Table table = new Table(context().paint(), "SECRET", "NAME", "VERSION", "UPDATED", "METADATA");
-    for (SecretInfo secret : Json.read(list, SecretInfo[].class)) {
-      table.row(
-          secret.secretID(),
-          secret.name(),
-          "" + secret.currentVersion(),
-          Human.ago(secret.updatedAt(), now),
-          new TreeMap<>(secret.metadata())
-              .entrySet().stream()
-                  .map(pair -> pair.getKey() + "=" + pair.getValue())
-                  .collect(Collectors.joining(",")));
-    }
-    context().print(table);
-    return 0;
+    return list(
+        client.all("/secrets"),
+        SecretInfo[].class,
+        table,
+        secret ->
+            table.row(
+                secret.secretID(),
+                secret.name(),
+                "" + secret.currentVersion(),
+                Human.ago(secret.updatedAt(), now),
+                new TreeMap<>(secret.metadata())
+                    .entrySet().stream()
+                        .map(pair -> pair.getKey() + "=" + pair.getValue())
+                        .collect(Collectors.joining(","))));
   }
 }

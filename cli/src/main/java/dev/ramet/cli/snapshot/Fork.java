@@ -78,11 +78,6 @@ final class Fork extends ApiCommand {
             .during(
                 "Starting a sandbox from " + id,
                 () -> client.post("/snapshots/" + Client.encode(id) + "/fork", request));
-    if (json()) {
-      context().json(answer.body());
-    } else {
-      context().out().println(answer.as(SandboxInfo.class).sandboxID());
-    }
-    return 0;
+    return made(answer, SandboxInfo.class, SandboxInfo::sandboxID);
   }
 }

@@ -5,7 +5,6 @@ import dev.ramet.api.SnapshotInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
@@ -41,9 +40,8 @@ final class Ls extends ApiCommand {
   protected int run(Client client) {
     byte[] list =
         client.all("/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox)));
-    if (json()) {
-      context().json(list);
-      return 0;
+    if (quiet) {
+      return ids(list, SnapshotInfo[].class, SnapshotInfo::snapshotID);
     }
     Instant now = Instant.now();
     Table table =
@@ -57,24 +55,19 @@ final class Ls extends ApiCommand {
             "MEMORY",
             "OWN",
             "CREATED");
-    for (SnapshotInfo s : Json.read(list, SnapshotInfo[].class)) {
-      if (quiet) {
-        context().out().println(s.snapshotID());
-        continue;
-      }
-      table.row(
-          s.snapshotID(),
-          s.names() == null ? "" : String.join(",", s.names()),
-          String.join(",", s.tags()),
-          s.status(),
-          s.originSandboxID() == null ? "" : s.originSandboxID(),
-          Human.mebibytes(s.memoryMB()),
-          Human.size(s.exclusiveBytes()),
-          Human.ago(s.createdAt(), now));
-    }
-    if (!quiet) {
-      context().print(table);
-    }
-    return 0;
+    return list(
+        list,
+        SnapshotInfo[].class,
+        table,
+        s ->
+            table.row(
+                s.snapshotID(),
+                s.names() == null ? "" : String.join(",", s.names()),
+                String.join(",", s.tags()),
+                s.status(),
+                s.originSandboxID() == null ? "" : s.originSandboxID(),
+                Human.mebibytes(s.memoryMB()),
+                Human.size(s.exclusiveBytes()),
+                Human.ago(s.createdAt(), now)));
   }
 }

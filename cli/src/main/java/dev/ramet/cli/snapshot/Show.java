@@ -5,7 +5,6 @@ import dev.ramet.api.CaptureInfo;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
@@ -35,13 +34,10 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/snapshots/" + Client.encode(id));
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    SnapshotInfo s = answer.as(SnapshotInfo.class);
-    Table table = Table.pairs(context().paint());
+    return show(client.get("/snapshots/" + Client.encode(id)), SnapshotInfo.class, Show::rows);
+  }
+
+  private static void rows(Table table, SnapshotInfo s) {
     table.row("Snapshot", s.snapshotID());
     if (s.names() != null && !s.names().isEmpty()) {
       table.row("Name", String.join(", ", s.names()));
@@ -73,13 +69,11 @@ final class Show extends ApiCommand {
     }
     CaptureInfo capture = s.capture();
     if (capture != null) {
-      rows(table, capture);
+      captured(table, capture);
     }
-    context().print(table);
-    return 0;
   }
 
-  private static void rows(Table table, CaptureInfo capture) {
+  private static void captured(Table table, CaptureInfo capture) {
     table.row("Mode", capture.mode() + ": " + capture.modeReason());
     table.row(
         "Wrote",

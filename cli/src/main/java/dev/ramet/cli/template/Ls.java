@@ -5,7 +5,6 @@ import dev.ramet.api.TemplateInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
@@ -25,11 +24,6 @@ final class Ls extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    byte[] list = client.all("/templates");
-    if (json()) {
-      context().json(list);
-      return 0;
-    }
     Instant now = Instant.now();
     Table table =
         new Table(
@@ -43,19 +37,20 @@ final class Ls extends ApiCommand {
             "MEMORY",
             "DISK",
             "CREATED");
-    for (TemplateInfo t : Json.read(list, TemplateInfo[].class)) {
-      table.row(
-          String.join(",", t.names()),
-          String.join(",", t.tags()),
-          t.templateID(),
-          t.status(),
-          t.warm() ? "warm" : "cold",
-          "" + t.cpuCount(),
-          Human.mebibytes(t.memoryMB()),
-          Human.mebibytes(t.diskSizeMB()),
-          Human.ago(t.createdAt(), now));
-    }
-    context().print(table);
-    return 0;
+    return list(
+        client.all("/templates"),
+        TemplateInfo[].class,
+        table,
+        t ->
+            table.row(
+                String.join(",", t.names()),
+                String.join(",", t.tags()),
+                t.templateID(),
+                t.status(),
+                t.warm() ? "warm" : "cold",
+                "" + t.cpuCount(),
+                Human.mebibytes(t.memoryMB()),
+                Human.mebibytes(t.diskSizeMB()),
+                Human.ago(t.createdAt(), now)));
   }
 }

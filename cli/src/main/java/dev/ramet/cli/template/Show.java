@@ -4,7 +4,6 @@ package dev.ramet.cli.template;
 import dev.ramet.api.TemplateInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
@@ -29,13 +28,10 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/templates/" + Client.encode(id));
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    TemplateInfo t = answer.as(TemplateInfo.class);
-    Table table = Table.pairs(context().paint());
+    return show(client.get("/templates/" + Client.encode(id)), TemplateInfo.class, Show::rows);
+  }
+
+  private static void rows(Table table, TemplateInfo t) {
     table.row("Name", String.join(", ", t.names()));
     if (!t.tags().isEmpty()) {
       table.row("Tags", String.join(", ", t.tags()));
@@ -52,7 +48,5 @@ final class Show extends ApiCommand {
     if (t.contentKey() != null) {
       table.row("Content", t.contentKey());
     }
-    context().print(table);
-    return 0;
   }
 }

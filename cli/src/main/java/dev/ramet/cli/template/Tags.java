@@ -4,7 +4,6 @@ package dev.ramet.cli.template;
 import dev.ramet.api.TemplateTag;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;
@@ -28,17 +27,12 @@ final class Tags extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/templates/" + Client.encode(name) + "/tags");
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
     Instant now = Instant.now();
     Table table = new Table(context().paint(), "TAG", "TEMPLATE", "ASSIGNED");
-    for (TemplateTag t : answer.as(TemplateTag[].class)) {
-      table.row(t.tag(), t.buildID(), Human.ago(t.createdAt(), now));
-    }
-    context().print(table);
-    return 0;
+    return list(
+        client.get("/templates/" + Client.encode(name) + "/tags").body(),
+        TemplateTag[].class,
+        table,
+        t -> table.row(t.tag(), t.buildID(), Human.ago(t.createdAt(), now)));
   }
 }

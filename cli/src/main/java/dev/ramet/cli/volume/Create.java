@@ -27,11 +27,6 @@ final class Create extends ApiCommand {
   @Override
   protected int run(Client client) {
     Answer answer = client.post("/volumes", new CreateVolume(name));
-    if (json()) {
-      context().json(answer.body());
-    } else {
-      context().out().println(answer.as(VolumeInfo.class).volumeID());
-    }
-    return 0;
+    return made(answer, VolumeInfo.class, VolumeInfo::volumeID);
   }
 }

@@ -5,7 +5,6 @@ import dev.ramet.api.VolumeInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,21 +29,11 @@ final class Ls extends ApiCommand {
   @Override
   protected int run(Client client) {
     byte[] list = client.all("/volumes");
-    if (json()) {
-      context().json(list);
-      return 0;
+    if (quiet) {
+      return ids(list, VolumeInfo[].class, VolumeInfo::volumeID);
     }
     Table table = new Table(context().paint(), "NAME", "VOLUME");
-    for (VolumeInfo volume : Json.read(list, VolumeInfo[].class)) {
-      if (quiet) {
-        context().out().println(volume.volumeID());
-      } else {
-        table.row(volume.name(), volume.volumeID());
-      }
-    }
-    if (!quiet) {
-      context().print(table);
-    }
-    return 0;
+    return list(
+        list, VolumeInfo[].class, table, volume -> table.row(volume.name(), volume.volumeID()));
   }
 }

@@ -6,7 +6,6 @@ import dev.ramet.api.VolumeInfo;
 import dev.ramet.api.VolumeMountInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
@@ -31,13 +30,13 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/volumes/" + Client.encode(Names.id(client, volume)));
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    VolumeInfo info = answer.as(VolumeInfo.class);
-    Table table = Table.pairs(context().paint());
+    return show(
+        client.get("/volumes/" + Client.encode(Names.id(client, volume))),
+        VolumeInfo.class,
+        (table, info) -> rows(client, table, info));
+  }
+
+  private static void rows(Client client, Table table, VolumeInfo info) {
     table.row("Name", info.name());
     table.row("Volume", info.volumeID());
     table.row("Token", String.valueOf(info.token()));
@@ -51,7 +50,5 @@ final class Show extends ApiCommand {
         }
       }
     }
-    context().print(table);
-    return 0;
   }
 }
