@@ -223,17 +223,6 @@ final class Merger implements AutoCloseable {
       queue.clear();
       notifyAll();
     }
-    thread.interrupt();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.end(thread);
   }
 }

@@ -186,17 +186,6 @@ final class SpaceGuard implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.interrupt();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.end(thread);
   }
 }

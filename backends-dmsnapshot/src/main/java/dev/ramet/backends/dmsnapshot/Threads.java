@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+/** The ends of threads that work beside a backend. */
+final class Threads {
+  private Threads() {}
+
+  /** Interrupts a thread and waits until it has ended; one of the caller is kept for later. */
+  static void end(Thread thread) {
+    thread.interrupt();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
