@@ -6,12 +6,12 @@ import dev.ramet.api.CloneRequestBody;
 import dev.ramet.api.CloneResult;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.Options;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -28,18 +28,7 @@ final class Clone extends ApiCommand {
   @Parameters(paramLabel = "ID", description = "The sandbox to clone.")
   private String id = "";
 
-  @Option(
-      names = {"-n", "--count"},
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "How many, 1 to 100 (default: ${DEFAULT-VALUE}).")
-  private int count = 1;
-
-  @Option(
-      names = {"-c", "--concurrency"},
-      paramLabel = "N",
-      description = "How many start at the same time.")
-  private @Nullable Integer concurrency;
+  @Mixin private final CloneOptions options = new CloneOptions();
 
   @Option(
       names = "--timeout",
@@ -47,26 +36,17 @@ final class Clone extends ApiCommand {
       description = "When each is killed by itself: 300 (seconds), 15m, 2h or never.")
   private @Nullable String timeout;
 
-  @Option(
-      names = "--mode",
-      paramLabel = "MODE",
-      description =
-          "The only memory mode for the capture they start from and for captures of them; else"
-              + " what holds for ID.")
-  private @Nullable String mode;
-
   Clone(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
-    CloneRequestBody request =
-        new CloneRequestBody(count, concurrency, Options.timeout(timeout), mode);
+    CloneRequestBody request = options.request(timeout);
     Answer answer =
         context()
             .during(
-                "Cloning " + id + ", " + count + " times",
+                "Cloning " + id + ", " + options.count() + " times",
                 () -> client.post("/sandboxes/" + Client.encode(id) + "/clone", request));
     if (json()) {
       context().json(answer.body());
