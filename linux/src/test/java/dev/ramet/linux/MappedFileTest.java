@@ -4,6 +4,7 @@ package dev.ramet.linux;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NoSuchElementException;

@@ -6,6 +6,7 @@ import static dev.ramet.linux.Pagemap.PRESENT;
 import static dev.ramet.linux.Pagemap.SWAPPED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ramet.testing.Require;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

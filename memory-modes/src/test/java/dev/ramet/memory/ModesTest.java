@@ -22,6 +22,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

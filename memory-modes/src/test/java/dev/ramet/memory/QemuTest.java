@@ -12,6 +12,7 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Require;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Require;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

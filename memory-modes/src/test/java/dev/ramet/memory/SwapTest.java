@@ -14,6 +14,7 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.testing.Require;
 import dev.ramet.testing.Tracee;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -14,6 +14,7 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.testing.Require;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
