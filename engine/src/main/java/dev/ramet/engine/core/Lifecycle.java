@@ -3,11 +3,9 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
-import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -17,9 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -29,44 +24,18 @@ final class Lifecycle {
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
   // A kill waits for the operation under way instead of failing: who kills wants it gone.
   private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
-  private static final Duration END_AGAIN = Duration.ofSeconds(30);
 
   private final Context context;
   private final Starter starter;
   private final Reclaimer reclaimer;
-  private final ScheduledExecutorService timer;
-  private final Executor workers;
-  private volatile Pausing pauseAtEnd = (live, keepMemory, stillWanted) -> {};
+  private final Ends ends;
   private volatile boolean closed;
 
-  /**
-   * The life of sandboxes.
-   *
-   * @param timer knows when sandboxes end; never does the work itself
-   * @param workers end them
-   */
-  Lifecycle(
-      Context context,
-      Starter starter,
-      Reclaimer reclaimer,
-      ScheduledExecutorService timer,
-      Executor workers) {
+  Lifecycle(Context context, Starter starter, Reclaimer reclaimer, Ends ends) {
     this.context = context;
     this.starter = starter;
     this.reclaimer = reclaimer;
-    this.timer = timer;
-    this.workers = workers;
-  }
-
-  /** How a sandbox is paused. */
-  interface Pausing {
-    /** Pauses it if that is still wanted once nothing else is under way. */
-    void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted);
-  }
-
-  /** Says how those are paused that are not to be killed at their end; once, before any ends. */
-  void pausesBy(Pausing way) {
-    pauseAtEnd = way;
+    this.ends = ends;
   }
 
   /**
@@ -174,8 +143,7 @@ final class Lifecycle {
     } catch (IOException e) {
       throw Errors.io("cannot create a sandbox", context.layout().root(), e);
     }
-    watch(live);
-    scheduleEnd(live);
+    begun(live);
     return live;
   }
 
@@ -190,10 +158,17 @@ final class Lifecycle {
   /** Ends nothing and writes nothing from here on: the root may be opened by another engine. */
   void close() {
     closed = true;
+    ends.close();
+  }
+
+  /** Looks after a sandbox whose machine runs from now on: it may end by itself, or at its time. */
+  void begun(LiveSandbox live) {
+    watch(live);
+    ends.schedule(live);
   }
 
   /** Notices at once when the sandbox's machine ends by itself. */
-  void watch(LiveSandbox live) {
+  private void watch(LiveSandbox live) {
     RunningVm vm = live.machine();
     if (vm == null) {
       return;
@@ -239,19 +214,13 @@ final class Lifecycle {
       boolean gone = e instanceof RametException known && known.code() == ErrorCode.NOT_FOUND;
       if (!gone && !closed) {
         LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
-        var again =
-            timer.schedule(
-                () -> workers.execute(() -> discard(live)),
-                END_AGAIN.toSeconds(),
-                TimeUnit.SECONDS);
-        if (again.isCancelled()) {
-          LOG.log(System.Logger.Level.DEBUG, "the next start removes {0}", live.id());
-        }
+        ends.again(live, () -> discard(live));
       }
     }
   }
 
-  private void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
+  /** Ends it if that is still wanted once nothing else is under way. */
+  void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
     try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
       SandboxRecord record = context.sandboxes().get(live.id()).saved();
       if (!stillWanted.test(record)) {
@@ -294,127 +263,6 @@ final class Lifecycle {
         throw failure;
       }
       LOG.log(System.Logger.Level.WARNING, "killed without a record of it: " + killed.id(), e);
-    }
-  }
-
-  /** Sets when the sandbox ends by itself. */
-  void setEnd(LiveSandbox live, @Nullable Instant endAt) {
-    try (LiveSandbox.Hold hold = live.hold("set timeout", KILL_PATIENCE)) {
-      SandboxRecord before = context.sandboxes().get(live.id()).saved();
-      SandboxRecord record = before.ending(endAt, before.terms().lasting(secondsUntil(endAt)));
-      context.sandboxes().save(record);
-      live.becomes(record, live.machine());
-    } catch (IOException e) {
-      throw Errors.io("cannot set the end of " + live.id(), context.layout().root(), e);
-    }
-    scheduleEnd(live);
-  }
-
-  /** Sets which addresses the sandbox may reach. */
-  void setNetwork(LiveSandbox live, NetworkRules rules) {
-    rules.checkNames();
-    try (LiveSandbox.Hold hold = live.hold("set network", KILL_PATIENCE);
-        Undo undo = new Undo()) {
-      SandboxRecord before = context.sandboxes().get(live.id()).saved();
-      boolean wantsMore = !rules.allowOut().isEmpty() || rules.egressProxy() != null;
-      if (!before.outbound() && wantsMore) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            (rules.allowOut().isEmpty() ? "network.egressProxy" : "network.allowOut")
-                + ": sandbox "
-                + live.id()
-                + " may not open connections",
-            "create it with allow_internet_access, and deny what it is not to reach",
-            null);
-      }
-      if (!before.outbound() && !rules.requests().none()) {
-        throw new RametException(
-            ErrorCode.CONFLICT,
-            "network.rules: sandbox " + live.id() + " may not open connections",
-            "create it with allow_internet_access, and deny what it is not to reach",
-            null);
-      }
-      context.requests().check(rules.requests());
-      SandboxRecord.Terms terms = before.terms();
-      if (before.outbound()) {
-        context.egress().check(rules);
-        trustFor(live, before, rules);
-        if (live.machine() != null) {
-          undo.add("rules of " + live.id(), () -> enforce(before, terms.rules().network()));
-          enforce(before, rules);
-        }
-      }
-      SandboxRecord record = before.ending(before.endAt(), terms.with(terms.rules().with(rules)));
-      context.before("network.commit");
-      context.sandboxes().save(record);
-      live.becomes(record, live.machine());
-      undo.commit();
-    } catch (IOException e) {
-      throw Errors.io("cannot set the network of " + live.id(), context.layout().root(), e);
-    }
-  }
-
-  private void trustFor(LiveSandbox live, SandboxRecord before, NetworkRules rules) {
-    RunningVm vm = live.machine();
-    Integer agentPort = before.agentPort();
-    if (vm != null && agentPort != null && !rules.requests().none()) {
-      starter.trust(vm, agentPort, before.terms().accessToken());
-    }
-  }
-
-  private void enforce(SandboxRecord record, NetworkRules rules) {
-    SandboxRecord.Machine machine = record.machine();
-    context
-        .egress()
-        .change(
-            Layout.machineName(record.id(), machine.number()),
-            machine.hostAddress(),
-            rules,
-            context.requests().rules(rules.requests()));
-  }
-
-  private static @Nullable Long secondsUntil(@Nullable Instant end) {
-    // Rounded: a little of the time has passed since the caller added it to the clock.
-    return end == null
-        ? null
-        : Math.max(0, (Duration.between(Instant.now(), end).toMillis() + 500) / 1000);
-  }
-
-  /** Has the sandbox end at its time. An end that was moved meanwhile finds nothing to do. */
-  void scheduleEnd(LiveSandbox live) {
-    Instant endAt = live.saved().endAt();
-    if (endAt == null || live.saved().state() == SandboxRecord.State.PAUSED) {
-      return;
-    }
-    schedule(live, endAt, Math.max(0, Duration.between(Instant.now(), endAt).toNanos()));
-  }
-
-  private void schedule(LiveSandbox live, Instant endAt, long nanos) {
-    var scheduled =
-        timer.schedule(
-            () -> workers.execute(() -> endIfDue(live, endAt)), nanos, TimeUnit.NANOSECONDS);
-    if (scheduled.isCancelled()) {
-      LOG.log(System.Logger.Level.DEBUG, "the engine is closing; {0} ends later", live.id());
-    }
-  }
-
-  private void endIfDue(LiveSandbox live, Instant endAt) {
-    Predicate<SandboxRecord> due =
-        record -> endAt.equals(record.endAt()) && record.state() != SandboxRecord.State.PAUSED;
-    try {
-      Rules rules = live.saved().terms().rules();
-      boolean runs = live.saved().state() == SandboxRecord.State.RUNNING;
-      if (rules.atEnd() == Rules.AtEnd.PAUSE && runs) {
-        pauseAtEnd.pause(live, rules.keepMemory(), due);
-      } else {
-        kill(live, due);
-      }
-    } catch (RametException e) {
-      if (e.code() != ErrorCode.NOT_FOUND && !closed) {
-        LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
-        // What it waits for may come: room on the disk, the end of another operation.
-        schedule(live, endAt, END_AGAIN.toNanos());
-      }
     }
   }
 }

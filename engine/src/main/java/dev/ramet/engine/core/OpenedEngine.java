@@ -216,17 +216,20 @@ public final class OpenedEngine implements Engine {
     WorkingSets workingSets = new WorkingSets(context, reclaimer, timer);
     close.add("working sets", workingSets::close);
     VolumeOperations volumes = new VolumeOperations(context);
-    Starter starter = new Starter(context, workingSets);
+    Confinement confinement = new Confinement(context);
+    AgentSetup agents = new AgentSetup(context);
+    Starter starter = new Starter(context, workingSets, confinement, agents);
     CopiesAhead ahead = new CopiesAhead(context.storage(), context.metrics());
     close.add("copies made ahead", ahead::close);
     Capturer capturer = new Capturer(context, reclaimer, ahead);
     Views views = new Views(context, reclaimer);
     views.count(context.metrics());
-    Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, timer, workers);
+    Ends ends = new Ends(context, timer, workers);
+    Lifecycle lifecycle = new Lifecycle(context, starter, reclaimer, ends);
     close.add("watching of machines", lifecycle::close);
     close.add("memory trackers", () -> closeTrackers(context));
     Suspension suspension = new Suspension(context, starter, capturer, lifecycle, reclaimer);
-    lifecycle.pausesBy(suspension::pause);
+    ends.by(lifecycle::kill, suspension::pause);
     LogLimits logs = new LogLimits(context);
     var looks =
         timer.scheduleWithFixedDelay(
@@ -238,6 +241,8 @@ public final class OpenedEngine implements Engine {
         new SandboxOperations(
             context,
             lifecycle,
+            ends,
+            new NetworkChange(context, confinement, agents),
             new Rollback(context, starter, lifecycle, reclaimer, views),
             new Cloner(context, capturer, lifecycle, reclaimer, views),
             suspension,

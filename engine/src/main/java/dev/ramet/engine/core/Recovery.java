@@ -65,8 +65,7 @@ final class Recovery {
     removeOrphans();
     context.egress().clear();
     for (LiveSandbox live : context.sandboxes().all()) {
-      lifecycle.watch(live);
-      lifecycle.scheduleEnd(live);
+      lifecycle.begun(live);
     }
   }
 
@@ -159,8 +158,7 @@ final class Recovery {
                       record.outbound()),
                   context.config().startTimeout());
       if (vm.isPresent()) {
-        starter.confineAgain(record, vm.get());
-        starter.mountAgain(record, vm.get());
+        starter.foundAgain(record, vm.get());
         return new LiveSandbox(record, vm.get());
       }
       lost = "its machine had ended when the host started";

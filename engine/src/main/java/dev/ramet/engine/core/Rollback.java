@@ -89,8 +89,7 @@ final class Rollback {
       if (paused != null && old != null) {
         starter.giveUp(paused::kill, old);
       }
-      lifecycle.watch(live);
-      lifecycle.scheduleEnd(live);
+      lifecycle.begun(live);
     } catch (IOException e) {
       throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
     }

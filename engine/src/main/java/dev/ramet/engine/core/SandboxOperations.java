@@ -39,6 +39,8 @@ final class SandboxOperations implements Sandboxes {
 
   private final Context context;
   private final Lifecycle lifecycle;
+  private final Ends ends;
+  private final NetworkChange network;
   private final Rollback rollback;
   private final Cloner cloner;
   private final Suspension suspension;
@@ -49,6 +51,8 @@ final class SandboxOperations implements Sandboxes {
   SandboxOperations(
       Context context,
       Lifecycle lifecycle,
+      Ends ends,
+      NetworkChange network,
       Rollback rollback,
       Cloner cloner,
       Suspension suspension,
@@ -57,6 +61,8 @@ final class SandboxOperations implements Sandboxes {
       Views views) {
     this.context = context;
     this.lifecycle = lifecycle;
+    this.ends = ends;
+    this.network = network;
     this.rollback = rollback;
     this.cloner = cloner;
     this.suspension = suspension;
@@ -161,7 +167,7 @@ final class SandboxOperations implements Sandboxes {
   @Override
   public Sandbox setNetwork(String id, NetworkRules rules) {
     LiveSandbox live = visible(id);
-    lifecycle.setNetwork(live, rules);
+    network.set(live, rules);
     return views.sandbox(live);
   }
 
@@ -221,7 +227,7 @@ final class SandboxOperations implements Sandboxes {
 
   @Override
   public void setEnd(String id, @Nullable Instant endAt) {
-    lifecycle.setEnd(visible(id), endAt);
+    ends.set(visible(id), endAt);
   }
 
   @Override

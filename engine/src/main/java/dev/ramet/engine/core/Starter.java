@@ -3,16 +3,13 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Rules;
-import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
-import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -38,10 +35,14 @@ final class Starter {
 
   private final Context context;
   private final WorkingSets workingSets;
+  private final Confinement confinement;
+  private final AgentSetup agents;
 
-  Starter(Context context, WorkingSets workingSets) {
+  Starter(Context context, WorkingSets workingSets, Confinement confinement, AgentSetup agents) {
     this.context = context;
     this.workingSets = workingSets;
+    this.confinement = confinement;
+    this.agents = agents;
   }
 
   /**
@@ -127,8 +128,7 @@ final class Starter {
       Integer agentPort = source.agentPort();
       if (agentPort != null) {
         context.before(order.operation() + ".agent");
-        initialise(order, vm, agentPort);
-        mount(order, vm, agentPort);
+        agents.initialise(order, vm, agentPort);
       }
       context.before(order.operation() + ".started");
       Started started =
@@ -162,60 +162,10 @@ final class Starter {
     }
   }
 
-  private void initialise(Order order, RunningVm vm, int agentPort) {
-    try {
-      context
-          .agent()
-          .initialise(
-              vm.forward(agentPort),
-              order.environment(),
-              order.accessToken(),
-              order.rules().volumes(),
-              !order.warm(),
-              () -> !vm.exit().toCompletableFuture().isDone(),
-              context.config().agentTimeout());
-      if (!order.rules().network().requests().none()) {
-        trust(vm, agentPort, order.accessToken());
-      }
-    } catch (RametException e) {
-      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
-    }
-  }
-
-  private void mount(Order order, RunningVm vm, int agentPort) {
-    List<VolumeMount> mounts = order.rules().volumes();
-    if (!mounts.isEmpty()) {
-      context.before(order.operation() + ".volumes");
-      context
-          .links()
-          .attach(
-              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, order.accessToken()),
-              mounts,
-              context.config().agentTimeout());
-    }
-  }
-
-  /** Connects a machine that was found again with its volumes. */
-  void mountAgain(SandboxRecord record, RunningVm vm) {
-    Integer agentPort = record.agentPort();
-    if (agentPort != null) {
-      context
-          .links()
-          .attachAgain(
-              new VolumeLinks.Machine(record.id(), vm, agentPort, record.terms().accessToken()),
-              record.terms().rules().volumes());
-    }
-  }
-
-  /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
-  void trust(RunningVm vm, int agentPort, @Nullable String accessToken) {
-    context
-        .agent()
-        .trust(
-            vm.forward(agentPort),
-            context.requests().authority(),
-            accessToken,
-            context.config().agentTimeout());
+  /** Gives a machine that was found again what it had when its host ended. */
+  void foundAgain(SandboxRecord record, RunningVm vm) {
+    confinement.again(record, vm);
+    agents.mountAgain(record, vm);
   }
 
   /** The agent has the guest's file system follow when it starts. */
@@ -300,8 +250,9 @@ final class Starter {
       RunningVm booted = context.hypervisor().boot(spec, timeout);
       try {
         // Its kernel has only begun: nothing in it knows of a network yet.
-        confine(order, spec, booted.pid());
-        return confined(order, booted);
+        confinement.confine(order, spec, booted.pid());
+        confinement.releaseAtEnd(order, booted);
+        return booted;
       } catch (RuntimeException e) {
         giveUp(() -> booted.kill(KILL_TIMEOUT), booted);
         throw e;
@@ -315,8 +266,10 @@ final class Starter {
     // Not closed: that would let a machine run that nobody has.
     PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
     try {
-      confine(order, spec, paused.pid());
-      return confined(order, paused.resume());
+      confinement.confine(order, spec, paused.pid());
+      RunningVm resumed = paused.resume();
+      confinement.releaseAtEnd(order, resumed);
+      return resumed;
     } catch (RuntimeException e) {
       try {
         paused.kill();
@@ -324,56 +277,6 @@ final class Starter {
         e.addSuppressed(again);
       }
       throw e;
-    }
-  }
-
-  private void confine(Order order, VmSpec spec, long pid) {
-    if (order.outbound()) {
-      context
-          .egress()
-          .confine(
-              Layout.machineName(order.sandboxId(), order.number()),
-              pid,
-              spec.network().hostAddress(),
-              order.rules().network(),
-              context.requests().rules(order.rules().network().requests()));
-    }
-  }
-
-  private RunningVm confined(Order order, RunningVm vm) {
-    if (order.outbound()) {
-      releaseAtEnd(Layout.machineName(order.sandboxId(), order.number()), vm);
-    }
-    return vm;
-  }
-
-  private void releaseAtEnd(String machine, RunningVm vm) {
-    try {
-      var unused = vm.exit().whenComplete((exit, failure) -> context.egress().release(machine));
-    } catch (RametException e) {
-      LOG.log(System.Logger.Level.DEBUG, "the next start removes the group of " + machine, e);
-    }
-  }
-
-  /** Puts the rules of a machine in force that was found again; those before are until then. */
-  void confineAgain(SandboxRecord record, RunningVm vm) {
-    if (!record.outbound()) {
-      return;
-    }
-    String machine = Layout.machineName(record.id(), record.machine().number());
-    try {
-      NetworkRules rules = record.terms().rules().network();
-      context
-          .egress()
-          .confine(
-              machine,
-              vm.pid(),
-              record.machine().hostAddress(),
-              rules,
-              context.requests().rules(rules.requests()));
-      releaseAtEnd(machine, vm);
-    } catch (RametException e) {
-      LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);
     }
   }
 

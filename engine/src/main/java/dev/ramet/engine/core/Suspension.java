@@ -155,7 +155,6 @@ final class Suspension {
         resume(live, before, source, timeout, useMemory);
       }
     }
-    lifecycle.scheduleEnd(live);
   }
 
   private void resume(
@@ -191,7 +190,7 @@ final class Suspension {
     } catch (IOException e) {
       throw Errors.io("cannot resume " + live.id(), context.layout().root(), e);
     }
-    lifecycle.watch(live);
+    lifecycle.begun(live);
     if (useMemory && source.warm()) {
       return;
     }
