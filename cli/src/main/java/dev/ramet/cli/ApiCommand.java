@@ -85,7 +85,7 @@ public abstract class ApiCommand implements Callable<Integer> {
   }
 
   /**
-   * Tells the id of what was made.
+   * Tells the id of what was made or found.
    *
    * @return the exit status
    */

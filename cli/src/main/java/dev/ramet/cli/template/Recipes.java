@@ -3,7 +3,6 @@ package dev.ramet.cli.template;
 
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;
 
@@ -20,14 +19,6 @@ final class Recipes extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.get("/templates/recipes");
-    if (json()) {
-      context().json(answer.body());
-      return 0;
-    }
-    for (String recipe : answer.as(String[].class)) {
-      context().out().println(recipe);
-    }
-    return 0;
+    return ids(client.get("/templates/recipes").body(), String[].class, recipe -> recipe);
   }
 }

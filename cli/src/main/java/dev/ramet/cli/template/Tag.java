@@ -38,11 +38,6 @@ final class Tag extends ApiCommand {
   @Override
   protected int run(Client client) {
     Answer answer = client.post("/templates/tags", new AssignTags(template, tags));
-    if (json()) {
-      context().json(answer.body());
-    } else {
-      context().out().println(answer.as(AssignedTags.class).buildID());
-    }
-    return 0;
+    return made(answer, AssignedTags.class, AssignedTags::buildID);
   }
 }
