@@ -22,12 +22,13 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * What a guest writes to its disks, by QEMU's dirty bitmaps (docs/interop/bitmaps.rst). Of each
  * disk one bitmap is enabled; to take it is to enable the next and disable it in one step, and to
- * read it through the NBD server. Thread-safe: one call at a time.
+ * read it through the NBD server. One that is empty stays: that is known by a single question, as
+ * is asked of most disks in a pause. Thread-safe: one call at a time.
  *
  * <p>QEMU marks a write when it has ended, also one that failed, and discards and zeros like data
  * (block/io.c, {@code bdrv_co_write_req_finish}): in the bitmap that is enabled then.
  *
- * <p>A bitmap is named by the mark at which it begins. After a failure nothing is presumed: the
+ * <p>A bitmap is named by the mark at which it was made. After a failure nothing is presumed: the
  * next call removes all of the driver's that is not known to be current.
  */
 final class DirtyBitmaps {
@@ -44,8 +45,8 @@ final class DirtyBitmaps {
   private final List<Attachment> disks;
   private final ReentrantLock one = new ReentrantLock();
 
-  /** The marks at which the current bitmaps begin, by disk. */
-  private final Map<Integer, Long> current = new HashMap<>();
+  /** What is known of the disks that were asked for. */
+  private final Map<Integer, Current> current = new HashMap<>();
 
   private final Map<String, Long> granularities = new HashMap<>();
 
@@ -54,6 +55,18 @@ final class DirtyBitmaps {
 
   /** Whether the server listens and QEMU has no bitmap of the driver's but the current ones. */
   private boolean ready;
+
+  /**
+   * Where the next answer begins.
+   *
+   * @param mark of the last answer
+   * @param bitmap enabled since then or longer; without one nothing is ever written
+   */
+  private record Current(long mark, String bitmap) {
+    static Current madeAt(long mark) {
+      return new Current(mark, PREFIX + mark);
+    }
+  }
 
   DirtyBitmaps(Machine machine, List<Attachment> disks) {
     this.machine = machine;
@@ -93,27 +106,26 @@ final class DirtyBitmaps {
     long until = LAST_MARK.incrementAndGet();
     boolean done = false;
     try {
-      Long since = current.get(disk);
-      Written written;
-      if (disks.get(disk).readOnly()) {
-        written =
-            since == null ? Written.unknownUntil(until) : new Written(since, until, List.of());
-      } else {
+      Current last = current.get(disk);
+      Current next = Current.madeAt(until);
+      List<Range> ranges = List.of();
+      if (!disks.get(disk).readOnly()) {
         if (!partedWell() || !ready) {
           ready = false;
           prepare(deadline);
           ready = true;
         }
-        if (since == null) {
-          machine.execute("block-dirty-bitmap-add", added(disk, until), deadline);
-          written = Written.unknownUntil(until);
+        if (last == null) {
+          machine.execute("block-dirty-bitmap-add", added(disk, next), deadline);
+        } else if (isEmpty(disk, last, deadline)) {
+          next = new Current(until, last.bitmap());
         } else {
-          written = new Written(since, until, next(disk, since, until, deadline));
+          ranges = read(disk, last, next, deadline);
         }
       }
-      current.put(disk, until);
+      current.put(disk, next);
       done = true;
-      return written;
+      return last == null ? Written.unknownUntil(until) : new Written(last.mark(), until, ranges);
     } finally {
       if (!done) {
         current.remove(disk);
@@ -129,11 +141,29 @@ final class DirtyBitmaps {
     return well;
   }
 
-  /** Begins the next bitmap and reads the one before. */
-  private List<Range> next(int disk, long since, long until, Deadline deadline) {
-    String past = name(since);
+  private boolean isEmpty(int disk, Current last, Deadline deadline) {
+    for (JsonNode node : nodes(deadline)) {
+      if (disk(node) == disk) {
+        for (JsonNode bitmap : node.path("dirty-bitmaps")) {
+          if (bitmap.path("name").asText().equals(last.bitmap())) {
+            return bitmap.path("recording").asBoolean() && bitmap.path("count").asLong(-1) == 0;
+          }
+        }
+      }
+    }
+    return false; // To take it tells what is wrong.
+  }
+
+  private JsonNode nodes(Deadline deadline) {
+    ObjectNode flat = Qmp.JSON.createObjectNode().put("flat", true);
+    return machine.execute("query-named-block-nodes", flat, deadline);
+  }
+
+  /** Begins the next bitmap and reads the last one. */
+  private List<Range> read(int disk, Current last, Current next, Deadline deadline) {
+    String past = last.bitmap();
     // All is under way before anything is waited for: QEMU works off its monitor in order.
-    Qmp.Answer swapped = machine.begin("transaction", swap(disk, since, until), deadline);
+    Qmp.Answer swapped = machine.begin("transaction", swap(disk, last, next), deadline);
     Qmp.Answer exported = machine.begin("block-export-add", export(disk, past), deadline);
     List<Range> ranges;
     try (NbdBitmap server =
@@ -165,17 +195,16 @@ final class DirtyBitmaps {
   private void prepare(Deadline deadline) {
     // This ends all exports, and waits for that. It is refused when there is no server.
     tryExecute("nbd-server-stop", deadline);
-    ObjectNode flat = Qmp.JSON.createObjectNode().put("flat", true);
-    for (JsonNode node : machine.execute("query-named-block-nodes", flat, deadline)) {
-      int disk = disk(node.path("node-name").asText());
+    for (JsonNode node : nodes(deadline)) {
+      int disk = disk(node);
       if (disk >= 0) {
         granularities.put(
             node.path("node-name").asText(),
             granularity(node.path("image").path("virtual-size").asLong()));
-        Long kept = current.get(disk);
+        Current kept = current.get(disk);
         for (JsonNode bitmap : node.path("dirty-bitmaps")) {
           String name = bitmap.path("name").asText();
-          if (name.startsWith(PREFIX) && (kept == null || !name.equals(name(kept)))) {
+          if (name.startsWith(PREFIX) && (kept == null || !name.equals(kept.bitmap()))) {
             machine.execute("block-dirty-bitmap-remove", bitmap(disk, name), deadline);
           }
         }
@@ -198,9 +227,11 @@ final class DirtyBitmaps {
     }
   }
 
-  private int disk(String node) {
+  /** Whose node it is; -1 when it is none of the disks'. */
+  private int disk(JsonNode node) {
+    String name = node.path("node-name").asText();
     for (int i = 0; i < disks.size(); i++) {
-      if (node.equals(node(i))) {
+      if (name.equals(node(i))) {
         return i;
       }
     }
@@ -209,10 +240,6 @@ final class DirtyBitmaps {
 
   private static String node(int disk) {
     return CommandLine.node(disk);
-  }
-
-  private static String name(long mark) {
-    return PREFIX + mark;
   }
 
   /** The smallest with which a bitmap has not too many bits. */
@@ -228,19 +255,19 @@ final class DirtyBitmaps {
     return Qmp.JSON.createObjectNode().put("node", node(disk)).put("name", name);
   }
 
-  private ObjectNode added(int disk, long mark) {
+  private ObjectNode added(int disk, Current made) {
     long granularity = granularities.getOrDefault(node(disk), GRANULARITY_BYTES);
-    return bitmap(disk, name(mark)).put("granularity", granularity);
+    return bitmap(disk, made.bitmap()).put("granularity", granularity);
   }
 
-  private ObjectNode swap(int disk, long since, long until) {
+  private ObjectNode swap(int disk, Current last, Current next) {
     ObjectNode arguments = Qmp.JSON.createObjectNode();
     ArrayNode actions = arguments.putArray("actions");
     actions
         .addObject()
         .put("type", "block-dirty-bitmap-disable")
-        .set("data", bitmap(disk, name(since)));
-    actions.addObject().put("type", "block-dirty-bitmap-add").set("data", added(disk, until));
+        .set("data", bitmap(disk, last.bitmap()));
+    actions.addObject().put("type", "block-dirty-bitmap-add").set("data", added(disk, next));
     return arguments;
   }
 

@@ -169,6 +169,23 @@ class DirtyBitmapsTest {
     assertEquals(0, query(vm, "query-block-exports").size());
   }
 
+  @Test
+  void anEmptyBitmapStays() throws Exception {
+    QemuVm vm = boot("vm", disk("a", 64 * M, false));
+    Written last = vm.takeWrites(0);
+    Set<String> made = bitmaps(vm);
+    for (int i = 0; i < 3; i++) {
+      Written next = vm.takeWrites(0);
+      follows(last, next);
+      last = next;
+    }
+    assertEquals(made, bitmaps(vm));
+    io(vm, 0, "write 8k 4k");
+    follows(last, vm.takeWrites(0), range(8 * K, 4 * K));
+    assertEquals(1, bitmaps(vm).size());
+    assertNotEquals(made, bitmaps(vm));
+  }
+
   private static JsonNode query(QemuVm vm, String command) {
     return vm.machine().execute(command, Deadline.after(Bench.PATIENCE));
   }
@@ -298,6 +315,7 @@ class DirtyBitmapsTest {
     QemuVm vm = boot("x".repeat(120), disk("a", 64 * M, false), disk("b", 64 * M, false));
     vm.takeWrites(0);
     Written of1 = vm.takeWrites(1);
+    io(vm, 0, "write 0 4k");
     Written last = vm.takeWrites(0);
     // As if it had ended in the middle.
     leave(vm, last);
