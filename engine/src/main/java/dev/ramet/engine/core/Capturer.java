@@ -6,26 +6,15 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.internal.Version;
-import dev.ramet.engine.pages.Capture;
-import dev.ramet.engine.pages.Fingerprint;
-import dev.ramet.engine.pages.PagesWritten;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
-import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.memory.Baseline;
-import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
-import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.WriteLog;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Map;
@@ -174,7 +163,8 @@ final class Capturer {
         try (Reclaimer.Pin base = pinBase(tracker, restored)) {
           cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
-              capture(sandbox, pausing, order, new Source(tracker, base, chain), pause, resumed);
+              new CaptureAttempt(context, turns, ahead, replacement, sandbox, pausing, order, pause)
+                  .capture(new CaptureAttempt.Source(tracker, base, chain), resumed);
           tracker.published(made.id());
           prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
           return made;
@@ -235,162 +225,6 @@ final class Capturer {
       throw new Pause.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, what + id + ") is gone"));
     }
     return pin;
-  }
-
-  /**
-   * Where the memory image comes from.
-   *
-   * @param tracker selects its pages
-   * @param base the snapshot whose memory image they overlay, or null for none
-   * @param chain knows why this way was chosen
-   */
-  private record Source(Tracking.Use tracker, Reclaimer.@Nullable Pin base, ModeChain chain) {
-    String reason() {
-      if (base == null) {
-        return chain.reason("all of the memory");
-      }
-      String id = base.record().id();
-      return chain.reason(
-          tracker.baseline() == Baseline.PREVIOUS_CAPTURE
-              ? "what changed since the previous capture, " + id
-              : "what changed since the machine was restored from " + id);
-    }
-  }
-
-  private SnapshotRecord capture(
-      SandboxRecord sandbox,
-      RunningVm vm,
-      Order order,
-      Source source,
-      Pause pause,
-      Consumer<Instant> resumed)
-      throws Pause.ModeUnfit {
-    StorageBackend storage = context.storage();
-    NodeId diskId = Layout.snapshotDisk(order.id());
-    NodeId memoryId = Layout.snapshotMemory(order.id());
-    SandboxRecord.Machine machine = sandbox.machine();
-    Phases phases = pause.phases;
-    PreCopier preCopier = new PreCopier(context);
-    try (Undo undo = new Undo()) {
-      context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
-      Path partial = context.snapshots().begin(order.id());
-      Files.createDirectories(Layout.devices(partial));
-      Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
-      String restored = machine.memoryBase();
-      if (restored != null) {
-        WorkingSetFile.inherit(context.layout().snapshot(restored), partial);
-      }
-
-      context.before("snapshot.memory");
-      undo.add("memory image of " + order.id(), () -> storage.delete(memoryId));
-      Reclaimer.Pin base = source.base();
-      CaptureReport.Replaced replaced =
-          replacement.takeOver(order, source.tracker().baseline(), base);
-      if (replaced != null && replaced.inPlace()) {
-        LOG.log(System.Logger.Level.INFO, "{0} is written over {1}", memoryId, replaced);
-      } else if (base == null) {
-        storage.create(memoryId, machine.memoryBytes(), Durability.RELAXED);
-      } else {
-        storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
-      }
-      Pause.Paths paths = Pause.Paths.of(sandbox.id(), machine.number(), order.id(), partial);
-      PagesWritten written;
-      phases.ended("prepare");
-      // Before the disk is flushed: what the machine writes during a wait is flushed then too.
-      try (Turns.Turn turn = vm instanceof StandingVm ? turns.none() : turns.take()) {
-        phases.ended("turn");
-        context.before("snapshot.flush");
-        storage.writeBack(paths.liveDisk());
-        if (order.kind().machineGoesOn()) {
-          ahead.beforePause(paths.liveDisk(), pause.log);
-        }
-        undo.add("disk of " + order.id(), () -> storage.delete(diskId));
-        Attachment image = storage.attach(memoryId);
-        try (Fingerprint all = fingerprint(machine, order);
-            Capture pages =
-                context
-                    .pages()
-                    .open(image, source.tracker().baseline(), equalFile(image, base, replaced))) {
-          phases.ended("prepare");
-          preCopier.copy(vm, source.tracker(), pages);
-          if (preCopier.rounds() > 0) {
-            storage.writeBack(paths.liveDisk());
-          }
-          source.tracker().noteDiskWrites();
-          phases.ended("precopy");
-          pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
-          resumed.accept(pause.instant());
-          context.before("snapshot.write");
-          written = pages.finish();
-          turn.close();
-          phases.ended("write");
-          if (all != null) {
-            all.compare(image.path());
-            phases.ended("compare");
-          }
-        }
-      }
-      context.before("snapshot.seal");
-      storage.seal(memoryId, order.durability());
-      if (order.durability() == Durability.DURABLE) {
-        storage.flush(diskId);
-      }
-      phases.ended("sync");
-
-      context.before("snapshot.publish");
-      CaptureReport report =
-          new CaptureReport(
-              source.chain().current(),
-              source.reason(),
-              source.chain().passedOver(),
-              machine.memoryBytes(),
-              written.selectedBytes(),
-              written.writtenBytes(),
-              written.holeBytes(),
-              pause.nanos(),
-              phases.total(),
-              phases.nanos(),
-              phases.pauseNanos(),
-              preCopier.rounds(),
-              preCopier.bytes(),
-              replaced);
-      SnapshotRecord record = record(sandbox, vm, order, pause.instant(), report);
-      SnapshotRecord published =
-          context.snapshots().publish(record, order.durability() == Durability.DURABLE);
-      undo.commit();
-      return published;
-    } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
-    }
-  }
-
-  /**
-   * The file whose bytes a fresh image has, if there is one. Where images are block devices none is
-   * asked for: to attach it may make a device, for a saving of some pages.
-   */
-  private @Nullable Path equalFile(
-      Attachment image, Reclaimer.@Nullable Pin base, CaptureReport.@Nullable Replaced replaced) {
-    if (base == null || replaced != null || image.kind() != Attachment.Kind.FILE) {
-      return null;
-    }
-    Attachment equal = context.storage().attach(Layout.snapshotMemory(base.record().id()));
-    return equal.kind() == Attachment.Kind.FILE ? equal.path() : null;
-  }
-
-  private @Nullable Fingerprint fingerprint(SandboxRecord.Machine machine, Order order) {
-    boolean wanted = order.verify() || context.config().verifyCaptures();
-    return wanted ? new Fingerprint(machine.memoryBytes()) : null;
-  }
-
-  private SnapshotRecord record(
-      SandboxRecord sandbox, RunningVm vm, Order order, Instant instant, CaptureReport report) {
-    if (vm.exit().toCompletableFuture().isDone()) {
-      throw new RametException(
-          ErrorCode.HYPERVISOR_FAILED,
-          "the machine of " + sandbox.id() + " ended while it was captured");
-    }
-    return record(sandbox, order, instant, vm.identity(), report);
   }
 
   /**
