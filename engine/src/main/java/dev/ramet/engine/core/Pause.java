@@ -105,8 +105,8 @@ final class Pause {
       instant = Instant.now();
       phases.ended("stop");
       // Meanwhile the hypervisor saves its devices, which leaves memory alone. To wake another
-      // thread
-      // for the disk would take as long as the clone, and might take the hypervisor's processor.
+      // thread for the disk would take as long as the clone, and might take the hypervisor's
+      // processor.
       context.before("snapshot.disk");
       context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
       phases.ended("disk");
