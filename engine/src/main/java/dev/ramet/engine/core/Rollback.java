@@ -64,20 +64,7 @@ final class Rollback {
     try (PausedVm paused = pause(old);
         Undo undo = new Undo()) {
       Starter.Started started =
-          starter.start(
-              new Starter.Order(
-                  "rollback",
-                  live.id(),
-                  before.machine().number() + 1,
-                  source,
-                  source.cpuCount(),
-                  source.memoryBytes(),
-                  source.diskBytes(),
-                  before.outbound(),
-                  before.terms().rules(),
-                  Map.of(),
-                  before.terms().accessToken(),
-                  true));
+          starter.start(Starter.Order.next("rollback", before, source, Map.of(), true));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       context.before("rollback.commit");
       SandboxRecord after =

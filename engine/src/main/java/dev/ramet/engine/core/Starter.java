@@ -74,6 +74,28 @@ final class Starter {
       Map<String, String> environment,
       @Nullable String accessToken,
       boolean useMemory) {
+    /** The next machine of a sandbox that goes on from a source, in the source's shape. */
+    static Order next(
+        String operation,
+        SandboxRecord before,
+        SnapshotRecord source,
+        Map<String, String> environment,
+        boolean useMemory) {
+      return new Order(
+          operation,
+          before.id(),
+          before.machine().number() + 1,
+          source,
+          source.cpuCount(),
+          source.memoryBytes(),
+          source.diskBytes(),
+          before.outbound(),
+          before.terms().rules(),
+          environment,
+          before.terms().accessToken(),
+          useMemory);
+    }
+
     /** Whether the machine can be restored rather than booted. */
     boolean warm() {
       return useMemory && Starter.warm(source, cpuCount, memoryBytes);

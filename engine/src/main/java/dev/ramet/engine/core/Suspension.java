@@ -167,19 +167,8 @@ final class Suspension {
     try (Undo undo = new Undo()) {
       Starter.Started started =
           starter.start(
-              new Starter.Order(
-                  "resume",
-                  live.id(),
-                  before.machine().number() + 1,
-                  source,
-                  source.cpuCount(),
-                  source.memoryBytes(),
-                  source.diskBytes(),
-                  before.outbound(),
-                  before.terms().rules(),
-                  before.terms().environment(),
-                  before.terms().accessToken(),
-                  useMemory));
+              Starter.Order.next(
+                  "resume", before, source, before.terms().environment(), useMemory));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       context.before("resume.commit");
       SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);
