@@ -20,8 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The sandboxes of a root. Thread-safe; one lives per root. */
 final class SandboxStore {
-  private static final System.Logger LOG = System.getLogger(SandboxStore.class.getName());
-
   private final Layout layout;
   private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
 
@@ -35,37 +33,17 @@ final class SandboxStore {
    */
   List<SandboxRecord> load() throws IOException {
     List<SandboxRecord> records = new ArrayList<>();
-    for (Entry entry : Entry.sandboxes(layout)) {
-      switch (entry.kind()) {
-        case UNFINISHED -> {
-          LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
-          Trees.delete(entry.path());
-        }
-        case FOREIGN ->
-            LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());
-        case OWN -> {
-          try {
-            records.add(Manifests.sandbox(entry.path()));
-          } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "broken sandbox left alone: " + entry.path(), e);
-          }
-        }
-      }
-    }
+    OwnEntries.load(
+        Entry.sandboxes(layout), "sandbox", entry -> records.add(Manifests.sandbox(entry.path())));
     return records;
   }
 
   /** Takes in all sandboxes whose manifests can be read, and changes nothing. */
   void look() throws IOException {
-    for (Entry entry : Entry.sandboxes(layout)) {
-      if (entry.kind() == Entry.Kind.OWN) {
-        try {
-          add(new LiveSandbox(Manifests.sandbox(entry.path()), null));
-        } catch (IOException e) {
-          LOG.log(System.Logger.Level.DEBUG, "broken sandbox: " + entry.path(), e);
-        }
-      }
-    }
+    OwnEntries.look(
+        Entry.sandboxes(layout),
+        "sandbox",
+        entry -> add(new LiveSandbox(Manifests.sandbox(entry.path()), null)));
   }
 
   /** The sandbox with this id, hidden or not. */

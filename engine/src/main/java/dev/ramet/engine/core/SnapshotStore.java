@@ -23,8 +23,6 @@ import java.util.function.UnaryOperator;
 
 /** The published snapshots and templates of a root. Thread-safe; one lives per root. */
 final class SnapshotStore {
-  private static final System.Logger LOG = System.getLogger(SnapshotStore.class.getName());
-
   private final Layout layout;
   private final Map<String, SnapshotRecord> byId = new ConcurrentHashMap<>();
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
@@ -46,37 +44,19 @@ final class SnapshotStore {
    * tags. What is damaged or not Ramet's is reported and kept.
    */
   void load() throws IOException {
-    for (Entry entry : Entry.snapshots(layout)) {
-      switch (entry.kind()) {
-        case UNFINISHED -> {
-          LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
-          Trees.delete(entry.path());
-        }
-        case FOREIGN ->
-            LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());
-        case OWN -> {
-          try {
-            byId.put(entry.id(), Manifests.snapshot(entry.path()));
-          } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "broken snapshot left alone: " + entry.path(), e);
-          }
-        }
-      }
-    }
+    OwnEntries.load(
+        Entry.snapshots(layout),
+        "snapshot",
+        entry -> byId.put(entry.id(), Manifests.snapshot(entry.path())));
     tags.settleAll();
   }
 
   /** Reads all manifests that can be read, and changes nothing. */
   void look() throws IOException {
-    for (Entry entry : Entry.snapshots(layout)) {
-      if (entry.kind() == Entry.Kind.OWN) {
-        try {
-          byId.put(entry.id(), Manifests.snapshot(entry.path()));
-        } catch (IOException e) {
-          LOG.log(System.Logger.Level.DEBUG, "broken snapshot: " + entry.path(), e);
-        }
-      }
-    }
+    OwnEntries.look(
+        Entry.snapshots(layout),
+        "snapshot",
+        entry -> byId.put(entry.id(), Manifests.snapshot(entry.path())));
   }
 
   /** All records, deleted and hidden ones included. */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.core;
+
+import dev.ramet.engine.internal.Trees;
+import dev.ramet.engine.store.Entry;
+import java.io.IOException;
+import java.util.List;
+
+/** Reads what a root has of a kind when the root is opened. */
+final class OwnEntries {
+  private static final System.Logger LOG = System.getLogger(OwnEntries.class.getName());
+
+  private OwnEntries() {}
+
+  /** Takes in what a manifest says. */
+  interface Reading {
+    /** Takes one in; whoever calls this goes on when it cannot be read. */
+    void read(Entry entry) throws IOException;
+  }
+
+  /**
+   * Has all manifests read, and removes what was half-made or half-deleted. What is damaged or not
+   * Ramet's is reported and kept.
+   *
+   * @param kind what they are, for people
+   */
+  static void load(List<Entry> entries, String kind, Reading reading) throws IOException {
+    for (Entry entry : entries) {
+      switch (entry.kind()) {
+        case UNFINISHED -> {
+          LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
+          Trees.delete(entry.path());
+        }
+        case FOREIGN ->
+            LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());
+        case OWN -> {
+          try {
+            reading.read(entry);
+          } catch (IOException e) {
+            LOG.log(
+                System.Logger.Level.WARNING, "broken " + kind + " left alone: " + entry.path(), e);
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Has all manifests read that can be, and changes nothing.
+   *
+   * @param kind what they are, for people
+   */
+  static void look(List<Entry> entries, String kind, Reading reading) {
+    for (Entry entry : entries) {
+      if (entry.kind() == Entry.Kind.OWN) {
+        try {
+          reading.read(entry);
+        } catch (IOException e) {
+          LOG.log(System.Logger.Level.DEBUG, "broken " + kind + ": " + entry.path(), e);
+        }
+      }
+    }
+  }
+}
