@@ -22,7 +22,7 @@ class PayoffTest {
    * What is written too much, as a part of what has to be written, where there is as much to find
    * in one stretch as in the next.
    */
-  private static final double MOST_TOO_MUCH = 0.026;
+  private static final double MOST_TOO_MUCH = 0.029;
 
   /** Whether something is to be found at a place, which may depend on whether that is seen. */
   private interface Something {
@@ -115,8 +115,8 @@ class PayoffTest {
   @Test
   void whatHidesFromTheSamplesCostsTheMostAtOneInThirtyThree() {
     Outcome worst = over(WHOLE_ROUNDS, hiddenOnceIn(JUST_TOO_RARE));
-    assertEquals(new Outcome(33 * Payoff.SAMPLE, 32 * ROUND, 1056), worst);
-    assertTrue(worst.tooMuch() > 0.025 && worst.tooMuch() <= MOST_TOO_MUCH, worst.toString());
+    assertEquals(new Outcome(33 * Payoff.SAMPLE, 32 * ROUND, 288), worst);
+    assertTrue(worst.tooMuch() > 0.028 && worst.tooMuch() <= MOST_TOO_MUCH, worst.toString());
     for (int stretch = 2; stretch <= 100; stretch++) {
       Outcome outcome = over(WHOLE_ROUNDS, hiddenOnceIn(stretch));
       assertTrue(outcome.tooMuch() <= worst.tooMuch(), stretch + ": " + outcome);
@@ -138,6 +138,7 @@ class PayoffTest {
   @Test
   void burstsThatKeepToWhatIsPassedOverAreMissedEachTime() {
     Outcome outcome = over(PLACES, (place, look) -> !look);
-    assertEquals(new Outcome(10 * Payoff.SAMPLE, 10 * Payoff.SAMPLE, 10 * 1024), outcome);
+    assertEquals(
+        new Outcome(10 * Payoff.SAMPLE, 10 * Payoff.SAMPLE, 10 * Payoff.PASSED_OVER), outcome);
   }
 }
