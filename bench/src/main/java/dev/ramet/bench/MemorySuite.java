@@ -141,7 +141,7 @@ final class MemorySuite {
     Progress.say("pauses of a busy machine");
     guest.keepBusy();
     Series small = new Series();
-    small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(12, 4));
+    small.take(sandbox, guest, SMALL_MB, WARM_UP, settings.times(40, 4));
     Series most = new Series();
     most.take(sandbox, guest, HELD_MB, 1, settings.times(3, 2));
 
