@@ -177,6 +177,10 @@ class TrackersTest {
       Process holder =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  // Small, beside the JVM of the tests in a machine that has not much.
+                  "-Xmx64m",
+                  "-XX:+UseSerialGC",
+                  "-XX:TieredStopAtLevel=1",
                   "-cp",
                   path,
                   Holder.class.getName(),
