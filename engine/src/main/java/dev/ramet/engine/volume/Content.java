@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** The files of one volume for clients. */
 public final class Content implements VolumeContent {
   private static final int MOST_ENTRIES = 50_000;
-  private static final int DIRECTORY_MODE = 0x1ED; // rw-r--r--
+  private static final int DIRECTORY_MODE = 0x1ED; // rwxr-xr-x
   private static final int PERMISSIONS = 0xFFF;
 
   private final VolumeStore store;
