@@ -357,7 +357,10 @@ final class StorageHistory {
             .note("floor: generation 1"));
     Samples least = writes.after(writes.count() - LASTS);
     results.add(
-        Result.of(name + ", generation " + GENERATIONS + ": all of it", "ms", last.whole)
+        Result.of(
+                name + ", generation " + GENERATIONS + ": all of it beside the naive chain",
+                "ms",
+                last.whole)
             .over(least)
             .note("floor: in C, to write the naive chain's image and sync it"));
     results.add(

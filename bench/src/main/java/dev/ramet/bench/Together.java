@@ -53,7 +53,7 @@ final class Together {
     return results;
   }
 
-  /** What was measured of one way of writing. */
+  /** What was measured where so much was written: captures, and their floors. */
   private record Series(Samples took, Samples bytes, Samples overlays) {
     Series() {
       this(new Samples(), new Samples(), new Samples());
@@ -90,7 +90,10 @@ final class Together {
             .note("floor: as many threads clone the bases, write the same pages to them, sync"));
   }
 
-  /** Takes the snapshots, and measures the floors before or after them, in turns. */
+  /**
+   * Takes the snapshots, and measures the floor of their bytes before or after them, in turns. The
+   * floor of where they lie needs them, and comes last.
+   */
   private List<SnapshotInfo> round(
       List<SandboxInfo> sandboxes,
       ExecutorService threads,
