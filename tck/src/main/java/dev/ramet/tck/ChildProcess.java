@@ -21,11 +21,23 @@ final class ChildProcess {
 
   private ChildProcess() {}
 
-  /** Runs {@link BusyHost} for a moment and kills it. */
-  static void killInTheMiddle(World world, Path image, int round) throws Exception {
+  /**
+   * Runs {@link BusyHost} for a moment and kills it.
+   *
+   * @return what was acknowledged to it
+   */
+  static Path killInTheMiddle(World world, Path image, int round) throws Exception {
     Path errors = world.scratch().resolve("errors-" + round);
+    Path told = world.scratch().resolve("told-" + round);
     Process process =
-        start(world, errors, List.of(), "busy", image.toString(), Integer.toString(round));
+        start(
+            world,
+            errors,
+            List.of(),
+            "busy",
+            image.toString(),
+            told.toString(),
+            Integer.toString(round));
     try (var output = process.inputReader()) {
       assertEquals("ready", output.readLine(), () -> text(errors));
       Thread.sleep(FIRST_MILLIS + (long) MORE_MILLIS * (round % DIFFERENT_DELAYS));
@@ -34,12 +46,13 @@ final class ChildProcess {
       process.destroyForcibly().waitFor();
     }
     assertFalse(text(errors).contains(BusyHost.SURPRISE), () -> text(errors));
+    return told;
   }
 
   /** Runs {@link BusyHost} to its end, behind another command, and returns what it says. */
   static String ask(World world, List<String> behind, String what) throws Exception {
     Path errors = world.scratch().resolve("errors-" + what);
-    Process process = start(world, errors, behind, what, "-", "0");
+    Process process = start(world, errors, behind, what);
     try (var output = process.inputReader()) {
       String answer = output.readLine();
       process.waitFor();

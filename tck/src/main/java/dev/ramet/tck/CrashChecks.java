@@ -181,7 +181,7 @@ abstract class CrashChecks {
   }
 
   @Test
-  void aKilledProcessLeavesWholeNodesOnly() throws Exception {
+  void aKilledProcessLeavesAllThatWasAcknowledgedAndWholeNodesOnly() throws Exception {
     if (!world().harness().outlivesProcess()) {
       return;
     }
@@ -190,10 +190,12 @@ abstract class CrashChecks {
     new Random(9).nextBytes(content);
     Files.write(image, content);
     int nodes = 0;
+    int demanded = 0;
     for (int round = 0; round < REAL_ROUNDS; round++) {
       world().backend().close();
-      ChildProcess.killInTheMiddle(world(), image, round);
+      Path told = ChildProcess.killInTheMiddle(world(), image, round);
       world().use(world().open());
+      demanded += Acknowledgements.demand(told, world().backend(), ", killed in round " + round);
       for (Node node : world().backend().list()) {
         assertEquals(
             -1,
@@ -203,8 +205,13 @@ abstract class CrashChecks {
       }
       world().deleteAll("after a process was killed");
     }
-    assertTrue(nodes > 0, "the killed processes made nothing: is the provider slow to open?");
-    LOG.log(INFO, "real kills: {0}, nodes found whole: {1}", REAL_ROUNDS, nodes);
+    assertTrue(demanded > 0, "the killed processes made nothing: is the provider slow to open?");
+    LOG.log(
+        INFO,
+        "real kills: {0}, nodes found whole: {1}, of them acknowledged: {2}",
+        REAL_ROUNDS,
+        nodes,
+        demanded);
   }
 
   @Test
