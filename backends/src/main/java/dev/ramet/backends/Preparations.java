@@ -2,6 +2,7 @@
 package dev.ramet.backends;
 
 import static java.lang.System.Logger.Level.DEBUG;
+import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.Fiemap;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A copy is a file without a name, so that a crash leaves nothing of it.
  *
  * <p>Thread-safe; the caller holds the source. One of two that want the same copy waits for the
- * other.
+ * other, though not for long where a machine stands still for it.
  */
 final class Preparations implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Preparations.class.getName());
@@ -120,7 +121,8 @@ final class Preparations implements AutoCloseable {
 
   /**
    * Hands out a copy that equals the source; the caller closes it. Of a source that can be written
-   * nobody writes it now.
+   * nobody writes it now: a machine stands still, so another's work on the copy is not waited for
+   * long.
    *
    * @param from the source, open
    * @param log of the source
@@ -135,7 +137,14 @@ final class Preparations implements AutoCloseable {
       return null;
     }
     copy.hurry();
-    copy.acquire();
+    if (!isWritten(source)) {
+      copy.acquire();
+    } else if (!copy.acquireSoon()) {
+      LOG.log(WARNING, "a copy of {0} is not used, which is still being made ahead", source.id());
+      unregister(source.id(), copy);
+      copy.unwant();
+      return null;
+    }
     Fd taken = null;
     try {
       if (copy.isThere()

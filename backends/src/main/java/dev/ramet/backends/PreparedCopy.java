@@ -9,6 +9,7 @@ import dev.ramet.linux.Fiemap;
 import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.WriteLog;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ final class PreparedCopy implements Sharing.Demand {
    */
   private static final long SETTLED_MILLIS = 20;
 
+  private static final long SOON_MILLIS = 1000;
+
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Lock lock = new ReentrantLock();
@@ -68,6 +71,21 @@ final class PreparedCopy implements Sharing.Demand {
   /** Waits until nobody else has it. */
   void acquire() {
     lock.lock();
+  }
+
+  /**
+   * The same for whom a machine waits that stands still: who has it may be waiting itself, for a
+   * log's answer or a disk. That lasts no longer than a log's answer may in a pause.
+   *
+   * @return whether nobody else has it now; if not, or when interrupted, it is not to be used
+   */
+  boolean acquireSoon() {
+    try {
+      return lock.tryLock() || lock.tryLock(SOON_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   /** Lets the next one have it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
+import dev.ramet.linux.CopyOnWriteExtent;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
@@ -278,7 +279,7 @@ final class StorageHistory {
   /** As the engine does for images that are written once: XFS reserves no room around a page. */
   private static void noReserve(Path path) throws IOException {
     try (Fd fd = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
-      fd.setCopyOnWriteExtent(Pool.PAGE);
+      CopyOnWriteExtent.set(fd, Pool.PAGE);
     } catch (LinuxException e) {
       if (e.errno() != LinuxException.EOPNOTSUPP && e.errno() != LinuxException.ENOTTY) {
         throw new IOException(e);

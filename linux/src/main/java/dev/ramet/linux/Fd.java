@@ -23,14 +23,6 @@ public final class Fd implements AutoCloseable {
   private static final int STATX_BASIC_STATS = 0x7ff;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
-  // struct fsxattr of linux/fs.h: xflags, extsize, nextents, projid, cowextsize, 8 bytes of
-  // padding.
-  private static final int FSXATTR_BYTES = 28;
-  private static final int FSX_XFLAGS = 0;
-  private static final int FSX_COWEXTSIZE = 16;
-  private static final int FS_XFLAG_COWEXTSIZE = 0x0001_0000;
-  private static final long FS_IOC_FSGETXATTR = 0x801c_581fL;
-  private static final long FS_IOC_FSSETXATTR = 0x401c_5820L;
   private static final int SEEK_END = 2;
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
@@ -276,26 +268,6 @@ public final class Fd implements AutoCloseable {
       }
     }
     return done;
-  }
-
-  /**
-   * Sets how much XFS allocates at least when a shared block of this file is written, and holds
-   * back for a while even if the rest is never written (ioctl_xfs_fsgetxattr(2), fsx_cowextsize).
-   * Its default of 128 KiB suits a disk that is written again and again around the same places.
-   *
-   * @param bytes a multiple of the file system's block size
-   * @throws LinuxException ENOTTY or EOPNOTSUPP on file systems that have no such setting
-   */
-  public void setCopyOnWriteExtent(long bytes) throws LinuxException {
-    try (Memory attributes = new Memory(FSXATTR_BYTES)) {
-      long address = Pointer.nativeValue(attributes);
-      int got = FileCalls.ioctl(number(), FS_IOC_FSGETXATTR, address);
-      check("ioctl FS_IOC_FSGETXATTR", got, got < 0 ? Native.getLastError() : 0);
-      attributes.setInt(FSX_XFLAGS, attributes.getInt(FSX_XFLAGS) | FS_XFLAG_COWEXTSIZE);
-      attributes.setInt(FSX_COWEXTSIZE, Math.toIntExact(bytes));
-      int set = FileCalls.ioctl(number(), FS_IOC_FSSETXATTR, address);
-      check("ioctl FS_IOC_FSSETXATTR", set, set < 0 ? Native.getLastError() : 0);
-    }
   }
 
   /**

@@ -12,9 +12,15 @@ import dev.ramet.spi.storage.WriteLog;
 import dev.ramet.testing.LoopFs;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +32,7 @@ class PreparedCopyTest {
   private static final NodeId V = NodeId.of("v");
   private static final NodeId S = NodeId.of("s");
   private static final NodeId BIG = NodeId.of("big");
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String SHARING = "share blocks";
 
   @TempDir private Path dir;
@@ -100,6 +107,15 @@ class PreparedCopyTest {
     assertEquals(false, shares(() -> backend.snapshot(V, NodeId.of("t"), Durability.RELAXED)));
   }
 
+  /** In so many pieces that its log is asked. */
+  private void makeBig() throws Exception {
+    backend.create(BIG, 16 << 20);
+    for (int page = 0; page < 4096; page += 2) {
+      write(BIG, page, 'b');
+    }
+    backend.flush(BIG);
+  }
+
   /** The proof that all else was not looked at: a log that lies is believed. */
   @Test
   void whatTheLogTellsIsAllThatIsLookedAt() throws Exception {
@@ -108,11 +124,7 @@ class PreparedCopyTest {
         () ->
             new WriteLog.Written(
                 mark.getAndIncrement(), mark.get(), List.of(new WriteLog.Range(4096, 1)));
-    backend.create(BIG, 16 << 20);
-    for (int page = 0; page < 4096; page += 2) {
-      write(BIG, page, 'b');
-    }
-    backend.flush(BIG);
+    makeBig();
     ahead.prepare(BIG, 1, log);
     write(BIG, 1, 'x');
     write(BIG, 3, 'y');
@@ -123,6 +135,64 @@ class PreparedCopyTest {
     write(BIG, 3, 'y');
     backend.snapshot(BIG, NodeId.of("t"), Durability.RELAXED);
     assertEquals('y', read(NodeId.of("t"), 3), "without a log all is looked at");
+  }
+
+  @Test
+  void aSnapshotDoesNotWaitLongForWhoBeginsACopyAndAwaitsTheLog() throws Exception {
+    makeBig();
+    snapshotsWhileTheLogIsAwaited();
+  }
+
+  @Test
+  void aSnapshotDoesNotWaitLongForWhoBringsACopyUpToDateAndAwaitsTheLog() throws Exception {
+    makeBig();
+    AtomicLong mark = new AtomicLong();
+    ahead.prepare(BIG, 1, () -> WriteLog.Written.unknownUntil(mark.incrementAndGet()));
+    write(BIG, 1, 'x');
+    snapshotsWhileTheLogIsAwaited();
+  }
+
+  /** Who waits for the snapshot is a machine that stands still. */
+  private void snapshotsWhileTheLogIsAwaited() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    WriteLog slow =
+        () -> {
+          asked.countDown();
+          awaitUnlessTooLong(answered);
+          return WriteLog.Written.unknownUntil(Long.MAX_VALUE);
+        };
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      Future<?> preparing = other.submit(() -> ahead.prepare(BIG, 0.5, slow));
+      assertTrue(asked.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+      write(BIG, 1, 'y');
+      long start = System.nanoTime();
+      assertTrue(shares(() -> backend.snapshot(BIG, S, Durability.RELAXED, slow)), "a plain one");
+      Duration taken = Duration.ofNanos(System.nanoTime() - start);
+      assertTrue(taken.compareTo(PATIENCE.dividedBy(3)) < 0, taken::toString);
+      assertEquals('b', read(S, 0));
+      assertEquals('y', read(S, 1));
+      answered.countDown();
+      preparing.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } finally {
+      answered.countDown();
+      other.shutdownNow();
+    }
+    write(BIG, 3, 'z');
+    NodeId next = NodeId.of("t");
+    assertTrue(shares(() -> ahead.prepare(BIG, 1)), "nothing is left of the other's work");
+    assertEquals(false, shares(() -> backend.snapshot(BIG, next, Durability.RELAXED)));
+    assertEquals('z', read(next, 3));
+    assertEquals(0, read(S, 3));
+  }
+
+  private static void awaitUnlessTooLong(CountDownLatch latch) {
+    try {
+      latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

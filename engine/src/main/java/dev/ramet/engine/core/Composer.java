@@ -12,6 +12,7 @@ import dev.ramet.engine.exchange.HostFailures;
 import dev.ramet.engine.exchange.Increment;
 import dev.ramet.engine.exchange.Meter;
 import dev.ramet.engine.store.ImageContent;
+import dev.ramet.linux.CopyOnWriteExtent;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.OpenFlag;
@@ -111,7 +112,7 @@ final class Composer {
   /** Each page is written once, in ascending order: room reserved for more would be lost. */
   private static void limitReserve(Fd file) {
     try {
-      file.setCopyOnWriteExtent(BLOCK);
+      CopyOnWriteExtent.set(file, BLOCK);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "no limit on the reserve: {0}", e.getMessage());
     }

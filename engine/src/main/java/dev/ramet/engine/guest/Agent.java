@@ -6,13 +6,10 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.guest.PatientClient.Question;
 import dev.ramet.engine.store.Json;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -21,20 +18,10 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Client of the guest's agent. Every call makes connections of its own, since a guest that was put
- * back in time does not know the ones made before.
- *
- * <p>Thread-safe.
- */
+/** Client of the guest's agent: what it can be asked for. Thread-safe. */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
   private static final int MOST_TOLD = 4000;
@@ -45,15 +32,9 @@ public final class Agent {
   // User networking accepts a connection before a booting guest listens, and lets it hang.
   private static final Duration FIRST_ATTEMPT_BOOTING = Duration.ofMillis(250);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(2);
-  private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(5);
-  private static final long RETRY_MILLIS = 20;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(2))
-          .build();
+  private final PatientClient client = new PatientClient();
 
   /** A client. */
   public Agent() {}
@@ -101,7 +82,7 @@ public final class Agent {
       InetSocketAddress address, String authority, @Nullable String accessToken, Duration timeout) {
     byte[] body = Json.bytes(Map.of("authority", authority));
     Question question = new Question("POST", "/trust", () -> body, accessToken);
-    HttpResponse<String> answer = answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -135,7 +116,7 @@ public final class Agent {
    */
   public boolean ready(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
     Question question = new Question("POST", "/ready", () -> new byte[0], accessToken);
-    HttpResponse<String> answer = answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == FAILED_DEPENDENCY) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -238,26 +219,13 @@ public final class Agent {
     return Json.bytes(body);
   }
 
-  /** A call; its body is made anew for each attempt. */
-  private record Question(
-      String method, String path, Supplier<byte[]> body, @Nullable String accessToken) {
-    HttpRequest to(URI uri) {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(uri)
-              .header("Content-Type", "application/json")
-              .method(method, BodyPublishers.ofByteArray(body.get()));
-      String token = accessToken;
-      return token == null ? request.build() : request.header("X-Access-Token", token).build();
-    }
-  }
-
   private String ask(
       InetSocketAddress address,
       Question question,
       Duration firstAttempt,
       BooleanSupplier alive,
       Duration timeout) {
-    return checked(question, answer(address, question, firstAttempt, alive, timeout));
+    return checked(question, client.answer(address, question, firstAttempt, alive, timeout));
   }
 
   private static String checked(Question question, HttpResponse<String> answer) {
@@ -272,73 +240,5 @@ public final class Agent {
             + answer.statusCode()
             + ": "
             + answer.body());
-  }
-
-  private HttpResponse<String> answer(
-      InetSocketAddress address,
-      Question question,
-      Duration firstAttempt,
-      BooleanSupplier alive,
-      Duration timeout) {
-    String path = question.path();
-    URI uri =
-        URI.create(
-            "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
-    long end = System.nanoTime() + timeout.toNanos();
-    Duration attempt = firstAttempt;
-    IOException last = null;
-    while (true) {
-      Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
-      try {
-        return send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
-      } catch (IOException e) {
-        last = e;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
-      }
-      if (!alive.getAsBoolean() || System.nanoTime() >= end) {
-        throw new RametException(
-            ErrorCode.GUEST_UNREACHABLE,
-            "the guest's agent did not answer within " + timeout.toSeconds() + " s",
-            "look at the guest's console log; a template without an agent is imported with --cold",
-            last);
-      }
-      pauseBriefly();
-      attempt = longer(attempt);
-    }
-  }
-
-  /**
-   * A connection made before the guest listens hangs until its attempt is given up: by a quarter
-   * more each time, at most a fifth of the whole wait is spent on that.
-   */
-  private static Duration longer(Duration attempt) {
-    Duration next = attempt.multipliedBy(5).dividedBy(4);
-    return next.compareTo(LONGEST_ATTEMPT) < 0 ? next : LONGEST_ATTEMPT;
-  }
-
-  /** Waits for all of the answer: a request's own timeout ends with the head of it. */
-  private HttpResponse<String> send(HttpRequest request, Duration patience)
-      throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, Bounded.text());
-    try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new IOException("no answer within " + patience.toMillis() + " ms", e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
-    } finally {
-      answer.cancel(true);
-    }
-  }
-
-  private static void pauseBriefly() {
-    try {
-      Thread.sleep(RETRY_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
-    }
   }
 }

@@ -3,6 +3,7 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.linux.CopyOnWriteExtent;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
@@ -111,7 +112,7 @@ final class ImageWriter implements AutoCloseable {
    */
   private void limitReserve() {
     try {
-      file.setCopyOnWriteExtent(PAGE);
+      CopyOnWriteExtent.set(file, PAGE);
     } catch (LinuxException e) {
       LOG.log(
           System.Logger.Level.DEBUG, "no limit on the reserve of {0}: {1}", path, e.getMessage());

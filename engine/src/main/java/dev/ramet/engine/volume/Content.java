@@ -8,25 +8,17 @@ import dev.ramet.engine.VolumeEntry;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
 import dev.ramet.linux.TreeAttributes;
 import dev.ramet.linux.TreeEntry;
-import dev.ramet.linux.TreeName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** The files of one volume for clients. */
 public final class Content implements VolumeContent {
-  private static final int MOST_ENTRIES = 50_000;
-  private static final int DIRECTORY_MODE = 0x1ED; // rwxr-xr-x
   private static final int PERMISSIONS = 0xFFF;
 
   private final VolumeStore store;
@@ -87,64 +79,13 @@ public final class Content implements VolumeContent {
   @Override
   public VolumeEntry stat(String path) {
     byte[] name = name(path);
-    return doneHere(path, volume -> entry(volume.files(), name, volume.files().stat(name)));
-  }
-
-  static VolumeEntry entry(Tree tree, byte[] name, TreeEntry e) throws LinuxException {
-    VolumeEntry.Type type =
-        e.isFile()
-            ? VolumeEntry.Type.FILE
-            : e.isDirectory()
-                ? VolumeEntry.Type.DIRECTORY
-                : e.isLink() ? VolumeEntry.Type.SYMLINK : VolumeEntry.Type.UNKNOWN;
-    return new VolumeEntry(
-        "/" + new String(name, StandardCharsets.UTF_8),
-        type,
-        e.isLink() ? new String(tree.readLink(name), StandardCharsets.UTF_8) : null,
-        e.sizeBytes(),
-        e.permissions(),
-        e.uid(),
-        e.gid(),
-        instant(e.accessedNanos()),
-        instant(e.modifiedNanos()),
-        instant(e.changedNanos()));
-  }
-
-  private static Instant instant(long nanos) {
-    return Instant.ofEpochSecond(0, nanos);
+    return doneHere(path, volume -> Entries.of(volume.files(), name, volume.files().stat(name)));
   }
 
   @Override
   public List<VolumeEntry> list(String path, int depth) {
     byte[] name = name(path);
-    return doneHere(
-        path,
-        volume -> {
-          List<VolumeEntry> found = new ArrayList<>();
-          list(volume.files(), name, depth, found);
-          return found;
-        });
-  }
-
-  private static void list(Tree tree, byte[] name, int depth, List<VolumeEntry> found)
-      throws LinuxException {
-    List<TreeName> names = tree.list(name, MOST_ENTRIES - found.size());
-    names.sort(Comparator.comparing(TreeName::bytes, Arrays::compareUnsigned));
-    for (TreeName next : names) {
-      byte[] path = Emptying.join(name, next.bytes());
-      TreeEntry entry;
-      try {
-        entry = tree.stat(path);
-        found.add(entry(tree, path, entry));
-        if (entry.isDirectory() && depth > 1) {
-          list(tree, path, depth - 1, found);
-        }
-      } catch (LinuxException e) {
-        if (e.errno() != LinuxException.ENOENT && e.errno() != ContentErrors.ENOTDIR) {
-          throw e; // else a guest has removed it meanwhile
-        }
-      }
-    }
+    return doneHere(path, volume -> Entries.below(volume.files(), name, depth));
   }
 
   @Override
@@ -156,11 +97,10 @@ public final class Content implements VolumeContent {
         volume -> {
           synchronized (volume.lock()) {
             if (force) {
-              makeParents(volume.files(), name);
+              Directories.makeAbove(volume.files(), name);
             }
             try {
-              volume.files().makeDirectory(name, or(attributes.mode(), DIRECTORY_MODE));
-              own(volume.files(), name, or(attributes.uid(), 0), or(attributes.gid(), 0));
+              Directories.make(volume.files(), name, attributes);
             } catch (LinuxException e) {
               if (!force
                   || e.errno() != LinuxException.EEXIST
@@ -168,33 +108,9 @@ public final class Content implements VolumeContent {
                 throw e;
               }
             }
-            return entry(volume.files(), name, volume.files().stat(name));
+            return Entries.of(volume.files(), name, volume.files().stat(name));
           }
         });
-  }
-
-  static void makeParents(Tree tree, byte[] name) throws LinuxException {
-    for (int i = 0; i < name.length; i++) {
-      if (name[i] == '/') {
-        try {
-          tree.makeDirectory(Arrays.copyOf(name, i), DIRECTORY_MODE);
-        } catch (LinuxException e) {
-          if (e.errno() != LinuxException.EEXIST) {
-            throw e;
-          }
-        }
-      }
-    }
-  }
-
-  private static void own(Tree tree, byte[] name, int uid, int gid) throws LinuxException {
-    try (Fd fd = tree.openAny(name)) {
-      Changes.own(fd, uid, gid);
-    }
-  }
-
-  static int or(@Nullable Integer value, int other) {
-    return Objects.requireNonNullElse(value, other);
   }
 
   private static void check(Attributes attributes) {
@@ -218,13 +134,16 @@ public final class Content implements VolumeContent {
         volume -> {
           try (Fd fd = volume.files().openAny(name)) {
             if (attributes.uid() != null || attributes.gid() != null) {
-              TreeAttributes.setOwner(fd, or(attributes.uid(), -1), or(attributes.gid(), -1));
+              TreeAttributes.setOwner(
+                  fd,
+                  Objects.requireNonNullElse(attributes.uid(), -1),
+                  Objects.requireNonNullElse(attributes.gid(), -1));
             }
             Integer mode = attributes.mode();
             if (mode != null) {
               TreeAttributes.setMode(fd, mode);
             }
-            return entry(volume.files(), name, TreeAttributes.of(fd));
+            return Entries.of(volume.files(), name, TreeAttributes.of(fd));
           }
         });
   }
@@ -256,7 +175,7 @@ public final class Content implements VolumeContent {
           try {
             TreeEntry entry = TreeAttributes.of(file);
             return new Opened(
-                entry(volume.files(), name, entry), new FileStream(file, entry.sizeBytes()));
+                Entries.of(volume.files(), name, entry), new FileStream(file, entry.sizeBytes()));
           } catch (LinuxException e) {
             file.close();
             throw e;

@@ -15,6 +15,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,18 +56,18 @@ final class Upload {
     try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
       copy(content, file);
       int mode = old == null ? FILE_MODE : old.permissions();
-      file.chmod(TreeAttributes.KEPT_MODE & Content.or(attributes.mode(), mode));
+      file.chmod(TreeAttributes.KEPT_MODE & Objects.requireNonNullElse(attributes.mode(), mode));
       Changes.own(
           file,
-          Content.or(attributes.uid(), old == null ? 0 : old.uid()),
-          Content.or(attributes.gid(), old == null ? 0 : old.gid()));
+          Objects.requireNonNullElse(attributes.uid(), old == null ? 0 : old.uid()),
+          Objects.requireNonNullElse(attributes.gid(), old == null ? 0 : old.gid()));
       synchronized (volume.lock()) {
         if (parents) {
-          Content.makeParents(volume.files(), name);
+          Directories.makeAbove(volume.files(), name);
         }
         volume.uploads().rename(temporary, volume.files(), name, overwrite);
       }
-      return Content.entry(volume.files(), name, TreeAttributes.of(file));
+      return Entries.of(volume.files(), name, TreeAttributes.of(file));
     } finally {
       Emptying.remove(volume.uploads(), temporary);
     }

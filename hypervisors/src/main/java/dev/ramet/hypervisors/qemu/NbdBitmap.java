@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.WriteLog.Range;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a dirty bitmap from QEMU's NBD server, the only way to get at one: the part of a client
  * that this takes (NetworkBlockDevice/nbd, doc/proto.md; QEMU, docs/interop/nbd.txt). Used by one
  * thread.
- *
- * <p>Like {@link Qmp.Answer#awaitAwake}, it looks for answers without sleeping at first: machines
- * stand still for it.
  */
 final class NbdBitmap implements AutoCloseable {
   private static final long MAGIC = 0x4e42444d41474943L; // NBDMAGIC
@@ -61,8 +48,8 @@ final class NbdBitmap implements AutoCloseable {
 
   private static final String CONTEXT = "qemu:dirty-bitmap:";
 
-  /** Lengths of requests have 32 bits. */
-  private static final long REQUEST_MAX_BYTES = 1L << 31;
+  /** Lengths of requests have 32 bits; here they are an int, and aligned. */
+  private static final long REQUEST_MAX_BYTES = (1L << 31) - (64 << 10);
 
   /** No string is longer. */
   private static final int STRING_MAX_BYTES = 4096;
@@ -73,22 +60,12 @@ final class NbdBitmap implements AutoCloseable {
   /** Every second bit of twice the bitmap that the driver makes. */
   private static final int RANGES_MAX = 1 << 22;
 
-  private static final int BUFFER_BYTES = 64 << 10;
+  private final NbdConnection server;
+  private final ByteBuffer in;
 
-  /** The server listens already; but it takes one client after the other. */
-  private static final long CONNECT_POLL_NANOS = 100_000;
-
-  private static final long FULL_POLL_NANOS = 100_000;
-
-  private final SocketChannel channel;
-  private final Deadline deadline;
-  private final long awakeUntilNanos = System.nanoTime() + Qmp.AWAKE_NANOS;
-  private final ByteBuffer in = ByteBuffer.allocateDirect(BUFFER_BYTES).limit(0);
-  private @Nullable Selector selector;
-
-  private NbdBitmap(SocketChannel channel, Deadline deadline) {
-    this.channel = channel;
-    this.deadline = deadline;
+  private NbdBitmap(NbdConnection server) {
+    this.server = server;
+    this.in = server.in();
   }
 
   /**
@@ -99,23 +76,7 @@ final class NbdBitmap implements AutoCloseable {
    */
   static NbdBitmap connect(Path socket, BooleanSupplier alive, Deadline deadline)
       throws IOException {
-    while (true) {
-      SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-      try {
-        channel.configureBlocking(false);
-        if (channel.connect(UnixDomainSocketAddress.of(socket))) {
-          return new NbdBitmap(channel, deadline);
-        }
-        channel.close();
-      } catch (IOException e) {
-        channel.close();
-        if (deadline.passed() || !alive.getAsBoolean()) {
-          throw e;
-        }
-      }
-      checkTime(deadline);
-      LockSupport.parkNanos(CONNECT_POLL_NANOS);
-    }
+    return new NbdBitmap(NbdConnection.connect(socket, alive, deadline));
   }
 
   /**
@@ -136,7 +97,7 @@ final class NbdBitmap implements AutoCloseable {
     option(options, OPT_GO, 6 + name.length);
     options.putInt(name.length).put(name).putShort((short) 0);
     // The server works off options in order; whichever it refuses, there is no going on.
-    send(options.flip());
+    server.send(options.flip());
     acknowledged(OPT_STRUCTURED_REPLY);
     int id = context(context);
     long size = size();
@@ -144,12 +105,12 @@ final class NbdBitmap implements AutoCloseable {
     for (long position = 0; position < size; ) {
       position = status(id, position, size, dirty);
     }
-    send(request(CMD_DISC, 0, 0));
+    server.send(request(CMD_DISC, 0, 0));
     return dirty.end();
   }
 
   private void greet() throws IOException {
-    need(18);
+    server.need(18);
     expect(MAGIC, in.getLong(), "greeting");
     expect(OPTION_MAGIC, in.getLong(), "style");
     int flags = in.getShort();
@@ -166,14 +127,14 @@ final class NbdBitmap implements AutoCloseable {
   private record Reply(int type, int lengthBytes) {}
 
   private Reply reply(int option) throws IOException {
-    need(20);
+    server.need(20);
     expect(OPTION_REPLY_MAGIC, in.getLong(), "option reply");
     expect(option, in.getInt(), "option");
     Reply reply = new Reply(in.getInt(), in.getInt());
     if (reply.lengthBytes < 0 || reply.lengthBytes > STRING_MAX_BYTES) {
       throw new IOException("an option reply of " + reply.lengthBytes + " bytes");
     }
-    need(reply.lengthBytes);
+    server.need(reply.lengthBytes);
     if ((reply.type & REP_ERROR_BIT) != 0) {
       throw new IOException(
           "option " + option + " refused (" + reply.type + "): " + text(reply.lengthBytes));
@@ -238,13 +199,13 @@ final class NbdBitmap implements AutoCloseable {
 
   /** Asks for what follows a position; how far the answer reaches. */
   private long status(int context, long offset, long size, Ranges dirty) throws IOException {
-    int length = (int) Math.min(size - offset, REQUEST_MAX_BYTES - BUFFER_BYTES);
-    send(request(CMD_BLOCK_STATUS, offset, length));
+    int length = (int) Math.min(size - offset, REQUEST_MAX_BYTES);
+    server.send(request(CMD_BLOCK_STATUS, offset, length));
     long position = offset;
     int flags = 0;
     while ((flags & CHUNK_DONE) == 0) {
-      checkTime(deadline);
-      need(20);
+      server.checkTime();
+      server.need(20);
       expect(CHUNK_MAGIC, in.getInt(), "chunk");
       flags = in.getShort();
       int type = in.getShort();
@@ -271,11 +232,11 @@ final class NbdBitmap implements AutoCloseable {
     if (lengthBytes != 4 + 8 * count || count < 1 || count > EXTENTS_MAX) {
       throw new IOException("a status of " + lengthBytes + " bytes");
     }
-    need(4);
+    server.need(4);
     expect(context, in.getInt(), "context's number");
     long position = offset;
     for (int i = 0; i < count; i++) {
-      need(8);
+      server.need(8);
       long extent = Integer.toUnsignedLong(in.getInt());
       if (extent == 0 || extent > size - position) {
         throw new IOException(extent + " bytes at " + position + " of " + size);
@@ -292,7 +253,7 @@ final class NbdBitmap implements AutoCloseable {
     if (lengthBytes < 6 || lengthBytes > 6 + STRING_MAX_BYTES) {
       return "an error of " + lengthBytes + " bytes";
     }
-    need(lengthBytes);
+    server.need(lengthBytes);
     int error = in.getInt();
     int length = Short.toUnsignedInt(in.getShort());
     return "error " + error + ": " + text(Math.min(length, lengthBytes - 6));
@@ -316,64 +277,9 @@ final class NbdBitmap implements AutoCloseable {
     }
   }
 
-  /** Waits until so many bytes are in the buffer. */
-  private void need(int bytes) throws IOException {
-    if (in.remaining() >= bytes) {
-      return;
-    }
-    in.compact();
-    while (in.position() < bytes) {
-      int count = channel.read(in);
-      if (count < 0) {
-        throw new EOFException("the connection ended");
-      }
-      if (count == 0) {
-        pause();
-      }
-    }
-    in.flip();
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck") // Whom it yields to is known.
-  private void pause() throws IOException {
-    checkTime(deadline);
-    if (System.nanoTime() - awakeUntilNanos < 0) {
-      Thread.yield();
-      return;
-    }
-    Selector sleeping = selector;
-    if (sleeping == null) {
-      sleeping = Selector.open();
-      selector = sleeping;
-      channel.register(sleeping, SelectionKey.OP_READ);
-    }
-    sleeping.select(Math.max(1, deadline.remainingNanos() / 1_000_000));
-    sleeping.selectedKeys().clear();
-  }
-
-  private void send(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      if (channel.write(bytes) == 0) {
-        checkTime(deadline);
-        LockSupport.parkNanos(FULL_POLL_NANOS);
-      }
-    }
-  }
-
-  private static void checkTime(Deadline deadline) {
-    if (deadline.passed()) {
-      throw deadline.exceeded("reading a dirty bitmap");
-    }
-    if (Thread.currentThread().isInterrupted()) {
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while reading a dirty bitmap");
-    }
-  }
-
   @Override
   public void close() {
-    // The selector first: it holds on to the channel.
-    Qmp.closeQuietly(selector);
-    Qmp.closeQuietly(channel);
+    server.close();
   }
 
   /** Puts together what is dirty; neighbours become one. */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.guest;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the agent of a guest over and over until it answers. Every call makes connections of its
+ * own, since a guest that was put back in time does not know the ones made before.
+ *
+ * <p>Thread-safe.
+ */
+final class PatientClient {
+  private static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(5);
+  private static final long RETRY_MILLIS = 20;
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(2))
+          .build();
+
+  /** A call; its body is made anew for each attempt. */
+  record Question(String method, String path, Supplier<byte[]> body, @Nullable String accessToken) {
+    HttpRequest to(URI uri) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(uri)
+              .header("Content-Type", "application/json")
+              .method(method, BodyPublishers.ofByteArray(body.get()));
+      String token = accessToken;
+      return token == null ? request.build() : request.header("X-Access-Token", token).build();
+    }
+  }
+
+  /**
+   * Its answer, whatever that says.
+   *
+   * @param firstAttempt how long the first attempt may take; each further one a quarter longer
+   * @param alive false as soon as waiting is pointless because the machine has ended
+   * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
+   */
+  HttpResponse<String> answer(
+      InetSocketAddress address,
+      Question question,
+      Duration firstAttempt,
+      BooleanSupplier alive,
+      Duration timeout) {
+    String path = question.path();
+    URI uri =
+        URI.create(
+            "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
+    long end = System.nanoTime() + timeout.toNanos();
+    Duration attempt = firstAttempt;
+    IOException last = null;
+    while (true) {
+      Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+      try {
+        return send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
+      } catch (IOException e) {
+        last = e;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
+      }
+      if (!alive.getAsBoolean() || System.nanoTime() >= end) {
+        throw new RametException(
+            ErrorCode.GUEST_UNREACHABLE,
+            "the guest's agent did not answer within " + timeout.toSeconds() + " s",
+            "look at the guest's console log; a template without an agent is imported with --cold",
+            last);
+      }
+      pauseBriefly();
+      attempt = longer(attempt);
+    }
+  }
+
+  /**
+   * A connection made before the guest listens hangs until its attempt is given up: by a quarter
+   * more each time, at most a fifth of the whole wait is spent on that.
+   */
+  private static Duration longer(Duration attempt) {
+    Duration next = attempt.multipliedBy(5).dividedBy(4);
+    return next.compareTo(LONGEST_ATTEMPT) < 0 ? next : LONGEST_ATTEMPT;
+  }
+
+  /** Waits for all of the answer: a request's own timeout ends with the head of it. */
+  private HttpResponse<String> send(HttpRequest request, Duration patience)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, Bounded.text());
+    try {
+      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("no answer within " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
+    } finally {
+      answer.cancel(true);
+    }
+  }
+
+  private static void pauseBriefly() {
+    try {
+      Thread.sleep(RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
+    }
+  }
+}

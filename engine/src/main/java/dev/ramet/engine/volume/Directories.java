@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.engine.VolumeContent;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.Tree;
+import java.util.Arrays;
+import java.util.Objects;
+
+/** Makes directories for clients. The caller holds the lock of the volume. */
+final class Directories {
+  private static final int MODE = 0x1ED; // rwxr-xr-x
+
+  private Directories() {}
+
+  /** Makes one, with the attributes that are given and the usual ones else. */
+  static void make(Tree tree, byte[] name, VolumeContent.Attributes attributes)
+      throws LinuxException {
+    tree.makeDirectory(name, Objects.requireNonNullElse(attributes.mode(), MODE));
+    try (Fd fd = tree.openAny(name)) {
+      Changes.own(
+          fd,
+          Objects.requireNonNullElse(attributes.uid(), 0),
+          Objects.requireNonNullElse(attributes.gid(), 0));
+    }
+  }
+
+  /** Makes those above a path that are not there. */
+  static void makeAbove(Tree tree, byte[] path) throws LinuxException {
+    for (int i = 0; i < path.length; i++) {
+      if (path[i] == '/') {
+        try {
+          tree.makeDirectory(Arrays.copyOf(path, i), MODE);
+        } catch (LinuxException e) {
+          if (e.errno() != LinuxException.EEXIST) {
+            throw e;
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.engine.VolumeEntry;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.Tree;
+import dev.ramet.linux.TreeEntry;
+import dev.ramet.linux.TreeName;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** What clients are told of the files of a volume. */
+final class Entries {
+  private static final int MOST = 50_000;
+
+  private Entries() {}
+
+  /** One, of which the kernel has told. */
+  static VolumeEntry of(Tree tree, byte[] name, TreeEntry e) throws LinuxException {
+    VolumeEntry.Type type =
+        e.isFile()
+            ? VolumeEntry.Type.FILE
+            : e.isDirectory()
+                ? VolumeEntry.Type.DIRECTORY
+                : e.isLink() ? VolumeEntry.Type.SYMLINK : VolumeEntry.Type.UNKNOWN;
+    return new VolumeEntry(
+        "/" + new String(name, StandardCharsets.UTF_8),
+        type,
+        e.isLink() ? new String(tree.readLink(name), StandardCharsets.UTF_8) : null,
+        e.sizeBytes(),
+        e.permissions(),
+        e.uid(),
+        e.gid(),
+        instant(e.accessedNanos()),
+        instant(e.modifiedNanos()),
+        instant(e.changedNanos()));
+  }
+
+  private static Instant instant(long nanos) {
+    return Instant.ofEpochSecond(0, nanos);
+  }
+
+  /**
+   * What is in a directory, each directory before what is in it; by name.
+   *
+   * @param depth how many levels, 1 or more
+   * @throws LinuxException EFBIG when there are too many
+   */
+  static List<VolumeEntry> below(Tree tree, byte[] name, int depth) throws LinuxException {
+    List<VolumeEntry> found = new ArrayList<>();
+    add(tree, name, depth, found);
+    return found;
+  }
+
+  private static void add(Tree tree, byte[] name, int depth, List<VolumeEntry> found)
+      throws LinuxException {
+    List<TreeName> names = tree.list(name, MOST - found.size());
+    names.sort(Comparator.comparing(TreeName::bytes, Arrays::compareUnsigned));
+    for (TreeName next : names) {
+      byte[] path = Emptying.join(name, next.bytes());
+      TreeEntry entry;
+      try {
+        entry = tree.stat(path);
+        found.add(of(tree, path, entry));
+        if (entry.isDirectory() && depth > 1) {
+          add(tree, path, depth - 1, found);
+        }
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.ENOENT && e.errno() != ContentErrors.ENOTDIR) {
+          throw e; // else a guest has removed it meanwhile
+        }
+      }
+    }
+  }
+}
