@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Progress;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.RestingStorage;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Template;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** A host of the engine that dies like one killed with -9, at a given step of an operation. */
 final class DyingHost {
@@ -77,10 +81,34 @@ final class DyingHost {
         Runtime.getRuntime().halt(STATUS);
       }
       case "kill" -> engine.sandboxes().kill(sandbox);
+      // Where a sandbox is named elsewhere, this has a snapshot.
+      case "delete" -> engine.snapshots().delete(sandbox, false);
+      case "build" -> build(engine);
+      // Where a sandbox is named elsewhere, these have a template and a tag.
+      case "tag" -> engine.templates().tag(first(sandbox), List.of(second(sandbox)));
+      case "untag" -> {
+        engine.templates().tag(first(sandbox), List.of(second(sandbox)));
+        engine.templates().untag(first(sandbox), List.of(second(sandbox)));
+      }
       default -> throw new IllegalArgumentException(arguments[1]);
     }
     // The step was not reached.
     Runtime.getRuntime().halt(0);
+  }
+
+  /** Builds another template of the usual recipe. */
+  static Template build(Engine engine) {
+    return engine
+        .templates()
+        .build(new BuildTemplate("micro", "crashed", null, null, null), Progress.NONE);
+  }
+
+  private static String first(String pair) {
+    return pair.substring(0, pair.indexOf(' '));
+  }
+
+  private static String second(String pair) {
+    return pair.substring(pair.indexOf(' ') + 1);
   }
 
   private static NewSnapshot unawaited(String sandbox) {

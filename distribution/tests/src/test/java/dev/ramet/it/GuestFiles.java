@@ -16,6 +16,9 @@ import java.util.Objects;
  * what recipes do is tested elsewhere, and dozens of classes build the template.
  */
 final class GuestFiles {
+  /** The property of a process whose {@code ramet.guest} is what another one made. */
+  static final String MADE = "ramet.guest.made";
+
   private static final Path INSTALLED = Path.of(System.getProperty("ramet.guest"));
   private static final Path DIRECTORY = find();
 
@@ -26,7 +29,7 @@ final class GuestFiles {
   }
 
   private static Path find() {
-    if (System.getenv("RAMET_TEST_TEMPLATE") == null) {
+    if (System.getenv("RAMET_TEST_TEMPLATE") == null || Boolean.getBoolean(MADE)) {
       return INSTALLED;
     }
     try (InputStream script =

@@ -25,18 +25,17 @@ final class Hosts {
     }
     // As the launcher starts hosts; these live too short for the second compiler anyway.
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    // The directory of recipes is this process's, which will be there to remove it.
     command.add("-Dramet.guest=" + GuestFiles.directory());
+    command.add("-D" + GuestFiles.MADE + "=true");
     command.add("-Dramet.cache=" + System.getProperty("ramet.cache"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("dev.ramet.it" + "." + className);
     command.addAll(List.of(arguments));
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")));
-    // The directory of recipes is this process's, which will be there to remove it.
-    builder.environment().remove("RAMET_TEST_TEMPLATE");
-    return builder.start();
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")))
+        .start();
   }
 
   /** The command line of a process, empty when it is gone. */
