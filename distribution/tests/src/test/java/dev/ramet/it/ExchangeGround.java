@@ -53,13 +53,7 @@ final class ExchangeGround implements AutoCloseable, AfterEachCallback {
 
   static ExchangeGround make() {
     try {
-      Ground ground = Ground.make();
-      try {
-        return new ExchangeGround(ground);
-      } catch (IOException | RuntimeException | Error e) {
-        ground.close();
-        throw e;
-      }
+      return Ground.make().under(ExchangeGround::new);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
