@@ -8,6 +8,7 @@ import dev.ramet.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -44,8 +45,12 @@ final class FakeHost implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService executor = Executors.newCachedThreadPool();
 
-  FakeHost() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+  FakeHost() {
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     server.setExecutor(executor);
     server.start();
   }

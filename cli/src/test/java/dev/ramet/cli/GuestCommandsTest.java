@@ -21,25 +21,14 @@ import java.util.Base64;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code exec} and {@code cp}, which talk to the agent behind the host. */
 final class GuestCommandsTest {
   private static final String START = "/process.Process/Start";
-  private FakeHost host;
-
-  @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
-  }
+  @AutoClose private final FakeHost host = new FakeHost();
 
   private static void frame(OutputStream out, int flags, String json) throws IOException {
     byte[] payload = json.getBytes(StandardCharsets.UTF_8);

@@ -4,8 +4,7 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The commands on what a host does. */
@@ -27,17 +26,7 @@ final class OperationCommandsTest {
               "\"endedAt\":\"2026-01-01T00:01:00Z\",\"results\":[],\"error\":{\"code\":507,"
                   + "\"message\":\"full\",\"error\":\"NO_SPACE\",\"remedy\":\"delete some\"}");
 
-  private FakeHost host;
-
-  @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
-  }
+  @AutoClose private final FakeHost host = new FakeHost();
 
   private static String event(String name, String data) {
     return "event: " + name + "\ndata: " + data + "\n\n";

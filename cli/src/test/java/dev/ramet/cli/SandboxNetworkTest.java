@@ -6,24 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which addresses a sandbox reaches, and how its ports are reached, as commands say it. */
 final class SandboxNetworkTest {
-  private FakeHost host;
-
-  @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
-  }
+  @AutoClose private final FakeHost host = new FakeHost();
 
   @Test
   void createSendsTheRulesOfTheNetwork() {

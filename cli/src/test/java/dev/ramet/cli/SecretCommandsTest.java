@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,17 +18,7 @@ final class SecretCommandsTest {
           + "\"createdAt\":\"2026-01-02T03:04:05Z\",\"updatedAt\":\"2026-01-02T03:04:05Z\"}";
 
   @TempDir private Path directory;
-  private FakeHost host;
-
-  @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
-  }
+  @AutoClose private final FakeHost host = new FakeHost();
 
   @Test
   void aValueComesFromAFile() throws Exception {

@@ -12,8 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,17 +26,7 @@ final class StorageCommandsTest {
           + "\"remedy\":\"restore it\",\"repair\":\"no\",\"bytes\":0}";
 
   @TempDir private Path directory;
-  private FakeHost host;
-
-  @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
-  }
+  @AutoClose private final FakeHost host = new FakeHost();
 
   private static String report(String... findings) {
     return "{\"findings\":["

@@ -4,7 +4,7 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,22 +13,16 @@ final class VolumeCommandsTest {
       "[{\"volumeID\":\"v1\",\"name\":\"data\"},{\"volumeID\":\"v2\",\"name\":\"models\"}]";
   private static final String ONE = "{\"volumeID\":\"v1\",\"name\":\"data\",\"token\":\"secret\"}";
 
-  private FakeHost host;
+  @AutoClose private final FakeHost host = new FakeHost();
 
   @BeforeEach
-  void start() throws Exception {
-    host = new FakeHost();
+  void start() {
     host.on(
         "/volumes",
         (exchange, body) -> {
           boolean post = exchange.getRequestMethod().equals("POST");
           FakeHost.answer(exchange, post ? 201 : 200, post ? ONE : LIST);
         });
-  }
-
-  @AfterEach
-  void stop() {
-    host.close();
   }
 
   @Test

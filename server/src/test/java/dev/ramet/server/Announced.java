@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import com.fasterxml.jackson.databind.JsonNode;
 
 /** A template build that was announced. */
 record Announced(String template, String build) {
+  /** Announces one on a host. */
+  static Announced on(TestHost host, String name) throws Exception {
+    TestHost.Answer answer =
+        host.post("/v3/templates", "{\"name\":\"" + name + "\",\"cpuCount\":2}");
+    assertEquals(202, answer.status(), answer.response().body());
+    String own = name.replaceFirst(":.*", "");
+    assertEquals(own, answer.json().path("names").path(0).asText());
+    assertTrue(answer.json().path("public").asBoolean());
+    return in(answer);
+  }
+
   /** The one that an answer tells of. */
   static Announced in(TestHost.Answer answer) {
     return new Announced(

@@ -43,12 +43,6 @@ class BuildsAfterRestartTest {
     open();
   }
 
-  private Announced announce(String name) throws Exception {
-    Answer answer = host.post("/v3/templates", "{\"name\":\"" + name + "\",\"cpuCount\":2}");
-    assertEquals(202, answer.status(), answer.response().body());
-    return Announced.in(answer);
-  }
-
   private JsonNode start(Announced build, String command) throws Exception {
     Answer started = host.post(build.start(), STEPS.formatted(command));
     assertEquals(202, started.status(), started.response().body());
@@ -57,7 +51,7 @@ class BuildsAfterRestartTest {
 
   @Test
   void oneThatWasAnnouncedWaitsForItsSteps() throws Exception {
-    Announced build = announce("later:v2");
+    Announced build = Announced.on(host, "later:v2");
     restart();
     assertEquals("waiting", host.get(build.status()).json().path("status").asText());
     assertEquals(201, host.get(build.files("0".repeat(64))).status());
@@ -71,7 +65,7 @@ class BuildsAfterRestartTest {
 
   @Test
   void oneThatFailedTellsWhy() throws Exception {
-    Announced build = announce("broken");
+    Announced build = Announced.on(host, "broken");
     JsonNode before = start(build, "false");
     assertEquals("error", before.path("status").asText());
     restart();
@@ -87,7 +81,7 @@ class BuildsAfterRestartTest {
 
   @Test
   void oneThatSucceededIsReady() throws Exception {
-    Announced build = announce("made");
+    Announced build = Announced.on(host, "made");
     assertEquals("ready", start(build, "echo").path("status").asText());
     restart();
     assertEquals("ready", host.get(build.status()).json().path("status").asText());
@@ -105,7 +99,7 @@ class BuildsAfterRestartTest {
 
   @Test
   void oneThatWasUnderWayHasFailedUnlessItsTemplateIsThere() throws Exception {
-    Announced build = announce("half");
+    Announced build = Announced.on(host, "half");
     leaveUnderWay();
     JsonNode status = host.get(build.status()).json();
     assertEquals("error", status.path("status").asText(), status.toString());
@@ -118,7 +112,7 @@ class BuildsAfterRestartTest {
 
   @Test
   void oneWhoseTemplateWasPublishedIsReady() throws Exception {
-    Announced build = announce("whole");
+    Announced build = Announced.on(host, "whole");
     leaveUnderWay();
     host.engine.templates.derive(
         new DerivedTemplate(
@@ -151,11 +145,11 @@ class BuildsAfterRestartTest {
 
   @Test
   void aFileThatCannotBeUnderstoodIsNoObstacle() throws Exception {
-    Announced lost = announce("lost");
+    Announced lost = Announced.on(host, "lost");
     host.close();
     Files.writeString(data.resolve("template-builds.json"), "{\"version\":7");
     open();
     assertEquals(404, host.get(lost.status()).status());
-    assertEquals("ready", start(announce("next"), "echo").path("status").asText());
+    assertEquals("ready", start(Announced.on(host, "next"), "echo").path("status").asText());
   }
 }

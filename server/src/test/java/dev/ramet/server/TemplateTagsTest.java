@@ -6,29 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.server.TestHost.Answer;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Versions of templates, told apart by tags, as clients of the E2B protocol ask for them. */
 class TemplateTagsTest {
-  @TempDir Path data;
-  private TestHost host;
-
-  @BeforeEach
-  void open() {
-    host = new TestHost(Map.of("ramet.data-root", data.toString()));
-  }
-
-  @AfterEach
-  void close() {
-    host.close();
-  }
+  @AutoClose private final TestHost host = new TestHost(Map.of());
 
   private String tags(String name, String id) throws Exception {
     List<String> found = new java.util.ArrayList<>();

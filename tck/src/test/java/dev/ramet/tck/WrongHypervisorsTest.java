@@ -13,52 +13,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The kit finds what is wrong with a hypervisor's driver and says what to do about it. */
 class WrongHypervisorsTest {
-  abstract static class Wrong extends HypervisorTck {
-    final ReferenceMachines machines = new ReferenceMachines();
-
-    abstract Hypervisor driver();
-
-    Set<String> stated() {
-      return Set.of();
-    }
-
-    @Override
-    protected HypervisorHarness harness(Path scratch) {
-      return new ReferenceHypervisorHarness(scratch, machines) {
-        @Override
-        Hypervisor open() {
-          return driver();
-        }
-
-        @Override
-        Set<String> stated() {
-          return Wrong.this.stated();
-        }
-      };
-    }
-  }
-
-  /** A driver whose machines differ from the reference's. */
-  abstract static class WrongMachine extends Wrong {
-    abstract ReferenceVm machine(
-        ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process);
-
-    @Override
-    Hypervisor driver() {
-      return new ReferenceHypervisor(machines) {
-        @Override
-        ReferenceVm vm(VmSpec spec, ReferenceMachines.Guest process) {
-          return machine(this, spec, process);
-        }
-      };
-    }
-  }
-
   @Test
   void aPauseThatIsNone() {
     Failures.expect(
@@ -68,7 +26,7 @@ class WrongHypervisorsTest {
         "pause() returns once the virtual CPUs have stopped");
   }
 
-  static class PausesLater extends WrongMachine {
+  static class PausesLater extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -91,7 +49,7 @@ class WrongHypervisorsTest {
         "the machine does not run");
   }
 
-  static class StaysPaused extends WrongMachine {
+  static class StaysPaused extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -116,7 +74,7 @@ class WrongHypervisorsTest {
         "a save must not let the machine run");
   }
 
-  static class RunsInASave extends WrongMachine {
+  static class RunsInASave extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -144,7 +102,7 @@ class WrongHypervisorsTest {
         "must end every process that it started");
   }
 
-  static class LeaksOnFailure extends Wrong {
+  static class LeaksOnFailure extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -170,7 +128,7 @@ class WrongHypervisorsTest {
         "must remove the files that it made");
   }
 
-  static class LeaksFiles extends Wrong {
+  static class LeaksFiles extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -198,7 +156,7 @@ class WrongHypervisorsTest {
         "refuse what cannot be: another virtual CPU");
   }
 
-  static class TakesAnyState extends Wrong {
+  static class TakesAnyState extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -217,7 +175,7 @@ class WrongHypervisorsTest {
         "refuse what cannot be: no virtual CPU");
   }
 
-  static class TakesAnything extends Wrong {
+  static class TakesAnything extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {

@@ -39,6 +39,7 @@ class WrongLogReadersTest {
   /** A backend that keeps copies. */
   private abstract static class Keeping extends ReferenceBackend {
     final Map<NodeId, NavigableMap<Long, byte[]>> ahead = new HashMap<>();
+    private long mark = WriteLog.NO_MARK;
 
     Keeping(Path root, ReferenceDisk disk, StepControl.Observer steps) {
       super(root, disk, steps);
@@ -95,6 +96,17 @@ class WrongLogReadersTest {
       }
     }
 
+    /** Copies what was written since the last time, or all where the log does not tell. */
+    void ask(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
+      Written written = told(log);
+      if (written.isAllSince(mark) && !copy.isEmpty()) {
+        copyTold(source, copy, written);
+      } else {
+        copyAll(source, copy);
+      }
+      mark = written.until();
+    }
+
     static Written told(WriteLog log) {
       try {
         return log.take();
@@ -104,29 +116,34 @@ class WrongLogReadersTest {
     }
   }
 
-  /** Makes a backend. */
-  private interface Maker {
-    StorageBackend make(Path root, CountingDisk disk, StepControl.Observer steps);
+  /** The kit as the author of such a backend would run it. */
+  abstract static class Reader extends StorageBackendTck {
+    abstract StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps);
+
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      CountingDisk disk = new CountingDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return backend(scratch, disk, observer);
+        }
+
+        @Override
+        public UnderWay begin(Attachment node, long offset, byte[] bytes) {
+          disk.begun++;
+          return () -> {
+            long before = disk.begun;
+            io().write(node, offset, bytes);
+            disk.begun = before;
+          };
+        }
+      };
+    }
   }
 
-  private static StorageHarness harness(Path scratch, Maker maker) {
-    CountingDisk disk = new CountingDisk();
-    return new ReferenceHarness(scratch, disk) {
-      @Override
-      StorageBackend open(StepControl.Observer observer) {
-        return maker.make(scratch, disk, observer);
-      }
-
-      @Override
-      public UnderWay begin(Attachment node, long offset, byte[] bytes) {
-        disk.begun++;
-        return () -> {
-          long before = disk.begun;
-          io().write(node, offset, bytes);
-          disk.begun = before;
-        };
-      }
-    };
+  private static void expect(Class<? extends Reader> wrong, String check, String message) {
+    Failures.expect(wrong, StorageBackendTck.WriteLogs.class, check, message);
   }
 
   @Test
@@ -134,94 +151,68 @@ class WrongLogReadersTest {
     Failures.none(AsksAgain.class, StorageBackendTck.WriteLogs.class);
   }
 
-  static class AsksAgain extends StorageBackendTck {
+  static class AsksAgain extends Reader {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return WrongLogReadersTest.harness(
-          scratch,
-          (root, counted, steps) ->
-              new Keeping(root, counted, steps) {
-                private long mark = WriteLog.NO_MARK;
-
-                @Override
-                void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
-                  Written written = told(log);
-                  if (written.isAllSince(mark) && !copy.isEmpty()) {
-                    copyTold(source, copy, written);
-                  } else {
-                    copyAll(source, copy);
-                  }
-                  mark = written.until();
-                }
-              });
+    StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps) {
+      return new Keeping(root, counted, steps) {
+        @Override
+        void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
+          ask(source, copy, log);
+        }
+      };
     }
   }
 
   @Test
   void aLogThatIsBelievedTooMuch() {
-    Failures.expect(
+    expect(
         BelievesEveryAnswer.class,
-        StorageBackendTck.WriteLogs.class,
         "aSnapshotIsTheVolumeAtItsInstant",
         "all that was written since the mark at which it begins");
   }
 
   /** Takes every answer for all that was written since. */
-  static class BelievesEveryAnswer extends StorageBackendTck {
+  static class BelievesEveryAnswer extends Reader {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return WrongLogReadersTest.harness(
-          scratch,
-          (root, counted, steps) ->
-              new Keeping(root, counted, steps) {
-                @Override
-                void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
-                  Written written = told(log);
-                  if (copy.isEmpty()) {
-                    copyAll(source, copy);
-                  } else {
-                    copyTold(source, copy, written);
-                  }
-                }
-              });
+    StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps) {
+      return new Keeping(root, counted, steps) {
+        @Override
+        void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
+          Written written = told(log);
+          if (copy.isEmpty()) {
+            copyAll(source, copy);
+          } else {
+            copyTold(source, copy, written);
+          }
+        }
+      };
     }
   }
 
   @Test
   void aTimeOfModificationThatIsBelievedTooMuch() {
-    Failures.expect(
+    expect(
         BelievesTheTime.class,
-        StorageBackendTck.WriteLogs.class,
         "aWriteThatIsUnderWay",
         "what a time of modification tells is that no write began");
   }
 
   /** Takes a volume for unchanged whose time of modification is. */
-  static class BelievesTheTime extends StorageBackendTck {
+  static class BelievesTheTime extends Reader {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return WrongLogReadersTest.harness(
-          scratch,
-          (root, counted, steps) ->
-              new Keeping(root, counted, steps) {
-                private long mark = WriteLog.NO_MARK;
-                private long equalAt = -1;
+    StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps) {
+      return new Keeping(root, counted, steps) {
+        private long equalAt = -1;
 
-                @Override
-                void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
-                  if (counted.begun == equalAt && !copy.isEmpty()) {
-                    return;
-                  }
-                  Written written = told(log);
-                  if (written.isAllSince(mark) && !copy.isEmpty()) {
-                    copyTold(source, copy, written);
-                  } else {
-                    copyAll(source, copy);
-                  }
-                  mark = written.until();
-                  equalAt = counted.begun;
-                }
-              });
+        @Override
+        void update(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
+          if (counted.begun == equalAt && !copy.isEmpty()) {
+            return;
+          }
+          ask(source, copy, log);
+          equalAt = counted.begun;
+        }
+      };
     }
   }
 }

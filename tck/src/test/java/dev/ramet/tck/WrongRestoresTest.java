@@ -35,7 +35,7 @@ class WrongRestoresTest {
         "stops before the first instruction");
   }
 
-  static class BootsInsteadOfRestoring extends WrongHypervisorsTest.Wrong {
+  static class BootsInsteadOfRestoring extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -49,12 +49,7 @@ class WrongRestoresTest {
     /** Its guest would catch up with any count if it were waited for. */
     @Override
     protected HypervisorHarness harness(Path scratch) {
-      return new ReferenceHypervisorHarness(scratch, machines) {
-        @Override
-        Hypervisor open() {
-          return driver();
-        }
-
+      return new Harness(scratch) {
         @Override
         public long count(RunningVm vm) {
           ReferenceMachines.Guest process = machines.find(vm.pid());
@@ -64,7 +59,7 @@ class WrongRestoresTest {
     }
   }
 
-  static class RunsBeforeItIsResumed extends WrongHypervisorsTest.Wrong {
+  static class RunsBeforeItIsResumed extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -87,7 +82,7 @@ class WrongRestoresTest {
         "a memory image is mapped privately");
   }
 
-  static class WritesTheImage extends WrongHypervisorsTest.Wrong {
+  static class WritesTheImage extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -115,7 +110,7 @@ class WrongRestoresTest {
         "an end that nobody asked for is not a requested one");
   }
 
-  static class BlamesTheCaller extends WrongHypervisorsTest.WrongMachine {
+  static class BlamesTheCaller extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -136,7 +131,7 @@ class WrongRestoresTest {
         "a machine outlives the host that started it");
   }
 
-  static class ForgetsMachines extends WrongHypervisorsTest.Wrong {
+  static class ForgetsMachines extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -157,7 +152,7 @@ class WrongRestoresTest {
         "the machine does not run");
   }
 
-  static class LeavesThemPaused extends WrongHypervisorsTest.WrongMachine {
+  static class LeavesThemPaused extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -178,7 +173,7 @@ class WrongRestoresTest {
         "the machine does not run");
   }
 
-  static class ReapsByPrefix extends WrongHypervisorsTest.Wrong {
+  static class ReapsByPrefix extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines) {
@@ -200,7 +195,7 @@ class WrongRestoresTest {
         "a paused machine is not paused again");
   }
 
-  static class PausesTwice extends WrongHypervisorsTest.WrongMachine {
+  static class PausesTwice extends WrongDriver.OfMachines {
     @Override
     ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
       return new ReferenceVm(driver, spec, process) {
@@ -225,7 +220,7 @@ class WrongRestoresTest {
         "machines are DiskWrites if and only if the probe states 'disk-writes'");
   }
 
-  static class StatesTooMuch extends WrongHypervisorsTest.Wrong {
+  static class StatesTooMuch extends WrongDriver {
     @Override
     Hypervisor driver() {
       return new ReferenceHypervisor(machines);
@@ -246,7 +241,7 @@ class WrongRestoresTest {
         "machines are DiskWrites if and only if the probe states 'disk-writes'");
   }
 
-  static class StatesTooLittle extends WrongHypervisorsTest.WrongMachine {
+  static class StatesTooLittle extends WrongDriver.OfMachines {
     static class Counting extends ReferenceVm implements DiskWrites {
       Counting(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
         super(driver, spec, process);

@@ -3,7 +3,6 @@ package dev.ramet.tck;
 
 import dev.ramet.api.RametException;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
-import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -45,7 +44,7 @@ class WrongWriteLogsTest {
   }
 
   /** Drivers of such machines, with a disk each. As it is, the contract is kept. */
-  abstract static class WithLog extends WrongHypervisorsTest.WrongMachine {
+  abstract static class WithLog extends WrongDriver.OfMachines {
     @Override
     Set<String> stated() {
       return Set.of(HypervisorCapabilities.DISK_WRITE_LOG);
@@ -85,17 +84,7 @@ class WrongWriteLogsTest {
 
     @Override
     protected HypervisorHarness harness(Path scratch) {
-      return new ReferenceHypervisorHarness(scratch, machines) {
-        @Override
-        Hypervisor open() {
-          return driver();
-        }
-
-        @Override
-        Set<String> stated() {
-          return WithLog.this.stated();
-        }
-
+      return new Harness(scratch) {
         @Override
         public VmSpec spec(String name, Path directory) throws IOException {
           VmSpec plain = super.spec(name, directory);

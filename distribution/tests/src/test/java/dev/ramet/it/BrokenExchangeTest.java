@@ -27,39 +27,22 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What was damaged on its way is not taken in, and what breaks off leaves nothing behind. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenExchangeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private ExchangeGround exchange;
-  private Ground ground;
-  private Path place;
-  private Path exported;
+  @AutoClose @RegisterExtension private final ExchangeGround exchange = ExchangeGround.make();
 
-  @BeforeAll
-  void export() throws Exception {
-    exchange = ExchangeGround.make();
-    ground = exchange.ground();
-    place = exchange.place();
-    exported = exchange.exported();
-  }
-
-  @AfterAll
-  void clear() throws Exception {
-    exchange.close();
-  }
-
-  @AfterEach
-  void reset() {
-    ground.steps().reset();
-  }
+  private final Ground ground = exchange.ground();
+  private final Path place = exchange.place();
+  private final Path exported = exchange.exported();
 
   @Test
   void whatWasChangedOnTheWayIsNamedAndNotTakenIn() throws Exception {
@@ -141,7 +124,7 @@ final class BrokenExchangeTest {
     ground.assertWell();
   }
 
-  private void change(java.util.function.Consumer<ObjectNode> change) throws Exception {
+  private void change(Consumer<ObjectNode> change) throws Exception {
     Path manifest = exported.resolve("manifest.json");
     ObjectNode root = (ObjectNode) JSON.readTree(manifest.toFile());
     change.accept((ObjectNode) root.path("identity"));

@@ -36,20 +36,17 @@ final class EgressGround {
    * filter is not fit for the test.
    */
   static Ground make(Supplier<EngineConfig.Outbound> outbound) throws IOException {
-    Ground ground =
-        Ground.make(
+    return Ground.make(
             Files.createTempDirectory("ramet-it-"),
             POOL_BYTES,
-            config -> config.withOutbound(outbound.get()));
-    try {
-      String filter =
-          ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
-      Require.feature("egress", !filter.startsWith("unusable"), filter);
-      return ground;
-    } catch (RuntimeException | Error e) {
-      ground.close();
-      throw e;
-    }
+            config -> config.withOutbound(outbound.get()))
+        .under(
+            ground -> {
+              String filter =
+                  ground.engine().doctor().report(false).host().getOrDefault("networkFilter", "");
+              Require.feature("egress", !filter.startsWith("unusable"), filter);
+              return ground;
+            });
   }
 
   /**

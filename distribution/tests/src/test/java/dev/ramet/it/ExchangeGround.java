@@ -8,15 +8,18 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
 import dev.ramet.spi.storage.CopyProgress;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Ground with a machine whose snapshot {@code start} was exported into a directory of exports.
- * Closing it fails when anything else was left there.
+ * After each test no step breaks any more. Closing it fails when anything else was left there.
  */
-final class ExchangeGround implements AutoCloseable {
+final class ExchangeGround implements AutoCloseable, AfterEachCallback {
   /** Makes a machine of the snapshot tell what it has on its disk, in files and in a process. */
   static final String TELL = "cat /root/file /tmp/file; echo tell > /tmp/ask; cat /tmp/answer";
 
@@ -48,14 +51,17 @@ final class ExchangeGround implements AutoCloseable {
     assertFalse(done.template());
   }
 
-  static ExchangeGround make() throws IOException {
-    Ground ground = Ground.make();
+  static ExchangeGround make() {
     try {
-      return new ExchangeGround(ground);
-    } catch (IOException | RuntimeException | Error e) {
-      ground.close();
-      throw e;
+      return Ground.make().under(ExchangeGround::new);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+  }
+
+  @Override
+  public void afterEach(ExtensionContext test) {
+    ground.steps().reset();
   }
 
   Ground ground() {

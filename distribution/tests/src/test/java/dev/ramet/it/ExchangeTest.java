@@ -28,39 +28,21 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Snapshots leave a host, and go on in another one. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ExchangeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private ExchangeGround exchange;
-  private Ground ground;
-  private Path place;
-  private Path exported;
+  @AutoClose @RegisterExtension private final ExchangeGround exchange = ExchangeGround.make();
 
-  @BeforeAll
-  void export() throws Exception {
-    exchange = ExchangeGround.make();
-    ground = exchange.ground();
-    place = exchange.place();
-    exported = exchange.exported();
-  }
-
-  @AfterAll
-  void clear() throws Exception {
-    exchange.close();
-  }
-
-  @AfterEach
-  void reset() {
-    ground.steps().reset();
-  }
+  private final Ground ground = exchange.ground();
+  private final Path place = exchange.place();
+  private final Path exported = exchange.exported();
 
   @Test
   void anExportIsSparseFilesWithTheirDigests() throws Exception {

@@ -103,6 +103,21 @@ final class Ground implements AutoCloseable {
     }
   }
 
+  /** What stands on ground. */
+  interface Standing<T> {
+    T on(Ground ground) throws IOException;
+  }
+
+  /** Makes what stands on this ground; where that fails, the ground is closed. */
+  <T> T under(Standing<T> standing) throws IOException {
+    try {
+      return standing.on(this);
+    } catch (IOException | RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
   private EngineConfig config(long poolBytes) {
     EngineConfig base = change.apply(config(dataRoot, poolBytes, steps));
     Path memory = memoryRoot;

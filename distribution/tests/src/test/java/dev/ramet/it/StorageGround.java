@@ -45,13 +45,7 @@ final class StorageGround implements AutoCloseable {
   }
 
   static StorageGround make() throws IOException {
-    Ground ground = Ground.make();
-    try {
-      return new StorageGround(ground);
-    } catch (IOException | RuntimeException | Error e) {
-      ground.close();
-      throw e;
-    }
+    return Ground.make().under(StorageGround::new);
   }
 
   Ground ground() {

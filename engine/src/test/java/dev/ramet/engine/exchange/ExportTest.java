@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.api.ErrorCode;
@@ -19,12 +18,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An export is read back as it was written, and whatever else may lie there is refused. */
 class ExportTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int DISK_BYTES = 5 << 20;
   private static final int MEMORY_BYTES = 64 << 20;
 
@@ -81,7 +78,7 @@ class ExportTest {
     Path target = scratch.resolve(name);
     boolean there = Files.exists(target);
     Path kernel = Files.writeString(scratch.resolve("vmlinuz"), "kernel");
-    ExportWriter writer = new ExportWriter(partial, target, meter());
+    ExportWriter writer = new ExportWriter(partial, target, ExportEdits.meter());
     writer.copy(ExportRecord.KERNEL, kernel);
     writer.copy(ExportRecord.DISK, image("disk", DISK_BYTES), DISK_BYTES);
     if (warm) {
@@ -94,10 +91,6 @@ class ExportTest {
     writer.publish();
     writer.syncName();
     return target;
-  }
-
-  private static Meter meter() {
-    return new Meter(1L << 40, (done, total) -> true);
   }
 
   @BeforeEach
@@ -114,9 +107,9 @@ class ExportTest {
     assertTrue(PathCalls.stat(directory.resolve("memory.raw")).allocatedBytes() < 1 << 20);
     for (String name : List.of("disk.raw", "memory.raw", "kernel", "devices/state")) {
       ExportRecord.Item item = export.files().item(name);
-      assertEquals(sha256(directory.resolve(name)), item.sha256(), name);
+      assertEquals(ExportEdits.sha256(directory.resolve(name)), item.sha256(), name);
       try (Fd copy = Fd.createNew(scratch.resolve("copy-" + item.sizeBytes()), 0600)) {
-        long data = export.files().copy(item, copy, meter());
+        long data = export.files().copy(item, copy, ExportEdits.meter());
         assertTrue(data > 0 && data < 1 << 20, name + " " + data);
         assertEquals(name.endsWith(".raw"), export.files().hasHoles(item), name);
       }
@@ -131,11 +124,6 @@ class ExportTest {
       }
     }
     assertEquals(snapshot(false), Export.open(write("cold", false)).snapshot());
-  }
-
-  private static String sha256(Path file) throws Exception {
-    return HexFormat.of()
-        .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
   }
 
   @Test
@@ -173,32 +161,10 @@ class ExportTest {
     return e;
   }
 
-  /** Changes the record. */
-  private void record(java.util.function.Consumer<ObjectNode> change) throws Exception {
-    Path file = directory.resolve(ExportRecord.FILE);
-    ObjectNode record = (ObjectNode) JSON.readTree(file.toFile());
-    change.accept(record);
-    JSON.writeValue(file.toFile(), record);
-  }
-
-  private static ObjectNode item(ObjectNode record, String path) {
-    for (var item : record.withArray("files")) {
-      if (item.path("path").asText().equals(path)) {
-        return (ObjectNode) item;
-      }
-    }
-    throw new IllegalArgumentException(path);
-  }
-
   /** Changes the manifest, and the record so that it fits. */
-  private void manifest(java.util.function.Consumer<ObjectNode> change) throws Exception {
-    Path file = directory.resolve(ExportRecord.MANIFEST);
-    ObjectNode manifest = (ObjectNode) JSON.readTree(file.toFile());
-    change.accept(manifest);
-    JSON.writeValue(file.toFile(), manifest);
-    String digest = sha256(file);
-    long size = Files.size(file);
-    record(r -> item(r, ExportRecord.MANIFEST).put("sha256", digest).put("sizeBytes", size));
+  private void manifest(Consumer<ObjectNode> change) throws Exception {
+    ExportEdits.rewrite(directory.resolve(ExportRecord.MANIFEST), change);
+    ExportEdits.fit(directory, ExportRecord.MANIFEST);
   }
 
   @Test
@@ -221,7 +187,7 @@ class ExportTest {
 
   @Test
   void aNewerFormatIsNotGuessed() throws Exception {
-    record(r -> r.put("format", 3).remove("files"));
+    ExportEdits.record(directory, r -> r.put("format", 3).remove("files"));
     String remedy = String.valueOf(refused(ErrorCode.UNSUPPORTED, "format 3").remedy());
     assertTrue(remedy.contains("newer version"), remedy);
   }
@@ -242,7 +208,7 @@ class ExportTest {
         ""
       })
   void namesThatNoExportHasAreRefused(String path) throws Exception {
-    record(r -> item(r, "kernel").put("path", path));
+    ExportEdits.record(directory, r -> ExportEdits.item(r, "files", "kernel").put("path", path));
     refused(ErrorCode.INVALID_ARGUMENT, "names a file that no export has: " + path);
   }
 
@@ -250,22 +216,27 @@ class ExportTest {
   void aRecordThatMakesNoSenseIsRefused() throws Exception {
     Path file = directory.resolve(ExportRecord.FILE);
     String good = Files.readString(file);
-    record(r -> item(r, "kernel").remove("path"));
+    ExportEdits.record(directory, r -> ExportEdits.item(r, "files", "kernel").remove("path"));
     refused(ErrorCode.INVALID_ARGUMENT, "without a path");
     Files.writeString(file, good);
-    record(r -> ((ArrayNode) r.get("files")).addNull());
+    ExportEdits.record(directory, r -> ((ArrayNode) r.get("files")).addNull());
     refused(ErrorCode.INVALID_ARGUMENT, "without a path");
     Files.writeString(file, good);
-    record(r -> ((ArrayNode) r.get("files")).add(item(r, "kernel").deepCopy()));
+    ExportEdits.record(
+        directory,
+        r -> ((ArrayNode) r.get("files")).add(ExportEdits.item(r, "files", "kernel").deepCopy()));
     refused(ErrorCode.INVALID_ARGUMENT, "twice");
     Files.writeString(file, good);
-    record(r -> item(r, "kernel").put("sha256", "none"));
+    ExportEdits.record(
+        directory, r -> ExportEdits.item(r, "files", "kernel").put("sha256", "none"));
     refused(ErrorCode.INVALID_ARGUMENT, "no SHA-256 of kernel");
     Files.writeString(file, good);
-    record(r -> item(r, "kernel").put("path", "devices/kernel"));
+    ExportEdits.record(
+        directory, r -> ExportEdits.item(r, "files", "kernel").put("path", "devices/kernel"));
     refused(ErrorCode.INVALID_ARGUMENT, "does not name kernel");
     Files.writeString(file, good);
-    record(r -> item(r, "disk.raw").put("sizeBytes", -1));
+    ExportEdits.record(
+        directory, r -> ExportEdits.item(r, "files", "disk.raw").put("sizeBytes", -1));
     refused(ErrorCode.CORRUPT, "disk.raw has 5242880 bytes, not -1");
   }
 
@@ -282,7 +253,7 @@ class ExportTest {
       RametException damaged =
           assertThrows(
               RametException.class,
-              () -> export.files().copy(export.files().item("kernel"), copy, meter()));
+              () -> export.files().copy(export.files().item("kernel"), copy, ExportEdits.meter()));
       assertEquals(ErrorCode.CORRUPT, damaged.code());
       assertTrue(String.valueOf(damaged.getMessage()).startsWith(kernel + " is damaged"));
     }

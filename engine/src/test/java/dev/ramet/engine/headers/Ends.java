@@ -3,6 +3,7 @@ package dev.ramet.engine.headers;
 
 import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.HostTls;
 import dev.ramet.engine.tls.Issued;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -13,14 +14,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -48,7 +46,9 @@ final class Ends implements AutoCloseable {
   int host(boolean tls, Script script) throws Exception {
     ServerSocket server =
         tls
-            ? context().getServerSocketFactory().createServerSocket(0, 50, loopback())
+            ? HostTls.context(authority, NAME)
+                .getServerSocketFactory()
+                .createServerSocket(0, 50, loopback())
             : new ServerSocket(0, 50, loopback());
     accept(server, script);
     return server.getLocalPort();
@@ -109,18 +109,6 @@ final class Ends implements AutoCloseable {
 
   static InetAddress loopback() {
     return InetAddress.getLoopbackAddress();
-  }
-
-  private SSLContext context() throws Exception {
-    Issued host = Certificates.host(authority, "x", List.of(NAME), List.of(), Duration.ofDays(1));
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, new char[0]);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), null, null);
-    return context;
   }
 
   /** A guest's connection in plain text. */

@@ -4,11 +4,11 @@ package dev.ramet.engine.network;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.internal.Ids;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -61,38 +61,49 @@ final class ConfinedProgram implements AutoCloseable {
   /** The address that the machine has for its host. */
   static final String OWN = "127.99.0.1";
 
+  /** The address of servers, to which names lead. */
+  static final String SERVERS = "127.77.0.1";
+
   /** An address that is nobody's. */
   static final String ELSEWHERE = "192.0.2.77";
 
   private static final Map<String, String> NAMES =
-      Map.of("a.test", "127.77.0.1", "below.a.test", "127.77.0.1", "shut.test", "127.66.0.1");
+      Map.of("a.test", SERVERS, "below.a.test", SERVERS, "shut.test", "127.66.0.1");
 
-  private final String prefix = "ramet-test-" + Ids.next('t') + "-";
+  private final TestGroups groups = new TestGroups();
   private final List<String> lookups = new CopyOnWriteArrayList<>();
   private final EgressFilter filter =
-      new EgressFilter(prefix, List.of(Cidr.parse("127.66.0.0/16")), this::lookup);
+      new EgressFilter(groups.prefix(), List.of(Cidr.parse("127.66.0.0/16")), this::lookup);
   private final Process process;
   private final BufferedReader answers;
   private final Peer server;
 
-  /** Starts one; a host that cannot filter is not fit for the test. */
-  ConfinedProgram() throws IOException {
+  private ConfinedProgram() throws IOException {
     boolean usable = filter.usable();
     String detail = filter.detail();
     if (!usable) {
       filter.close();
     }
     Require.feature("egress", usable, detail);
-    server = new Peer("127.77.0.1", Peer::echoOnce);
+    server = Peer.at(SERVERS, Peer::echoOnce);
     process = new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();
     answers =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
   }
 
+  /** Starts one; a host that cannot filter is not fit for the test. */
+  static ConfinedProgram start() {
+    try {
+      return new ConfinedProgram();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Another filter of the same groups and names. */
   EgressFilter another() {
-    return new EgressFilter(prefix, List.of(), this::lookup);
+    return new EgressFilter(groups.prefix(), List.of(), this::lookup);
   }
 
   private List<InetAddress> lookup(String name) throws UnknownHostException {
@@ -160,15 +171,7 @@ final class ConfinedProgram implements AutoCloseable {
   /** Ends the process, and waits until the filter that confines it has let go of it. */
   void end(EgressFilter of) throws Exception {
     process.destroyForcibly().waitFor();
-    // A group is removed once its process, which has ended, is gone from it.
-    for (int i = 0; i < 1200 && !groups().isEmpty(); i++) {
-      of.release("one");
-      Thread.sleep(50);
-    }
-  }
-
-  private List<String> groups() throws IOException {
-    return ControlGroups.find(prefix).map(ControlGroups::names).orElse(List.of());
+    groups.release(of);
   }
 
   @Override
@@ -177,6 +180,6 @@ final class ConfinedProgram implements AutoCloseable {
     answers.close();
     server.close();
     filter.close();
-    assertEquals(List.of(), groups(), "what the filter made");
+    assertEquals(List.of(), groups.names(), "what the filter made");
   }
 }

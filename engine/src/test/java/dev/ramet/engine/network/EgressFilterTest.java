@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.internal.Ids;
 import dev.ramet.linux.CgroupProgram;
 import dev.ramet.linux.CgroupProgram.Hook;
 import dev.ramet.testing.Require;
@@ -43,8 +42,8 @@ final class EgressFilterTest {
           + " then echo yes; else echo no; fi; done";
   private static final String OWN = "127.99.0.1";
 
-  private final String prefix = "ramet-test-" + Ids.next('t') + "-";
-  private final EgressFilter filter = new EgressFilter(prefix, List.of());
+  private final TestGroups groups = new TestGroups();
+  private final EgressFilter filter = new EgressFilter(groups.prefix(), List.of());
   private Process shell;
   private BufferedReader answers;
   private ServerSocket fourth;
@@ -69,19 +68,12 @@ final class EgressFilterTest {
       fourth.close();
       sixth.close();
     }
-    for (int i = 0; i < 100 && !groups().isEmpty(); i++) {
-      filter.release("one");
-      Thread.sleep(50);
-    }
-    assertEquals(List.of(), groups(), "what the filter made");
+    groups.release(filter);
+    assertEquals(List.of(), groups.names(), "what the filter made");
   }
 
   private static InetAddress address(String literal) throws IOException {
     return InetAddress.getByName(literal);
-  }
-
-  private List<String> groups() throws IOException {
-    return ControlGroups.find(prefix).map(ControlGroups::names).orElse(List.of());
   }
 
   private boolean reaches(String host) throws IOException {
@@ -141,7 +133,8 @@ final class EgressFilterTest {
 
   @Test
   void whatTheHostDeniesNobodyAllows() throws Exception {
-    try (EgressFilter strict = new EgressFilter(prefix, List.of(Cidr.parse("127.0.0.0/8")))) {
+    try (EgressFilter strict =
+        new EgressFilter(groups.prefix(), List.of(Cidr.parse("127.0.0.0/8")))) {
       strict.confine("one", shell.pid(), OWN, rules("127.0.0.1 0.0.0.0/0", "-"));
       assertFalse(reaches("127.0.0.1"));
       assertTrue(reaches("::1"));
@@ -150,14 +143,14 @@ final class EgressFilterTest {
 
   @Test
   void nameServersAreReachedAtTheirPort() throws Exception {
-    ControlGroups groups = ControlGroups.find(prefix).orElseThrow();
+    ControlGroups made = ControlGroups.find(groups.prefix()).orElseThrow();
     EgressPolicy policy =
         new EgressPolicy(
             List.of(address("127.0.0.1"), address("::1")),
             List.of(Cidr.parse("127.0.0.0/8"), Cidr.parse("::/64")),
             List.of(),
             List.of());
-    Path group = groups.make("one");
+    Path group = made.make("one");
     for (Hook hook : Hook.values()) {
       CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, address(OWN), null));
     }
@@ -227,19 +220,16 @@ final class EgressFilterTest {
     filter.confine("one", shell.pid(), OWN, rules("-", "127.0.0.0/8"));
     filter.close();
     assertFalse(reaches("127.0.0.1"));
-    try (EgressFilter next = new EgressFilter(prefix, List.of())) {
+    try (EgressFilter next = new EgressFilter(groups.prefix(), List.of())) {
       assertTrue(next.usable());
       next.clear();
-      assertEquals(List.of("one"), groups(), "it still has a process");
+      assertEquals(List.of("one"), groups.names(), "it still has a process");
       next.confine("one", shell.pid(), OWN, rules("-", "-"));
       assertTrue(reaches("127.0.0.1"));
       shell.destroyForcibly().waitFor();
-      for (int i = 0; i < 100 && !groups().isEmpty(); i++) {
-        next.release("one");
-        Thread.sleep(50);
-      }
+      groups.release(next);
     }
-    assertEquals(List.of(), groups());
+    assertEquals(List.of(), groups.names());
   }
 
   @Test
@@ -249,12 +239,12 @@ final class EgressFilterTest {
         assertThrows(
             RametException.class, () -> filter.confine("one", shell.pid(), OWN, NetworkRules.NONE));
     assertEquals(ErrorCode.HOST_UNFIT, gone.code());
-    assertEquals(List.of(), groups());
+    assertEquals(List.of(), groups.names());
   }
 
   @Test
   void theTrialLeavesNothing() throws Exception {
-    assertEquals(List.of(), groups());
+    assertEquals(List.of(), groups.names());
     assertTrue(Files.exists(Path.of("/proc/self/cgroup")));
   }
 }

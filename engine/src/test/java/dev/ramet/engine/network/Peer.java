@@ -2,6 +2,7 @@
 package dev.ramet.engine.network;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -19,7 +20,7 @@ final class Peer implements AutoCloseable {
     void serve(Socket client, List<String> got) throws IOException;
   }
 
-  Peer(String address, Serving serving) throws IOException {
+  private Peer(String address, Serving serving) throws IOException {
     listener = new ServerSocket(0, 50, InetAddress.getByName(address));
     Thread thread =
         new Thread(
@@ -34,6 +35,15 @@ final class Peer implements AutoCloseable {
             });
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** Listens at an address of this host, at a port that is free. */
+  static Peer at(String address, Serving serving) {
+    try {
+      return new Peer(address, serving);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Answers what it reads first, then ends. */

@@ -20,29 +20,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A proxy through which all of a real process leaves this host. */
 final class ProxiedTest {
-  private ConfinedProgram program;
-  private Peer proxy;
-
-  @BeforeEach
-  void start() throws IOException {
-    program = new ConfinedProgram();
-    proxy = new Peer("127.77.0.2", ProxiedTest::proxy);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    // Not there on a host that cannot filter.
-    if (program != null) {
-      proxy.close();
-      program.close();
-    }
-  }
+  @AutoClose private final ConfinedProgram program = ConfinedProgram.start();
+  @AutoClose private final Peer proxy = Peer.at("127.77.0.2", ProxiedTest::proxy);
 
   /** A proxy of SOCKS5 that connects nowhere, but says what it was asked for. */
   private static void proxy(Socket client, List<String> got) throws IOException {
@@ -99,7 +83,7 @@ final class ProxiedTest {
     program.confine(through(NetworkRules.NONE, null));
     String much = "x".repeat(3 << 20);
     try (Peer echo =
-        new Peer(
+        Peer.at(
             "127.77.0.2",
             (client, got) -> {
               InputStream in = client.getInputStream();

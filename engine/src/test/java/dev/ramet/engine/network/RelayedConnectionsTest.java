@@ -3,45 +3,31 @@ package dev.ramet.engine.network;
 
 import static dev.ramet.engine.network.ConfinedProgram.ELSEWHERE;
 import static dev.ramet.engine.network.ConfinedProgram.OWN;
+import static dev.ramet.engine.network.ConfinedProgram.SERVERS;
 import static dev.ramet.engine.network.ConfinedProgram.get;
 import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.NetworkRules;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a connection that was let through goes on with is looked at, too. */
 final class RelayedConnectionsTest {
-  private ConfinedProgram program;
-
-  @BeforeEach
-  void start() throws IOException {
-    program = new ConfinedProgram();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    // Not there on a host that cannot filter.
-    if (program != null) {
-      program.close();
-    }
-  }
+  @AutoClose private final ConfinedProgram program = ConfinedProgram.start();
 
   @Test
   void furtherRequestsAreLookedAt() throws Exception {
     program.confine(names("a.test"));
     try (Peer patient =
-        new Peer(
-            "127.77.0.1",
+        Peer.at(
+            SERVERS,
             (client, got) -> {
               byte[] bytes = new byte[4096];
               for (int n = client.getInputStream().read(bytes);
@@ -64,8 +50,8 @@ final class RelayedConnectionsTest {
   void connectionsThatAreRefusedNowEnd() throws Exception {
     program.confine(names("a.test"));
     try (Peer patient =
-        new Peer(
-            "127.77.0.1",
+        Peer.at(
+            SERVERS,
             (client, got) -> {
               client.getOutputStream().write('.');
               client.getInputStream().readAllBytes();
@@ -104,8 +90,8 @@ final class RelayedConnectionsTest {
   void aWebSocketIsOneWhenTheServerSaysSo(int status) throws Exception {
     program.confine(names("a.test"));
     try (Peer socket =
-        new Peer(
-            "127.77.0.1",
+        Peer.at(
+            SERVERS,
             (client, got) -> {
               InputStream in = client.getInputStream();
               byte[] bytes = new byte[4096];

@@ -3,6 +3,7 @@ package dev.ramet.engine.network;
 
 import static dev.ramet.engine.network.ConfinedProgram.ELSEWHERE;
 import static dev.ramet.engine.network.ConfinedProgram.OWN;
+import static dev.ramet.engine.network.ConfinedProgram.SERVERS;
 import static dev.ramet.engine.network.ConfinedProgram.get;
 import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,28 +18,14 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules by names of hosts, for a real process. */
 final class RelayedTest {
-  private ConfinedProgram program;
-
-  @BeforeEach
-  void start() throws IOException {
-    program = new ConfinedProgram();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    // Not there on a host that cannot filter.
-    if (program != null) {
-      program.close();
-    }
-  }
+  @AutoClose private final ConfinedProgram program = ConfinedProgram.start();
 
   @ParameterizedTest
   @ValueSource(strings = {ELSEWHERE, "2001:db8::77"})
@@ -57,8 +44,7 @@ final class RelayedTest {
             .ask("send", address, program.server().port(), Hello.of("a.test"))
             .startsWith("here \026\003"));
     assertTrue(
-        program.ask(address, get("127.77.0.1")).startsWith("HTTP/1.1 403"),
-        "an address is no name");
+        program.ask(address, get(SERVERS)).startsWith("HTTP/1.1 403"), "an address is no name");
   }
 
   @Test
@@ -72,7 +58,7 @@ final class RelayedTest {
   @Test
   void allElseIsDenied() throws Exception {
     program.confine(names("a.test", "127.77.0.0/16"));
-    assertEquals("here hello", program.ask("127.77.0.1", "hello"), "an address that is allowed");
+    assertEquals("here hello", program.ask(SERVERS, "hello"), "an address that is allowed");
     assertEquals("PermissionError", program.ask("udp", ELSEWHERE, 99, new byte[1]));
     assertTrue(program.ask(ELSEWHERE, "no request\r\n\r\n").startsWith("HTTP/1.1 400"));
     assertEquals(List.of("hello"), program.server().got());
@@ -117,6 +103,6 @@ final class RelayedTest {
     assertEquals("served: here " + get("A.test"), program.ask(ELSEWHERE, get("A.test")));
     assertEquals("here " + get("below.a.test"), program.ask(ELSEWHERE, get("below.a.test")));
     program.filter().change("one", OWN, NetworkRules.NONE, rules);
-    assertEquals("here " + get("A.test"), program.ask("127.77.0.1", get("A.test")), "not port 80");
+    assertEquals("here " + get("A.test"), program.ask(SERVERS, get("A.test")), "not port 80");
   }
 }

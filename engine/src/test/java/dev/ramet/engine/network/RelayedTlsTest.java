@@ -9,9 +9,9 @@ import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.headers.OutwardTls;
-import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.secret.SecretFile;
 import dev.ramet.engine.tls.Certificates;
+import dev.ramet.engine.tls.HostTls;
 import dev.ramet.engine.tls.Issued;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
@@ -23,16 +23,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,9 +52,9 @@ final class RelayedTlsTest {
   @Test
   @Timeout(180)
   void aHeaderIsPutIn() throws Exception {
-    String prefix = "ramet-test-" + Ids.next('t') + "-";
+    TestGroups groups = new TestGroups();
     InetAddress here = InetAddress.getByName("127.77.0.3");
-    EgressFilter filter = new EgressFilter(prefix, List.of(), name -> List.of(here));
+    EgressFilter filter = new EgressFilter(groups.prefix(), List.of(), name -> List.of(here));
     Require.feature("egress", filter.usable(), filter.detail());
     Issued issuer = Certificates.authority("of a test", Duration.ofDays(1));
     Path trusted = root.resolve("trusted.pem");
@@ -74,7 +70,9 @@ final class RelayedTlsTest {
     Process process =
         new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();
     try (ServerSocket server =
-            context(issuer).getServerSocketFactory().createServerSocket(0, 5, here);
+            HostTls.context(issuer, "a.test")
+                .getServerSocketFactory()
+                .createServerSocket(0, 5, here);
         BufferedReader said =
             new BufferedReader(
                 new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -98,22 +96,15 @@ final class RelayedTlsTest {
       assertTrue(seen.isEmpty(), seen.toString());
     } finally {
       process.destroyForcibly().waitFor();
-      for (int i = 0; i < 1200 && !groups(prefix).isEmpty(); i++) {
-        filter.release("one");
-        Thread.sleep(50);
-      }
+      groups.release(filter);
       filter.close();
     }
-    assertEquals(List.of(), groups(prefix));
+    assertEquals(List.of(), groups.names());
   }
 
   private static void ask(Process process, String line) throws IOException {
     process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
-  }
-
-  private static List<String> groups(String prefix) throws IOException {
-    return ControlGroups.find(prefix).map(ControlGroups::names).orElse(List.of());
   }
 
   private static void answer(ServerSocket server, BlockingQueue<String> seen) {
@@ -134,17 +125,5 @@ final class RelayedTlsTest {
     } catch (IOException e) {
       seen.add(e.toString());
     }
-  }
-
-  private static SSLContext context(Issued issuer) throws Exception {
-    Issued host = Certificates.host(issuer, "x", List.of("a.test"), List.of(), Duration.ofDays(1));
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    store.setKeyEntry("x", host.key(), new char[0], host.chain().toArray(new Certificate[0]));
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, new char[0]);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), null, null);
-    return context;
   }
 }

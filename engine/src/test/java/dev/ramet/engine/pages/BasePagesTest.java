@@ -17,29 +17,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages that the image has from its base already are not written again. */
 final class BasePagesTest {
-  private final Path directory;
-  private final CaptureGround ground;
+  @AutoClose private final CaptureGround ground;
 
   BasePagesTest(@TempDir Path directory) {
-    this.directory = directory;
     ground = new CaptureGround(directory);
-  }
-
-  @AfterEach
-  void allStagingMemoryCameBack() {
-    ground.close();
   }
 
   @Test
   void whatTheBaseHoldsIsLeftOut() throws Exception {
     Path base = ground.base(PAGES);
-    Path image = Files.copy(base, directory.resolve("image"));
+    Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
         Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
@@ -62,7 +55,7 @@ final class BasePagesTest {
   void whereHardlyAPageIsAsTheBaseHasItFewAreComparedWithIt() throws Exception {
     int pages = 3000; // 600 of which are zeros and not compared anyway
     Path base = ground.base(pages);
-    Path image = Files.copy(base, directory.resolve("image"));
+    Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) pages * PAGE);
         Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
@@ -86,7 +79,7 @@ final class BasePagesTest {
   @Test
   void whatWasCopiedIsNotTakenForTheBase() throws Exception {
     Path base = ground.base(PAGES);
-    Path image = Files.copy(base, directory.resolve("image"));
+    Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
         Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       // A page that was another, one that was zeros and one that stays, in the first round …
@@ -116,8 +109,8 @@ final class BasePagesTest {
       cold.fsync();
       PageCache.drop(cold, 0, 0);
     }
-    for (Path one : List.of(base, directory.resolve("none"))) {
-      Path image = Files.copy(base, Files.createTempDirectory(directory, "to").resolve("image"));
+    for (Path one : List.of(base, ground.path("none"))) {
+      Path image = ground.copy(base, "beside-" + one.getFileName());
       try (Machine machine = new Machine(base, PAGES, 3);
           Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, one)) {
         capture.readWhilePaused(PID, machine.selected);

@@ -40,6 +40,16 @@ final class CaptureGround implements AutoCloseable {
     return writer;
   }
 
+  /** Where a file of the test is, or may be put. */
+  Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  /** An image that holds what a base does. */
+  Path copy(Path base, String name) throws IOException {
+    return Files.copy(base, path(name));
+  }
+
   /** An image with something else on each page than on its neighbours; every fifth is zeros. */
   Path base(int pages) throws IOException {
     return base(directory, pages);

@@ -16,23 +16,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages of zeros take no room in an image. */
 final class HolesTest {
-  private final Path directory;
-  private final CaptureGround ground;
+  @AutoClose private final CaptureGround ground;
 
   HolesTest(@TempDir Path directory) {
-    this.directory = directory;
     ground = new CaptureGround(directory);
-  }
-
-  @AfterEach
-  void allStagingMemoryCameBack() {
-    ground.close();
   }
 
   @Test
@@ -41,7 +34,7 @@ final class HolesTest {
     Arrays.fill(ones, (byte) 1);
     Path image =
         Files.write(
-            directory.resolve("image"),
+            ground.path("image"),
             ones,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
@@ -84,7 +77,7 @@ final class HolesTest {
   @Test
   void whereThereAreNoHolesZerosAreWritten() throws Exception {
     Path base = ground.base(PAGES);
-    try (Mount mount = Mount.withoutHoles(directory.resolve("ram"));
+    try (Mount mount = Mount.withoutHoles(ground.path("ram"));
         Machine machine = new Machine(base, PAGES, 11)) {
       Path image = Files.copy(base, mount.path().resolve("image"));
 

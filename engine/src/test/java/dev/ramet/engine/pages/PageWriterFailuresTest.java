@@ -18,28 +18,21 @@ import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A capture that cannot be written says why, and gives back what it had. */
 final class PageWriterFailuresTest {
-  private final Path directory;
-  private final CaptureGround ground;
+  @AutoClose private final CaptureGround ground;
 
   PageWriterFailuresTest(@TempDir Path directory) {
-    this.directory = directory;
     ground = new CaptureGround(directory);
-  }
-
-  @AfterEach
-  void allStagingMemoryCameBack() {
-    ground.close();
   }
 
   @Test
   void aFullDiskIsReportedWithItsFileWhenStagedAndWhenStreamed() throws Exception {
-    try (Mount mount = Mount.ofOneMebibyte(directory.resolve("small"));
+    try (Mount mount = Mount.ofOneMebibyte(ground.path("small"));
         NativeBuffer memory = NativeBuffer.allocate(24 * MIB)) {
       for (long at = 0; at < memory.sizeBytes(); at += PAGE) {
         memory.view(at, 1).put(0, (byte) 1);
@@ -88,7 +81,7 @@ final class PageWriterFailuresTest {
 
   @Test
   void badInputChangesNothing() throws Exception {
-    Path image = Files.copy(ground.base(4), directory.resolve("image"));
+    Path image = ground.copy(ground.base(4), "image");
     byte[] before = Files.readAllBytes(image);
     PageRanges unmapped = new PageRanges.Builder().copy(0, 1 << 20, PAGE).build();
     PageRanges beyond = new PageRanges.Builder().zero(3L * PAGE, 2L * PAGE).build();
@@ -107,7 +100,7 @@ final class PageWriterFailuresTest {
         assertThrows(
             RametException.class, () -> ground.writer().open(sealed, Baseline.NONE).close());
     assertEquals(ErrorCode.CONFLICT, e.code());
-    Attachment absent = CaptureGround.file(directory.resolve("absent"));
+    Attachment absent = CaptureGround.file(ground.path("absent"));
     e =
         assertThrows(
             RametException.class, () -> ground.writer().open(absent, Baseline.NONE).close());

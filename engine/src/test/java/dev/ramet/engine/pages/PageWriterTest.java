@@ -26,23 +26,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The image of a capture holds what the memory held. */
 final class PageWriterTest {
-  private final Path directory;
-  private final CaptureGround ground;
+  @AutoClose private final CaptureGround ground;
 
   PageWriterTest(@TempDir Path directory) {
-    this.directory = directory;
     ground = new CaptureGround(directory);
-  }
-
-  @AfterEach
-  void allStagingMemoryCameBack() {
-    ground.close();
   }
 
   @Test
@@ -50,7 +43,7 @@ final class PageWriterTest {
     Path base = ground.base(PAGES);
     byte[] before = Files.readAllBytes(base);
     for (int seed = 0; seed < 5; seed++) {
-      Path image = Files.copy(base, directory.resolve("image" + seed));
+      Path image = ground.copy(base, "image" + seed);
       try (Machine machine = new Machine(base, PAGES, seed)) {
         PagesWritten written = ground.capture(image, Baseline.RESTORE_IMAGE, machine.selected);
 
@@ -94,7 +87,7 @@ final class PageWriterTest {
   void whatDoesNotFitIntoStagingIsWrittenInThePause() throws Exception {
     int pages = 6 * 2048 + 17;
     Path base = ground.base(pages);
-    Path image = Files.copy(base, directory.resolve("image"));
+    Path image = ground.copy(base, "image");
     try (Machine machine = new Machine(base, pages, 3)) {
       PagesWritten written = ground.capture(image, Baseline.RESTORE_IMAGE, machine.selected);
 
@@ -108,7 +101,7 @@ final class PageWriterTest {
 
   @Test
   void nothingSelectedIsNothingWritten() throws Exception {
-    Path image = Files.copy(ground.base(4), directory.resolve("image"));
+    Path image = ground.copy(ground.base(4), "image");
     PagesWritten written =
         ground.capture(image, Baseline.RESTORE_IMAGE, new PageRanges.Builder().build());
     assertEquals(new PagesWritten(0, 0, 0, 0, 0), written);
@@ -123,7 +116,7 @@ final class PageWriterTest {
     try {
       List<Callable<Boolean>> captures = new ArrayList<>();
       for (int seed = 0; seed < machines; seed++) {
-        Path image = Files.copy(base, directory.resolve("concurrent" + seed));
+        Path image = ground.copy(base, "concurrent" + seed);
         long own = seed;
         captures.add(
             () -> {

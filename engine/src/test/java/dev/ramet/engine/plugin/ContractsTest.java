@@ -96,15 +96,6 @@ final class ContractsTest {
   /** What the engine gives to plugins, not they to it. */
   private static final Set<Class<?>> OURS = Set.of(CopyProgress.class, WriteLog.class);
 
-  private static Guard guard() {
-    return new Guard(
-        new Service.Found(
-            Service.ALL.get(0),
-            "acme",
-            new Object(),
-            new Origin("acme", "acme.jar", "com.acme", "1", "")));
-  }
-
   @Test
   void everyInterfaceOfTheContractsIsBrokenByATest() throws Exception {
     Set<Class<?>> tested = new HashSet<>(CAPABILITIES.keySet());
@@ -159,11 +150,11 @@ final class ContractsTest {
   private static <C> C guarded(Object plugged, Class<C> capability) {
     Object object =
         CAPABILITIES.get(capability) == StorageBackend.class
-            ? new GuardedStorage((StorageBackend) plugged, guard())
+            ? new GuardedStorage((StorageBackend) plugged, Faults.guard())
             : new GuardedRunningVm(
                 (RunningVm) plugged,
                 new GuardedHypervisor(
-                    Faults.recording(Hypervisor.class, new ArrayList<>()), guard()),
+                    Faults.recording(Hypervisor.class, new ArrayList<>()), Faults.guard()),
                 Faults.SPEC);
     return Objects.requireNonNull(Capability.of(object, capability));
   }
@@ -202,7 +193,7 @@ final class ContractsTest {
   @Test
   void aCapabilityIsThereIfTheBackendHasIt() {
     StorageBackend without =
-        new GuardedStorage(Faults.answering(StorageBackend.class, Map.of()), guard());
+        new GuardedStorage(Faults.answering(StorageBackend.class, Map.of()), Faults.guard());
     assertNull(Capability.of(without, Growable.class));
     Node node = new Node(N, Node.Kind.VOLUME, N, 5);
     assertEquals(node, answering(Growable.class, "grow", node).grow(N, 5));

@@ -85,6 +85,16 @@ final class Faults {
 
   private Faults() {}
 
+  /** A guard of what the plugin {@code acme} provides. */
+  static Guard guard() {
+    return new Guard(
+        new Service.Found(
+            Service.ALL.get(0),
+            "acme",
+            new Object(),
+            new Origin("acme", "acme.jar", "com.acme", "1", "")));
+  }
+
   /** A way to break a contract; the last is none. */
   enum Kind {
     EXCEPTION,

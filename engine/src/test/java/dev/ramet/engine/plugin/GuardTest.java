@@ -51,17 +51,8 @@ final class GuardTest {
 
   private final List<String> calls = new ArrayList<>();
 
-  private static Guard guard() {
-    return new Guard(
-        new Service.Found(
-            Service.ALL.get(0),
-            "acme",
-            new Object(),
-            new Origin("acme", "acme.jar", "com.acme", "1", "")));
-  }
-
   private GuardedHypervisor hypervisor(Hypervisor real) {
-    return new GuardedHypervisor(real, guard());
+    return new GuardedHypervisor(real, Faults.guard());
   }
 
   private GuardedHypervisor recording() {
@@ -72,15 +63,15 @@ final class GuardTest {
   Stream<DynamicTest> eachCallInEachWay() {
     List<DynamicTest> tests = new ArrayList<>();
     for (Faults.Kind kind : KINDS) {
-      each(tests, kind, StorageBackend.class, real -> new GuardedStorage(real, guard()));
-      each(tests, kind, MemoryMode.class, real -> new GuardedMemoryMode(real, guard()));
+      each(tests, kind, StorageBackend.class, real -> new GuardedStorage(real, Faults.guard()));
+      each(tests, kind, MemoryMode.class, real -> new GuardedMemoryMode(real, Faults.guard()));
       each(
           tests,
           kind,
           MemoryTracker.class,
           real ->
               new GuardedMemoryMode(
-                      Faults.answering(MemoryMode.class, Map.of("attach", real)), guard())
+                      Faults.answering(MemoryMode.class, Map.of("attach", real)), Faults.guard())
                   .attach(MEMORY));
       each(
           tests,
@@ -89,7 +80,8 @@ final class GuardTest {
           real ->
               (LiveTracker)
                   new GuardedMemoryMode(
-                          Faults.answering(MemoryMode.class, Map.of("attach", real)), guard())
+                          Faults.answering(MemoryMode.class, Map.of("attach", real)),
+                          Faults.guard())
                       .attach(MEMORY));
       each(tests, kind, Hypervisor.class, this::hypervisor);
       each(
@@ -174,7 +166,8 @@ final class GuardTest {
 
   private void brokenNode(String call, Node answer) {
     StorageBackend storage =
-        new GuardedStorage(Faults.answering(StorageBackend.class, Map.of(call, answer)), guard());
+        new GuardedStorage(
+            Faults.answering(StorageBackend.class, Map.of(call, answer)), Faults.guard());
     broken(
         call,
         Map.of(call, answer),
@@ -218,7 +211,7 @@ final class GuardTest {
             "find",
             Optional.of(new Node(NodeId.of("other"), Node.Kind.VOLUME, NodeId.of("other"), 5)));
     StorageBackend storage =
-        new GuardedStorage(Faults.answering(StorageBackend.class, wrong), guard());
+        new GuardedStorage(Faults.answering(StorageBackend.class, wrong), Faults.guard());
     broken("attach", wrong, () -> storage.attach(N));
     broken("usage", wrong, () -> storage.usage(N));
     broken("list", wrong, storage::list);
@@ -231,7 +224,7 @@ final class GuardTest {
                     Map.of(
                         "attach",
                         Faults.answering(MemoryTracker.class, Map.of("select", outside)))),
-                guard())
+                Faults.guard())
             .attach(MEMORY);
     broken("select", Map.of(), () -> tracker.select(MEMORY));
   }
@@ -381,7 +374,7 @@ final class GuardTest {
   void aBrokenProvisionerMakesNothing() {
     for (Faults.Kind kind : KINDS) {
       StorageProvisioner provisioner =
-          new GuardedProvisioner(Faults.of(StorageProvisioner.class, kind), guard(), "acme");
+          new GuardedProvisioner(Faults.of(StorageProvisioner.class, kind), Faults.guard(), "acme");
       if (kind != Faults.Kind.KNOWN) {
         assertEquals(ProvisioningStatus.State.IMPOSSIBLE, provisioner.status(Path.of("/")).state());
       }

@@ -36,17 +36,8 @@ final class NonsenseTest {
 
   private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
 
-  private static Guard guard() {
-    return new Guard(
-        new Service.Found(
-            Service.ALL.get(0),
-            "acme",
-            new Object(),
-            new Origin("acme", "acme.jar", "com.acme", "1", "")));
-  }
-
   private static GuardedHypervisor hypervisor(Hypervisor real) {
-    return new GuardedHypervisor(real, guard(), new Deadlines(guard(), SHORT));
+    return new GuardedHypervisor(real, Faults.guard(), new Deadlines(Faults.guard(), SHORT));
   }
 
   private static void broken(Runnable call) {
@@ -131,7 +122,7 @@ final class NonsenseTest {
 
   private static StorageBackend storage(String call, Object answer) {
     return new GuardedStorage(
-        Faults.answering(StorageBackend.class, Map.of(call, answer)), guard());
+        Faults.answering(StorageBackend.class, Map.of(call, answer)), Faults.guard());
   }
 
   private static Node node(String id) {

@@ -22,6 +22,7 @@ import java.util.Set;
 final class PluginFolder {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  private final Path directory;
   private final Path plugins;
   private final PluginMaker maker;
 
@@ -31,6 +32,7 @@ final class PluginFolder {
    * @param directory an empty directory
    */
   PluginFolder(Path directory) throws IOException {
+    this.directory = directory;
     plugins = Files.createDirectory(directory.resolve("plugins"));
     maker = new PluginMaker(Files.createDirectory(directory.resolve("work")));
     maker.compile(PluginMaker.storage("com.good", "good")).into(jar("good", "good.jar"));
@@ -38,6 +40,11 @@ final class PluginFolder {
 
   Path plugins() {
     return plugins;
+  }
+
+  /** A file or folder that is no plugin's. */
+  Path beside(String name) {
+    return directory.resolve(name);
   }
 
   PluginMaker maker() {

@@ -16,17 +16,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is taken of the plugin folders, and what is said about it. */
 final class PluginsTest {
-  @TempDir private Path directory;
-  private PluginFolder folder;
+  private final PluginFolder folder;
 
-  @BeforeEach
-  void aGoodPluginBesideTheOthers() throws IOException {
+  PluginsTest(@TempDir Path directory) throws IOException {
     folder = new PluginFolder(directory);
   }
 
@@ -42,7 +39,7 @@ final class PluginsTest {
   @Test
   void takesNothingFromWhereNothingIs() {
     assertTrue(PluginFolder.storage(Plugins.load(PluginPolicy.BUILT_IN)).isEmpty());
-    Plugins absent = Plugins.load(PluginPolicy.in(directory.resolve("absent")));
+    Plugins absent = Plugins.load(PluginPolicy.in(folder.beside("absent")));
     assertTrue(absent.refusals().isEmpty());
   }
 
@@ -155,7 +152,7 @@ final class PluginsTest {
     RametException e =
         assertThrows(
             RametException.class,
-            () -> good.open(new dev.ramet.spi.ProbeContext(directory)).close());
+            () -> good.open(new dev.ramet.spi.ProbeContext(folder.plugins())).close());
     assertEquals(ErrorCode.INTERNAL, e.code());
     assertTrue(
         String.valueOf(e.getMessage())

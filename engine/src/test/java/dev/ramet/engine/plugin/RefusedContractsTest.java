@@ -6,17 +6,15 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins for other contracts than this host has, or with a copy of them, are refused. */
 final class RefusedContractsTest {
-  @TempDir private Path directory;
-  private PluginFolder folder;
+  private final PluginFolder folder;
 
-  @BeforeEach
-  void aGoodPluginBesideTheOthers() throws IOException {
+  RefusedContractsTest(@TempDir Path directory) throws IOException {
     folder = new PluginFolder(directory);
   }
 
@@ -40,32 +38,24 @@ final class RefusedContractsTest {
 
   @Test
   void refusesAnotherVersionOfTheContracts() {
-    Path contracts =
-        folder
-            .maker()
-            .compile("99.4", List.of(), PluginMaker.fakeContracts())
-            .into(directory.resolve("spi.jar"));
-    folder
-        .maker()
-        .compile(null, List.of(contracts), PluginMaker.storage("com.future", "future"))
-        .into(folder.bad("future.jar"));
-    folder.refusedFor(
-        "future.jar",
-        "com.future",
-        "it was compiled against dev.ramet.spi 99.4, and this host has");
+    refusedForContracts(
+        "99.4", "future", "it was compiled against dev.ramet.spi 99.4, and this host has");
   }
 
   @Test
   void refusesAnUnknownVersionOfTheContracts() {
+    refusedForContracts(null, "unknown", "it does not say against which version");
+  }
+
+  private void refusedForContracts(@Nullable String version, String name, String cause) {
+    PluginMaker maker = folder.maker();
     Path contracts =
-        folder
-            .maker()
-            .compile(null, List.of(), PluginMaker.fakeContracts())
-            .into(directory.resolve("spi.jar"));
-    folder
-        .maker()
-        .compile(null, List.of(contracts), PluginMaker.storage("com.unknown", "unknown"))
-        .into(folder.bad("unknown.jar"));
-    folder.refusedFor("unknown.jar", "com.unknown", "it does not say against which version");
+        maker
+            .compile(version, List.of(), PluginMaker.fakeContracts())
+            .into(folder.beside("spi.jar"));
+    maker
+        .compile(null, List.of(contracts), PluginMaker.storage("com." + name, name))
+        .into(folder.bad(name + ".jar"));
+    folder.refusedFor(name + ".jar", "com." + name, cause);
   }
 }

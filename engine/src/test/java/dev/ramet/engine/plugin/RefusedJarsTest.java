@@ -6,17 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Jars that no plugin can be made of are refused, and the others taken. */
 final class RefusedJarsTest {
-  @TempDir private Path directory;
-  private PluginFolder folder;
+  private final PluginFolder folder;
 
-  @BeforeEach
-  void aGoodPluginBesideTheOthers() throws IOException {
+  RefusedJarsTest(@TempDir Path directory) throws IOException {
     folder = new PluginFolder(directory);
   }
 
@@ -50,26 +47,23 @@ final class RefusedJarsTest {
 
   @Test
   void refusesWhatRequiresWhatIsNotThere() {
-    Path library =
-        folder
-            .compile(PluginMaker.library("com.library", "1"))
-            .into(directory.resolve("library.jar"));
-    folder
-        .compile(PluginMaker.storage("com.needy", "requires com.library;", "", "\"n\""), library)
-        .into(folder.bad("needy.jar"));
-    folder.refusedFor("needy.jar", "com.needy", "it requires the module com.library");
+    refusedForRequiring("com.library", "needy");
   }
 
   @Test
   void refusesWhatRequiresAModuleOfTheHost() {
-    Path host =
-        folder
-            .compile(PluginMaker.library("dev.ramet.engine", "1"))
-            .into(directory.resolve("host.jar"));
+    refusedForRequiring("dev.ramet.engine", "nosy");
+  }
+
+  /** The plugin was compiled with the module, and comes without. */
+  private void refusedForRequiring(String module, String name) {
+    Path library =
+        folder.compile(PluginMaker.library(module, "1")).into(folder.beside("library.jar"));
     folder
-        .compile(PluginMaker.storage("com.nosy", "requires dev.ramet.engine;", "", "\"n\""), host)
-        .into(folder.bad("nosy.jar"));
-    folder.refusedFor("nosy.jar", "com.nosy", "it requires the module dev.ramet.engine");
+        .compile(
+            PluginMaker.storage("com." + name, "requires " + module + ";", "", "\"n\""), library)
+        .into(folder.bad(name + ".jar"));
+    folder.refusedFor(name + ".jar", "com." + name, "it requires the module " + module);
   }
 
   @Test

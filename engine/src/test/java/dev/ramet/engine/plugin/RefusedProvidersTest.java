@@ -10,17 +10,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Providers that cannot be made, or have no id of their own, are refused. */
 final class RefusedProvidersTest {
-  @TempDir private Path directory;
-  private PluginFolder folder;
+  private final PluginFolder folder;
 
-  @BeforeEach
-  void aGoodPluginBesideTheOthers() throws IOException {
+  RefusedProvidersTest(@TempDir Path directory) throws IOException {
     folder = new PluginFolder(directory);
   }
 

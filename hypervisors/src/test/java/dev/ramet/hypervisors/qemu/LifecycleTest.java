@@ -23,22 +23,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LifecycleTest {
   private final Path root;
-  private final Bench bench;
+  @AutoClose private final Bench bench;
 
   LifecycleTest(@TempDir Path root) throws IOException {
     this.root = root;
     bench = new Bench(root);
-  }
-
-  @AfterEach
-  void close() {
-    bench.close();
   }
 
   private QemuHypervisor anotherDriver() {

@@ -62,7 +62,7 @@ class QemuContractTest extends HypervisorTck {
     /** As a request of the guest's, which itself only counts. */
     @Override
     public boolean writeDisk(RunningVm vm, long offset, int lengthBytes) {
-      DirtyBitmapsTest.io(vm, 0, "write " + offset + " " + lengthBytes);
+      DiskBench.io(vm, 0, "write " + offset + " " + lengthBytes);
       return true;
     }
 

@@ -27,22 +27,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RestoreTest {
   private final Path root;
-  private final Bench bench;
+  @AutoClose private final Bench bench;
 
   RestoreTest(@TempDir Path root) throws IOException {
     this.root = root;
     bench = new Bench(root);
-  }
-
-  @AfterEach
-  void close() {
-    bench.close();
   }
 
   @Test

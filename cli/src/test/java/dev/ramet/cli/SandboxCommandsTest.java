@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Sandboxes, and what becomes of them, as commands say it. */
+final class SandboxCommandsTest {
+  @AutoClose private final FakeHost host = new FakeHost();
+
+  @Test
+  void createPrintsTheIdAndSendsWhatWasGiven() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    FakeHost.Outcome done =
+        host.run(
+            "sandbox",
+            "create",
+            "--template",
+            "big",
+            "--timeout",
+            "never",
+            "--metadata",
+            "a=b",
+            "--metadata",
+            "c=d",
+            "--env",
+            "X=1",
+            "--cpu",
+            "2",
+            "--memory",
+            "1G");
+    assertEquals(0, done.status(), done.err());
+    assertEquals("abc\n", done.out());
+    assertEquals(
+        "{\"templateID\":\"big\",\"timeout\":-1,\"metadata\":{\"a\":\"b\",\"c\":\"d\"},"
+            + "\"envVars\":{\"X\":\"1\"},\"cpuCount\":2,\"memoryMB\":1024}",
+        host.requests.get(0).text());
+  }
+
+  @Test
+  void createSendsOnlyWhatWasGiven() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    assertEquals(0, host.run("sandbox", "create").status());
+    assertEquals("{\"templateID\":\"micro\"}", host.requests.get(0).text());
+  }
+
+  @Test
+  void listIsAnAlignedTable() {
+    host.on("/v2/sandboxes", 200, "[" + Answers.sandbox("abc", "") + "]");
+    String[] lines = host.run("sandbox", "ls").out().split("\n", -1);
+    assertEquals(
+        "SANDBOX  TEMPLATE  STATE    CPU  MEMORY   STARTED   ENDS",
+        lines[0].replaceAll("STARTED +", "STARTED   "));
+    assertEquals(lines[0].indexOf("MEMORY"), lines[1].indexOf("256 MiB"));
+    assertTrue(lines[1].endsWith("never"), lines[1]);
+    assertEquals("abc\n", host.run("sandbox", "list", "-q").out());
+  }
+
+  @Test
+  void listFollowsPages() {
+    host.on(
+        "/v2/sandboxes",
+        (exchange, body) -> {
+          boolean first = exchange.getRequestURI().getQuery().equals("state=running");
+          if (first) {
+            exchange.getResponseHeaders().set("x-next-token", "p 2");
+          }
+          FakeHost.answer(exchange, 200, "[" + Answers.sandbox(first ? "one" : "two", "") + "]");
+        });
+    assertEquals("one\ntwo\n", host.run("sandbox", "ls", "-q", "--state", "running").out());
+    assertEquals("/v2/sandboxes?state=running&nextToken=p%202", host.requests.get(1).uri());
+  }
+
+  @Test
+  void killGoesOnAfterAFailureAndReportsIt() {
+    host.on("/sandboxes/bad", 404, Answers.error(404, "NOT_FOUND", "sandbox not found: bad", ""));
+    host.on("/sandboxes/good", 204, "");
+    FakeHost.Outcome done = host.run("sandbox", "rm", "bad", "good");
+    assertEquals(3, done.status());
+    assertEquals("good\n", done.out());
+    assertTrue(done.err().startsWith("error: sandbox not found: bad\n"), done.err());
+  }
+
+  @Test
+  void cloneAndRollbackSayWhatTheyDid() {
+    host.on(
+        "/sandboxes/a/clone",
+        201,
+        "{\"sandboxes\":[%s,%s],\"capture\":%s,\"totalMs\":12.5}"
+            .formatted(Answers.sandbox("b", ""), Answers.sandbox("c", ""), Answers.CAPTURE));
+    host.on(
+        "/sandboxes/a/rollback",
+        200,
+        "{\"sandboxID\":\"a\",\"snapshotID\":\"s\",\"operationID\":\"o\",\"status\":\"READY\","
+            + "\"totalMs\":250.0}");
+    assertEquals("b\nc\n", host.run("sandbox", "clone", "a", "-n", "2", "-c", "1").out());
+    assertEquals("{\"count\":2,\"concurrency\":1}", host.requests.get(0).text());
+    assertEquals("a is at s after 250 ms\n", host.run("sandbox", "rollback", "a", "s").out());
+    assertEquals("{\"snapshotID\":\"s\"}", host.requests.get(1).text());
+  }
+
+  @Test
+  void forkReportsEachChild() {
+    host.on(
+        "/sandboxes/a/fork",
+        201,
+        "[{\"sandbox\":%s},{\"error\":%s}]"
+            .formatted(
+                Answers.sandbox("b", ""), Answers.error(507, "NO_SPACE", "full", "delete some")));
+    FakeHost.Outcome done = host.run("sandbox", "fork", "a", "-n", "2");
+    assertEquals("b\n", done.out());
+    assertEquals("error: full\n  delete some\n", done.err());
+    assertEquals(5, done.status());
+    assertEquals(5, host.run("sandbox", "fork", "a", "-n", "2", "--json").status());
+  }
+}

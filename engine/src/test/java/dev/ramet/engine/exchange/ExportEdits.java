@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.function.Consumer;
+
+/** Changes what an export says of itself, as somebody might on its way. */
+final class ExportEdits {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ExportEdits() {}
+
+  /** Changes the record. */
+  static void record(Path export, Consumer<ObjectNode> change) throws IOException {
+    rewrite(export.resolve(ExportRecord.FILE), change);
+  }
+
+  /** Changes a file of JSON. */
+  static void rewrite(Path file, Consumer<ObjectNode> change) throws IOException {
+    ObjectNode content = (ObjectNode) JSON.readTree(file.toFile());
+    change.accept(content);
+    JSON.writeValue(file.toFile(), content);
+  }
+
+  /** What a list of the record says of a file. */
+  static ObjectNode item(ObjectNode record, String list, String path) {
+    for (var item : record.withArray(list)) {
+      if (item.path("path").asText().equals(path)) {
+        return (ObjectNode) item;
+      }
+    }
+    throw new IllegalArgumentException(path);
+  }
+
+  /** Makes the record fit what a file holds now. */
+  static void fit(Path export, String path) throws IOException {
+    Path file = export.resolve(path);
+    String digest = sha256(file);
+    long size = Files.size(file);
+    record(export, r -> item(r, "files", path).put("sha256", digest).put("sizeBytes", size));
+  }
+
+  static String sha256(Path file) throws IOException {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A meter that never stops what it measures. */
+  static Meter meter() {
+    return new Meter(1L << 40, (done, total) -> true);
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.OpenFlag;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A copy of an increment, which a test may spoil.
+ *
+ * @param directory where it lies
+ * @param scratch an empty directory for what is made of it
+ */
+record IncrementCopy(Path directory, Path scratch) {
+  /** Where an image is made that must not be begun. */
+  Path target() {
+    return scratch.resolve("target");
+  }
+
+  /** Makes an image of its base in place. */
+  void apply(String image, Path to) throws IOException, LinuxException {
+    Export export = Export.open(directory);
+    ExportFiles files = export.files();
+    Increment increment = export.increment();
+    if (increment == null) {
+      throw new AssertionError("it builds on nothing");
+    }
+    ExportRecord.Item delta = files.item(Increment.delta(image));
+    long base = increment.baseImage(image).sizeBytes();
+    long size = files.made(image).sizeBytes();
+    files.checkDelta(delta, base, size, ExportEdits.meter());
+    try (RandomAccessFile file = new RandomAccessFile(to.toFile(), "rw")) {
+      file.setLength(size);
+    }
+    try (Fd file = Fd.open(to, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
+      files.apply(delta, base, size, new Into(file), ExportEdits.meter());
+    }
+  }
+
+  /** Writes into a file. */
+  private record Into(Fd file) implements Delta.Target {
+    @Override
+    public void data(ByteBuffer bytes, long offset) {
+      try {
+        file.pwrite(bytes, offset);
+      } catch (LinuxException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public void zeros(long offset, long length) {
+      try {
+        file.punchHole(offset, length);
+      } catch (LinuxException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** Demands that no disk is made of it. */
+  void refused(ErrorCode code, String part) {
+    RametException e = assertThrows(RametException.class, () -> apply("disk.raw", target()));
+    assertEquals(code, e.code(), e.toString());
+    assertTrue(String.valueOf(e.getMessage()).contains(part), e.toString());
+  }
+
+  /** Changes the record. */
+  void record(Consumer<ObjectNode> change) throws IOException {
+    ExportEdits.record(directory, change);
+  }
+
+  /** Puts a file in the place of the disk's delta, with a record that fits it. */
+  void replace(byte[] delta) throws IOException {
+    Files.write(directory.resolve("disk.delta"), delta);
+    ExportEdits.fit(directory, "disk.delta");
+  }
+}

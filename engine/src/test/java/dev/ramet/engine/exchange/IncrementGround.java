@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ramet.engine.store.ImageContent;
+import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** Bases of a disk and of memory, and an increment from them; each test gets a copy of that. */
+final class IncrementGround {
+  static final int PAGE = 4096;
+  static final int DISK_BYTES = 6 << 20;
+  private static final int MEMORY_BYTES = 4 << 20;
+  private static final String BASE = "s9876543210abcdefghi";
+
+  private final Random random = new Random(7);
+  private final Path root;
+  private final Path made;
+  private int copies;
+
+  IncrementGround(Path root) throws Exception {
+    this.root = root;
+    made = Files.createDirectory(root.resolve("made"));
+    Path disk = image(made, "disk", DISK_BYTES);
+    write(made, disk, changed(disk, DISK_BYTES), DISK_BYTES, DISK_BYTES);
+  }
+
+  /** A base, {@code disk} or {@code memory}. */
+  Path base(String name) {
+    return made.resolve(name);
+  }
+
+  /** What was exported of a base. */
+  Path changed(String name) {
+    return made.resolve(name + "-changed");
+  }
+
+  /** An increment of its own for a test. */
+  IncrementCopy copy() throws IOException {
+    Path scratch = scratch();
+    Path directory = scratch.resolve("increment");
+    Path from = made.resolve("increment");
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path path : all.toList()) {
+        Files.copy(path, directory.resolve(from.relativize(path).toString()));
+      }
+    }
+    return new IncrementCopy(directory, scratch);
+  }
+
+  /** A new directory. */
+  Path scratch() throws IOException {
+    return Files.createDirectory(root.resolve("scratch" + ++copies));
+  }
+
+  /** An image with data, holes, and data again. */
+  private Path image(Path in, String name, int sizeBytes) throws Exception {
+    Path file = in.resolve(name);
+    try (RandomAccessFile image = new RandomAccessFile(file.toFile(), "rw")) {
+      image.setLength(sizeBytes);
+      byte[] data = new byte[1 << 20];
+      for (long at : new long[] {0, 3 << 20}) {
+        random.nextBytes(data);
+        image.seek(at);
+        image.write(data);
+      }
+    }
+    return file;
+  }
+
+  /** Another one that differs in a few pages, of which one is zeros now. */
+  static Path changed(Path base, int sizeBytes) throws Exception {
+    Path file = Files.copy(base, base.resolveSibling(base.getFileName() + "-changed"));
+    try (RandomAccessFile image = new RandomAccessFile(file.toFile(), "rw")) {
+      image.setLength(sizeBytes);
+      image.seek(5 * PAGE + 100);
+      image.write(1);
+      image.seek(9 * PAGE);
+      image.write(new byte[PAGE]);
+      image.seek(sizeBytes - 10);
+      image.write(2);
+      image.seek(2 << 20);
+      image.write(new byte[] {3, 4});
+    }
+    return file;
+  }
+
+  static SnapshotRecord snapshot(long diskBytes) {
+    return new SnapshotRecord(
+        "s0123456789abcdefghi",
+        SnapshotRecord.Kind.SNAPSHOT,
+        "tuesday",
+        Map.of("default", Instant.parse("2020-01-01T00:00:00Z")),
+        null,
+        Instant.parse("2020-01-01T00:00:00Z"),
+        null,
+        null,
+        1,
+        MEMORY_BYTES,
+        diskBytes,
+        "console=ttyS0",
+        null,
+        true,
+        new VmIdentity("qemu", "7.2", Map.of()),
+        null,
+        null,
+        null,
+        false,
+        false);
+  }
+
+  /** An increment that makes a disk of another. */
+  Path write(Path in, Path disk, Path changed, long baseBytes, long sizeBytes) throws Exception {
+    Path target = in.resolve("increment");
+    Path kernel = Files.writeString(in.resolve("vmlinuz"), "kernel");
+    Path memory = image(in, "memory", MEMORY_BYTES);
+    ExportWriter writer = new ExportWriter(in.resolve(".partial"), target, ExportEdits.meter());
+    writer.copyUnlessSame(ExportRecord.KERNEL, kernel, kernel);
+    writer.copyUnlessSame(ExportRecord.INITRD, kernel, in.resolve("none"));
+    ImageContent.Image from =
+        writer.delta("disk.delta", "disk.raw", disk, baseBytes, changed, sizeBytes);
+    writer.makeDevices();
+    writer.copy("devices/state", Files.writeString(in.resolve("state"), "state"));
+    Path written = changed(memory, MEMORY_BYTES);
+    ImageContent.Image fromMemory =
+        writer.delta("memory.delta", "memory.raw", memory, MEMORY_BYTES, written, MEMORY_BYTES);
+    assertEquals(ExportEdits.sha256(disk), from.sha256());
+    assertEquals(ExportEdits.sha256(memory), fromMemory.sha256());
+    ImageContent content = new ImageContent(from, fromMemory);
+    writer.finish(snapshot(sizeBytes), new ExportRecord.Base(BASE, "monday", content));
+    writer.publish();
+    return target;
+  }
+}
