@@ -218,5 +218,75 @@ final class DegradationTest {
     String reason = report(snapshot(ground, sandbox.id())).modeReason();
     assertTrue(
         reason.endsWith("what changed since the machine was restored from " + first.id()), reason);
+    ground.engine().sandboxes().rollback(sandbox.id(), first.id());
+    ground.closeEngine();
+    ground.openEngine();
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+  }
+
+  /** The mode itself lacks nothing: what was captured before was another machine, or none was. */
+  private static void assertNoExcuse(Snapshot snapshot) {
+    CaptureReport report = report(snapshot);
+    assertTrue(
+        report.passedOver().stream().noneMatch(refusal -> refusal.mode().equals(report.mode())),
+        report.modeReason());
+  }
+
+  /** What a tracker knew is gone with the process that had it; a machine without one lacks none. */
+  @Test
+  void anotherHostSaysThatItDoesNotKnowWhatChanged() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    Sandbox fresh = ground.create();
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+    Snapshot last = snapshot(ground, sandbox.id());
+    assertNoExcuse(last);
+    ground.closeEngine();
+    ground.openEngine();
+    double before = counted(best, best, Cause.HOST_RESTARTED);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(best, report(next).mode());
+    assertPassedOver(next, best, Cause.HOST_RESTARTED, before);
+    assertTrue(report(next).modeReason().contains(last.id()), report(next).modeReason());
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+    assertNoExcuse(snapshot(ground, fresh.id()));
+  }
+
+  @Test
+  void aCaptureThatFailedTooLateIsTheReasonOfTheNext() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    double before = counted(best, best, Cause.CAPTURE_FAILED);
+    Sandbox sandbox = ground.create();
+    Snapshot first = snapshot(ground, sandbox.id());
+    ground.steps().breakAt("snapshot.seal", 0);
+    assertThrows(StepRecorder.Broken.class, () -> snapshot(ground, sandbox.id()));
+    ground.steps().reset();
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(best, report(next).mode());
+    assertPassedOver(next, best, Cause.CAPTURE_FAILED, before);
+    assertTrue(report(next).modeReason().contains(first.id()), report(next).modeReason());
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+  }
+
+  @Test
+  void aCaptureInAnotherModeIsTheReasonOfTheNext() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    snapshot(ground, sandbox.id());
+    Snapshot full = forced(ground, sandbox.id(), FULL);
+    assertNoExcuse(full);
+    double before = counted(best, best, Cause.OTHER_MODE);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertPassedOver(next, best, Cause.OTHER_MODE, before);
+    assertTrue(report(next).modeReason().contains(full.id()), report(next).modeReason());
   }
 }

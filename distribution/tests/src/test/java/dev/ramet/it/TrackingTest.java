@@ -245,6 +245,7 @@ final class TrackingTest {
     String hash = hash(shell, "file");
     Snapshot next = snapshot();
     assertMode(TRACKING, "restored from", next);
+    assertMode(TRACKING, "failed after its pages were read; ", next);
     assertEquals(hash, restored(next, "file"));
     assertFollows(next, snapshot());
   }
@@ -282,7 +283,7 @@ final class TrackingTest {
 
   @Test
   void anotherHostBeginsToTrackAnew() throws Exception {
-    snapshot();
+    Snapshot last = snapshot();
     write("file");
     ground.closeEngine();
     ground.openEngine();
@@ -290,6 +291,7 @@ final class TrackingTest {
     String hash = write("file");
     Snapshot next = snapshot();
     assertMode(TRACKING, "restored from", next);
+    assertMode(TRACKING, "started anew after the previous capture, " + last.id() + "; ", next);
     assertEquals(hash, restored(next, "file"));
     assertFollows(next, snapshot());
   }

@@ -108,6 +108,18 @@ final class ModeChain {
         System.Logger.Level.INFO, "memory mode {0} instead of {1}: {2}", left.element(), id, why);
   }
 
+  /**
+   * The current mode works, but not from the machine's previous capture. Of no interest for a mode
+   * that never does.
+   */
+  void beginsAnew(Gap gap) {
+    String id = current();
+    if (TRACKING.contains(id)) {
+      refusals.put(id, new ModeRefusal(id, gap.cause(), gap.detail()));
+      LOG.log(System.Logger.Level.INFO, "memory mode {0} begins anew: {1}", id, gap.detail());
+    }
+  }
+
   /** Why the current mode is the one, and why no better one: the whole chain. */
   String reason(String what) {
     String passedOver = reasons();
@@ -121,17 +133,20 @@ final class ModeChain {
         .collect(Collectors.joining("; "));
   }
 
-  /** What was of no use and would have gone before the current mode, best first. */
+  /**
+   * What was of no use and would have gone before the current mode, best first; and last the
+   * current one, if it had to do without the previous capture.
+   */
   List<ModeRefusal> passedOver() {
     return order.stream()
-        .takeWhile(id -> forcedBy != null || isBeforeCurrent(id))
+        .takeWhile(id -> forcedBy != null || isUpToCurrent(id))
         .map(refusals::get)
         .filter(Objects::nonNull)
         .toList();
   }
 
-  private boolean isBeforeCurrent(String id) {
+  private boolean isUpToCurrent(String id) {
     String current = left.peek();
-    return current == null || order.indexOf(id) < order.indexOf(current);
+    return current == null || order.indexOf(id) <= order.indexOf(current);
   }
 }

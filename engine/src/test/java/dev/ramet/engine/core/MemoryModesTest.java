@@ -94,6 +94,28 @@ final class MemoryModesTest {
   }
 
   @Test
+  void aModeThatCannotGoOnFromThePreviousCaptureIsItsOwnExcuse() {
+    Gap gap = new Gap(ModeRefusal.Cause.HOST_RESTARTED, "the host was started anew");
+    ModeChain chain = all().chain("s1", null, null);
+    chain.beginsAnew(gap);
+    assertEquals("write-tracking", chain.current());
+    assertEquals(
+        List.of(new ModeRefusal("write-tracking", gap.cause(), gap.detail())), chain.passedOver());
+    assertEquals(
+        "write-tracking: the host was started anew; write-tracking: what changed",
+        chain.reason("what changed"));
+    chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    assertEquals(
+        List.of(ModeRefusal.Cause.REFUSED, ModeRefusal.Cause.UNUSABLE_HERE),
+        chain.passedOver().stream().map(ModeRefusal::cause).toList());
+    chain.beginsAnew(gap);
+    assertEquals(2, chain.passedOver().size(), "incremental never goes on from a capture");
+    ModeChain full = modes(null, "full").chain("s1", "full", null);
+    full.beginsAnew(gap);
+    assertEquals(List.of(), full.passedOver());
+  }
+
+  @Test
   void aForcedModeThatCannotWorkIsAnError() {
     RametException booted =
         assertThrows(

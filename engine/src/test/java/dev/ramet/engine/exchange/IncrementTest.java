@@ -97,6 +97,7 @@ class IncrementTest {
         Instant.parse("2020-01-01T00:00:00Z"),
         null,
         null,
+        null,
         1,
         MEMORY_BYTES,
         diskBytes,
