@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -176,6 +177,34 @@ final class DegradationTest {
     Snapshot second = snapshot(ground, sandbox.id());
     assertEquals(INCREMENTAL, report(second).mode());
     assertPassedOver(second, best, Cause.TRACKING_LOST, before);
+  }
+
+  /** A mode that works on the host refuses one machine; who forced it is told what would help. */
+  @Test
+  void aMachineThatTheBestModeRefusesIsCapturedInTheNext() throws Exception {
+    if (!tracks) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    double before = counted(TRACKING, INCREMENTAL, Cause.REFUSED);
+    Snapshot made;
+    try (OtherTracker other = OtherTracker.of(ground.machines().get(0), ground.dataRoot())) {
+      made = snapshot(ground, sandbox.id());
+      assertEquals(INCREMENTAL, report(made).mode());
+      assertPassedOver(made, TRACKING, Cause.REFUSED, before);
+      SortedSet<String> files = ground.files();
+      RametException refused =
+          assertThrows(RametException.class, () -> forced(ground, sandbox.id(), TRACKING));
+      assertEquals(ErrorCode.UNSUPPORTED, refused.code());
+      String remedy = String.valueOf(refused.remedy());
+      assertTrue(remedy.contains("does not use userfaultfd itself; or do not force"), remedy);
+      assertEquals(files, ground.files());
+      assertEquals("on", ground.shell(sandbox.id()).run("echo on"));
+    }
+    before = counted(TRACKING, TRACKING, Cause.OTHER_MODE);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(TRACKING, report(next).mode());
+    assertPassedOver(next, TRACKING, Cause.OTHER_MODE, before);
   }
 
   /** The image of a template was lost on disk while a machine still has it mapped. */

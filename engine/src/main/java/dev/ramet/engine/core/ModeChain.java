@@ -55,14 +55,33 @@ final class ModeChain {
    *
    * @param by who wants it so, as a part of a sentence
    * @param obstacle what makes it useless from the start, or null
+   * @param remedy what to do about that, or null
    * @throws RametException {@code UNSUPPORTED} when there is such an obstacle
    */
-  static ModeChain forced(String id, String by, @Nullable ModeRefusal obstacle) {
+  static ModeChain forced(
+      String id, String by, @Nullable ModeRefusal obstacle, @Nullable String remedy) {
     ModeChain chain = new ModeChain(List.of(id), by);
     if (obstacle != null) {
-      chain.refused(obstacle.detail(), obstacle.cause(), null, false);
+      chain.refused(obstacle.detail(), obstacle.cause());
+      throw chain.cannot(id, obstacle.detail(), remedy, null);
     }
     return chain;
+  }
+
+  private void refused(String why, ModeRefusal.Cause cause) {
+    String id = left.remove();
+    refusals.put(id, new ModeRefusal(id, cause, why));
+  }
+
+  /** A forced mode that cannot do it: it can be made to, or given up. */
+  private RametException cannot(
+      String id, String why, @Nullable String remedy, @Nullable RametException failure) {
+    String instead = "do not force a memory mode; another one is then chosen";
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
+        remedy == null || remedy.isBlank() ? instead : remedy + "; or " + instead,
+        failure);
   }
 
   /** The mode to try now. */
@@ -83,18 +102,14 @@ final class ModeChain {
    */
   void refused(
       String why, ModeRefusal.Cause cause, @Nullable RametException failure, boolean continued) {
-    String id = left.remove();
-    refusals.put(id, new ModeRefusal(id, cause, why));
+    String id = current();
+    refused(why, cause);
     if (forcedBy != null) {
       if (continued) {
         left.add(id); // Works without its past.
         return;
       }
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
-          "do not force a memory mode; another one is then chosen",
-          failure);
+      throw cannot(id, why, failure == null ? null : failure.remedy(), failure);
     }
     if (continued) {
       left.removeIf(TRACKING::contains);
