@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mode the memory mode that selected the pages
  * @param modeReason why that mode
- * @param passedOver the better modes that could not do it, best first
+ * @param passedOver the better modes that could not do it, best first; the last may be the mode
+ *     itself, which could not go on from the previous capture
  * @param memoryBytesTotal the guest's memory
  * @param memoryBytesSelected pages the mode selected
  * @param memoryBytesWritten bytes written to the memory image; what was selected and is neither
@@ -51,11 +52,11 @@ public record CaptureInfo(
   public record Replaced(String snapshotID, String memoryVolume, String reason) {}
 
   /**
-   * A better memory mode that could not do it.
+   * A better memory mode that could not do it, or the same without the previous capture.
    *
    * @param mode its id
-   * @param cause {@code unusable-here}, {@code booted}, {@code refused}, {@code base-gone} or
-   *     {@code tracking-lost}
+   * @param cause {@code unusable-here}, {@code booted}, {@code refused}, {@code base-gone}, {@code
+   *     tracking-lost}, {@code host-restarted}, {@code capture-failed} or {@code other-mode}
    * @param detail the same for people
    */
   public record PassedOver(String mode, String cause, String detail) {}

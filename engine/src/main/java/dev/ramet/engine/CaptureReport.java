@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mode the memory mode that selected the pages
  * @param modeReason why that mode
- * @param passedOver the better modes that could not do it, best first
+ * @param passedOver the better modes that could not do it, best first; the last may be the mode
+ *     itself, which could not go on from the previous capture
  * @param memoryBytesTotal the guest's memory
  * @param memoryBytesSelected pages the mode selected
  * @param memoryBytesWritten bytes written to the memory image; what was selected and is neither

@@ -27,14 +27,15 @@ public interface Snapshots {
   Snapshot create(NewSnapshot request);
 
   /**
-   * The last snapshot of a running sandbox, if memory and disk are what it holds: whatever was
-   * written since is the same byte for byte. Empty when something changed, and when it cannot be
-   * told: before the first snapshot of this machine, after a clone, while it is paused, where the
-   * memory mode or the hypervisor does not say. A guest that keeps time changes with every tick.
+   * The last snapshot of a sandbox, if memory and disk are what it holds: whatever was written
+   * since is the same byte for byte. Empty when something changed, and when it cannot be told:
+   * before the first snapshot of this machine, after a clone, where the memory mode or the
+   * hypervisor does not say. A guest that keeps time changes with every tick. Of a paused sandbox,
+   * which cannot change, a snapshot that was taken since it was paused, or empty before the first.
    * Takes milliseconds and no pause.
    *
-   * @throws dev.ramet.api.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox does
-   *     not run or is busy
+   * @throws dev.ramet.api.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox
+   *     neither runs nor is paused, or is busy
    */
   Optional<Snapshot> unchanged(String sandboxId);
 

@@ -115,7 +115,11 @@ final class Scanner implements AutoCloseable {
     return switch (e.errno()) {
       case LinuxException.ENOENT, LinuxException.ESRCH ->
           new RametException(
-              ErrorCode.HYPERVISOR_FAILED, "hypervisor process " + pid + " has ended", e);
+              ErrorCode.HYPERVISOR_FAILED,
+              "hypervisor process " + pid + " has ended",
+              "roll the sandbox back to a snapshot, or create another from one; vmm.log in its"
+                  + " directory has what the hypervisor said",
+              e);
       case LinuxException.EACCES, LinuxException.EPERM ->
           new RametException(
               ErrorCode.HOST_UNFIT,

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -178,6 +179,34 @@ final class DegradationTest {
     assertPassedOver(second, best, Cause.TRACKING_LOST, before);
   }
 
+  /** A mode that works on the host refuses one machine; who forced it is told what would help. */
+  @Test
+  void aMachineThatTheBestModeRefusesIsCapturedInTheNext() throws Exception {
+    if (!tracks) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    double before = counted(TRACKING, INCREMENTAL, Cause.REFUSED);
+    Snapshot made;
+    try (OtherTracker other = OtherTracker.of(ground.machines().get(0), ground.dataRoot())) {
+      made = snapshot(ground, sandbox.id());
+      assertEquals(INCREMENTAL, report(made).mode());
+      assertPassedOver(made, TRACKING, Cause.REFUSED, before);
+      SortedSet<String> files = ground.files();
+      RametException refused =
+          assertThrows(RametException.class, () -> forced(ground, sandbox.id(), TRACKING));
+      assertEquals(ErrorCode.UNSUPPORTED, refused.code());
+      String remedy = String.valueOf(refused.remedy());
+      assertTrue(remedy.contains("does not use userfaultfd itself; or do not force"), remedy);
+      assertEquals(files, ground.files());
+      assertEquals("on", ground.shell(sandbox.id()).run("echo on"));
+    }
+    before = counted(TRACKING, TRACKING, Cause.OTHER_MODE);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(TRACKING, report(next).mode());
+    assertPassedOver(next, TRACKING, Cause.OTHER_MODE, before);
+  }
+
   /** The image of a template was lost on disk while a machine still has it mapped. */
   @Test
   void aBrokenChainMeansFull() throws Exception {
@@ -218,5 +247,75 @@ final class DegradationTest {
     String reason = report(snapshot(ground, sandbox.id())).modeReason();
     assertTrue(
         reason.endsWith("what changed since the machine was restored from " + first.id()), reason);
+    ground.engine().sandboxes().rollback(sandbox.id(), first.id());
+    ground.closeEngine();
+    ground.openEngine();
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+  }
+
+  /** The mode itself lacks nothing: what was captured before was another machine, or none was. */
+  private static void assertNoExcuse(Snapshot snapshot) {
+    CaptureReport report = report(snapshot);
+    assertTrue(
+        report.passedOver().stream().noneMatch(refusal -> refusal.mode().equals(report.mode())),
+        report.modeReason());
+  }
+
+  /** What a tracker knew is gone with the process that had it; a machine without one lacks none. */
+  @Test
+  void anotherHostSaysThatItDoesNotKnowWhatChanged() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    Sandbox fresh = ground.create();
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+    Snapshot last = snapshot(ground, sandbox.id());
+    assertNoExcuse(last);
+    ground.closeEngine();
+    ground.openEngine();
+    double before = counted(best, best, Cause.HOST_RESTARTED);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(best, report(next).mode());
+    assertPassedOver(next, best, Cause.HOST_RESTARTED, before);
+    assertTrue(report(next).modeReason().contains(last.id()), report(next).modeReason());
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+    assertNoExcuse(snapshot(ground, fresh.id()));
+  }
+
+  @Test
+  void aCaptureThatFailedTooLateIsTheReasonOfTheNext() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    double before = counted(best, best, Cause.CAPTURE_FAILED);
+    Sandbox sandbox = ground.create();
+    Snapshot first = snapshot(ground, sandbox.id());
+    ground.steps().breakAt("snapshot.seal", 0);
+    assertThrows(StepRecorder.Broken.class, () -> snapshot(ground, sandbox.id()));
+    ground.steps().reset();
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertEquals(best, report(next).mode());
+    assertPassedOver(next, best, Cause.CAPTURE_FAILED, before);
+    assertTrue(report(next).modeReason().contains(first.id()), report(next).modeReason());
+    assertNoExcuse(snapshot(ground, sandbox.id()));
+  }
+
+  @Test
+  void aCaptureInAnotherModeIsTheReasonOfTheNext() throws Exception {
+    String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
+    if (best == null) {
+      return;
+    }
+    Sandbox sandbox = ground.create();
+    snapshot(ground, sandbox.id());
+    Snapshot full = forced(ground, sandbox.id(), FULL);
+    assertNoExcuse(full);
+    double before = counted(best, best, Cause.OTHER_MODE);
+    Snapshot next = snapshot(ground, sandbox.id());
+    assertPassedOver(next, best, Cause.OTHER_MODE, before);
+    assertTrue(report(next).modeReason().contains(full.id()), report(next).modeReason());
   }
 }

@@ -112,8 +112,8 @@ final class FaultyPlugin {
   /**
    * Breaks the next call of that name, once.
    *
-   * @param how {@code throw}, {@code error}, {@code null}, or {@code after} to throw when it is
-   *     done
+   * @param how {@code throw}, {@code error}, {@code null}, {@code after} to throw when it is done,
+   *     or {@code refuse} to throw what the contract knows
    */
   static void breakNext(String call, String how) {
     System.setProperty(FAULT, call + ":" + how);

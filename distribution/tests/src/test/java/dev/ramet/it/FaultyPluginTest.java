@@ -3,6 +3,7 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +142,26 @@ final class FaultyPluginTest {
     } catch (IOException e) {
       throw new UncheckedIOException("the guest does not answer", e);
     }
+  }
+
+  /** The mode is forced, so that there is no other one: what the plugin says would help is told. */
+  @Test
+  void aMemoryModeThatFindsTheHostUnfitRefusesTheCapture() throws Exception {
+    SortedSet<String> before = ground.files();
+    FaultyPlugin.breakNext("MemoryMode.attach", "refuse");
+    try {
+      RametException refused =
+          assertThrows(
+              RametException.class, () -> ground.engine().snapshots().create(sandbox.id(), null));
+      assertEquals(ErrorCode.UNSUPPORTED, refused.code());
+      assertTrue(refused.getMessage().contains("MemoryMode.attach is refused"), refused::toString);
+      String remedy = String.valueOf(refused.remedy());
+      assertTrue(remedy.startsWith("ask the saboteur; or do not force"), remedy);
+    } finally {
+      FaultyPlugin.mend();
+    }
+    assertEquals(before, ground.files());
+    assertAlive(sandbox.id());
   }
 
   @TestFactory

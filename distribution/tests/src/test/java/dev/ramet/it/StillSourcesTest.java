@@ -18,6 +18,7 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshot;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -99,6 +100,41 @@ final class StillSourcesTest {
     assertHasBoth(id);
     sandboxes().kill(id);
     assertHasBoth(ground.create("of-a-paused-one").id());
+  }
+
+  /** It cannot change, so that one snapshot of a pause is enough. */
+  @Test
+  void aPausedSandboxIsUnchangedUntilItIsResumed() throws Exception {
+    String id = ground.create().id();
+    ground.engine().snapshots().create(id, "while-it-ran");
+    sandboxes().pause(id, true);
+    assertEquals(Optional.empty(), unchanged(id), "what was taken before the pause is older");
+    Snapshot made = ground.engine().snapshots().create(id, null);
+    assertEquals(made.id(), unchanged(id).orElseThrow().id());
+    ground.closeEngine();
+    ground.openEngine();
+    assertEquals(made.id(), unchanged(id).orElseThrow().id(), "another host knows it too");
+    ground.engine().snapshots().delete(made.id(), false);
+    assertEquals(Optional.empty(), unchanged(id), "it was deleted");
+    made = ground.engine().snapshots().create(id, null);
+    assertEquals(made.id(), unchanged(id).orElseThrow().id());
+
+    sandboxes().resume(id, FOR_EVER, true);
+    assertEquals(Optional.empty(), unchanged(id), "it runs");
+    sandboxes().pause(id, true);
+    assertEquals(Optional.empty(), unchanged(id), "another pause");
+    Snapshot second = ground.engine().snapshots().create(id, null);
+    assertEquals(second.id(), unchanged(id).orElseThrow().id());
+    sandboxes().resume(id, FOR_EVER, true);
+    sandboxes().pause(id, false);
+    assertEquals(Optional.empty(), unchanged(id), "without memory");
+    Snapshot disk = ground.engine().snapshots().create(id, null);
+    assertEquals(disk.id(), unchanged(id).orElseThrow().id());
+    assertNull(disk.capture());
+  }
+
+  private Optional<Snapshot> unchanged(String id) {
+    return ground.engine().snapshots().unchanged(id);
   }
 
   @Test

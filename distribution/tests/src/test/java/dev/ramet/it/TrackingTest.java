@@ -17,7 +17,9 @@ import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
@@ -187,6 +189,65 @@ final class TrackingTest {
     assertEquals(code, refused.code());
   }
 
+  private double counted(String name, String... more) {
+    Map<String, String> labels = new HashMap<>(Map.of("mode", TRACKING));
+    for (int i = 0; i < more.length; i += 2) {
+      labels.put(more[i], more[i + 1]);
+    }
+    return ground.metric(name, labels);
+  }
+
+  /** What is counted of the captures in this mode so far, in the order of {@link #told}. */
+  private List<Double> counted() {
+    String bytes = "ramet_capture_memory_bytes_total";
+    double pauses = counted("ramet_capture_pause_seconds", "le", "+Inf");
+    return List.of(
+        counted("ramet_captures_total", "kind", "snapshot"),
+        counted(bytes, "what", "selected"),
+        counted(bytes, "what", "written"),
+        counted(bytes, "what", "holes"),
+        counted(bytes, "what", "same"),
+        counted(bytes, "what", "precopied"),
+        counted("ramet_capture_precopy_rounds_total"),
+        pauses,
+        counted("ramet_capture_pause_seconds") - pauses,
+        counted("ramet_capture_pause_phase_seconds_total", "phase", "devices"));
+  }
+
+  private static List<Double> told(CaptureReport report) {
+    long put = report.memoryBytesWritten() + report.memoryBytesHoles();
+    return List.of(
+        1.0,
+        (double) report.memoryBytesSelected(),
+        (double) report.memoryBytesWritten(),
+        (double) report.memoryBytesHoles(),
+        (double) (report.memoryBytesSelected() - put),
+        (double) report.precopyBytes(),
+        (double) report.precopyRounds(),
+        1.0,
+        report.pauseNanos() / 1e9,
+        Objects.requireNonNull(report.pausePhaseNanos().get("devices")) / 1e9);
+  }
+
+  @Test
+  void theMetricsAddUpWhatCapturesReport() throws Exception {
+    List<Double> before = counted();
+    CaptureReport first = report(snapshot());
+    write("file");
+    CaptureReport second = report(snapshot());
+    assertTrue(first.precopyRounds() > 0 && first.precopyBytes() > 0, first.toString());
+    assertTrue(second.memoryBytesSelected() > 0 && second.pauseNanos() > 0, second.toString());
+    List<Double> now = counted();
+    for (int i = 0; i < now.size(); i++) {
+      double told = told(first).get(i) + told(second).get(i);
+      assertEquals(told, now.get(i) - before.get(i), 1e-6, "quantity " + i + " of " + now);
+    }
+    ground.steps().breakAt("snapshot.publish", 0);
+    assertThrows(StepRecorder.Broken.class, this::snapshot);
+    ground.steps().reset();
+    assertEquals(now, counted(), "a capture that failed is none");
+  }
+
   @Test
   void aDeletedPreviousCaptureMeansOneCaptureOnTheRestoreImage() throws Exception {
     Snapshot first = snapshot();
@@ -245,6 +306,7 @@ final class TrackingTest {
     String hash = hash(shell, "file");
     Snapshot next = snapshot();
     assertMode(TRACKING, "restored from", next);
+    assertMode(TRACKING, "failed after its pages were read; ", next);
     assertEquals(hash, restored(next, "file"));
     assertFollows(next, snapshot());
   }
@@ -282,7 +344,7 @@ final class TrackingTest {
 
   @Test
   void anotherHostBeginsToTrackAnew() throws Exception {
-    snapshot();
+    Snapshot last = snapshot();
     write("file");
     ground.closeEngine();
     ground.openEngine();
@@ -290,6 +352,7 @@ final class TrackingTest {
     String hash = write("file");
     Snapshot next = snapshot();
     assertMode(TRACKING, "restored from", next);
+    assertMode(TRACKING, "started anew after the previous capture, " + last.id() + "; ", next);
     assertEquals(hash, restored(next, "file"));
     assertFollows(next, snapshot());
   }

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.internal.Remedies;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.pages.Capture;
 import dev.ramet.engine.pages.Fingerprint;
@@ -250,7 +251,9 @@ final class CaptureAttempt {
     if (vm.exit().toCompletableFuture().isDone()) {
       throw new RametException(
           ErrorCode.HYPERVISOR_FAILED,
-          "the machine of " + sandbox.id() + " ended while it was captured");
+          "the machine of " + sandbox.id() + " ended while it was captured",
+          Remedies.MACHINE_ENDED,
+          null);
     }
     SnapshotRecord record = Capturer.record(sandbox, order, pause.instant(), vm.identity(), report);
     return context.snapshots().publish(record, order.durability() == Durability.DURABLE);

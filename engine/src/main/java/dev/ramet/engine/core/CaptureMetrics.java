@@ -41,7 +41,8 @@ final class CaptureMetrics {
     refusals =
         registry.counter(
             "ramet_memory_mode_passed_over_total",
-            "Better memory modes that a capture passed over, by the mode it used instead.",
+            "Better memory modes that a capture passed over, by the mode it used instead; or the"
+                + " same one, without the previous capture.",
             "mode",
             "used",
             "cause");

@@ -169,8 +169,8 @@ final class Capturer {
           prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
           return made;
         } catch (Pause.ModeUnfit e) {
-          tracker.lost();
           String why = String.valueOf(e.failure.getMessage());
+          tracker.lost(cause, why);
           chain.refused(why, cause, e.failure, tracker.continued());
         }
       }
@@ -201,7 +201,12 @@ final class Capturer {
   private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
     String id = chain.current();
     try {
-      return live.tracking().use(id, context.modes().mode(id), vm);
+      Tracking.Use tracker = live.tracking().use(id, context.modes().mode(id), vm);
+      Gap gap = tracker.gap();
+      if (gap != null) {
+        chain.beginsAnew(gap);
+      }
+      return tracker;
     } catch (RametException e) {
       if (!REFUSALS.contains(e.code())) {
         throw e;
@@ -249,6 +254,7 @@ final class Capturer {
         order.description(),
         instant,
         sandbox.id(),
+        machine.number(),
         order.templateId(),
         machine.cpuCount(),
         machine.memoryBytes(),

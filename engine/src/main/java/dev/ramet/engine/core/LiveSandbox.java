@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Remedies;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.time.Duration;
@@ -58,9 +59,19 @@ final class LiveSandbox {
               + now.id()
               + " is not running but "
               + now.state().name().toLowerCase(java.util.Locale.ROOT)
-              + why);
+              + why,
+          remedy(now.state()),
+          null);
     }
     return vm;
+  }
+
+  private static @Nullable String remedy(SandboxRecord.State state) {
+    return switch (state) {
+      case FAILED -> Remedies.MACHINE_ENDED;
+      case PAUSED -> "resume it first";
+      case CREATING, RUNNING, KILLED -> null;
+    };
   }
 
   /**

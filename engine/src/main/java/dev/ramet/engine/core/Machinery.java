@@ -168,7 +168,7 @@ final class Machinery {
   /** Opens the memory modes that work here. */
   MemoryModes modes() {
     Map<String, MemoryMode> usable = new HashMap<>();
-    Map<String, String> unusable = new HashMap<>();
+    Map<String, MemoryModes.Unfit> unusable = new HashMap<>();
     for (Probed one : memoryModes) {
       String id = one.provider().id();
       if (one.usable() && one.provider() instanceof MemoryModeProvider provider) {
@@ -177,10 +177,10 @@ final class Machinery {
         } catch (RametException e) {
           // A host without it captures in another mode.
           LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
-          unusable.put(id, String.valueOf(e.getMessage()));
+          unusable.put(id, new MemoryModes.Unfit(String.valueOf(e.getMessage()), e.remedy()));
         }
       } else {
-        unusable.put(id, one.reason());
+        unusable.put(id, new MemoryModes.Unfit(one.reason(), one.remedy()));
       }
     }
     return new MemoryModes(usable, unusable, config.memoryMode());

@@ -16,18 +16,26 @@ final class MemoryModes implements AutoCloseable {
   static final String INCREMENTAL = "incremental";
 
   private final Map<String, MemoryMode> usable;
-  private final Map<String, String> unusable;
+  private final Map<String, Unfit> unusable;
   private final @Nullable String forced;
+
+  /**
+   * A mode that does not work on this host.
+   *
+   * @param reason why not
+   * @param remedy what to do about it, or null
+   */
+  record Unfit(String reason, @Nullable String remedy) {}
 
   /**
    * The modes of a host.
    *
    * @param usable opened modes by id
-   * @param unusable why the others do not work here, by id
+   * @param unusable the others, by id
    * @param forced the only mode the operator allows, or null
    */
   MemoryModes(
-      Map<String, MemoryMode> usable, Map<String, String> unusable, @Nullable String forced) {
+      Map<String, MemoryMode> usable, Map<String, Unfit> unusable, @Nullable String forced) {
     this.usable = Map.copyOf(usable);
     this.unusable = Map.copyOf(unusable);
     this.forced = forced;
@@ -47,19 +55,24 @@ final class MemoryModes implements AutoCloseable {
       @Nullable String memoryBase, @Nullable String wanted, @Nullable String ofSandbox) {
     check(wanted);
     if (wanted != null) {
-      return ModeChain.forced(wanted, "asked for by the caller", obstacle(wanted, memoryBase));
+      return forced(wanted, "asked for by the caller", memoryBase);
     }
     if (ofSandbox != null) {
-      return ModeChain.forced(
-          ofSandbox, "forced for this sandbox", obstacle(ofSandbox, memoryBase));
+      return forced(ofSandbox, "forced for this sandbox", memoryBase);
     }
     if (forced != null) {
-      return ModeChain.forced(forced, "forced by the configuration", obstacle(forced, memoryBase));
+      return forced(forced, "forced by the configuration", memoryBase);
     }
     List<String> order = new ArrayList<>(ModeChain.TRACKING);
     order.add(INCREMENTAL);
     order.add(FULL);
     return among(order, memoryBase);
+  }
+
+  private ModeChain forced(String id, String by, @Nullable String memoryBase) {
+    Unfit unfit = unusable.get(id);
+    String remedy = unfit == null ? null : unfit.remedy();
+    return ModeChain.forced(id, by, obstacle(id, memoryBase), remedy);
   }
 
   /**
@@ -93,8 +106,9 @@ final class MemoryModes implements AutoCloseable {
 
   private @Nullable ModeRefusal obstacle(String id, @Nullable String memoryBase) {
     if (!usable.containsKey(id)) {
-      return new ModeRefusal(
-          id, ModeRefusal.Cause.UNUSABLE_HERE, unusable.getOrDefault(id, "no such plugin"));
+      Unfit unfit = unusable.get(id);
+      String why = unfit == null ? "no such plugin" : unfit.reason();
+      return new ModeRefusal(id, ModeRefusal.Cause.UNUSABLE_HERE, why);
     }
     return memoryBase == null && !FULL.equals(id)
         ? new ModeRefusal(

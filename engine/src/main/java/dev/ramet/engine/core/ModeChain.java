@@ -55,14 +55,33 @@ final class ModeChain {
    *
    * @param by who wants it so, as a part of a sentence
    * @param obstacle what makes it useless from the start, or null
+   * @param remedy what to do about that, or null
    * @throws RametException {@code UNSUPPORTED} when there is such an obstacle
    */
-  static ModeChain forced(String id, String by, @Nullable ModeRefusal obstacle) {
+  static ModeChain forced(
+      String id, String by, @Nullable ModeRefusal obstacle, @Nullable String remedy) {
     ModeChain chain = new ModeChain(List.of(id), by);
     if (obstacle != null) {
-      chain.refused(obstacle.detail(), obstacle.cause(), null, false);
+      chain.refused(obstacle.detail(), obstacle.cause());
+      throw chain.cannot(id, obstacle.detail(), remedy, null);
     }
     return chain;
+  }
+
+  private void refused(String why, ModeRefusal.Cause cause) {
+    String id = left.remove();
+    refusals.put(id, new ModeRefusal(id, cause, why));
+  }
+
+  /** A forced mode that cannot do it: it can be made to, or given up. */
+  private RametException cannot(
+      String id, String why, @Nullable String remedy, @Nullable RametException failure) {
+    String instead = "do not force a memory mode; another one is then chosen";
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
+        remedy == null || remedy.isBlank() ? instead : remedy + "; or " + instead,
+        failure);
   }
 
   /** The mode to try now. */
@@ -83,18 +102,14 @@ final class ModeChain {
    */
   void refused(
       String why, ModeRefusal.Cause cause, @Nullable RametException failure, boolean continued) {
-    String id = left.remove();
-    refusals.put(id, new ModeRefusal(id, cause, why));
+    String id = current();
+    refused(why, cause);
     if (forcedBy != null) {
       if (continued) {
         left.add(id); // Works without its past.
         return;
       }
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
-          "do not force a memory mode; another one is then chosen",
-          failure);
+      throw cannot(id, why, failure == null ? null : failure.remedy(), failure);
     }
     if (continued) {
       left.removeIf(TRACKING::contains);
@@ -106,6 +121,18 @@ final class ModeChain {
     }
     LOG.log(
         System.Logger.Level.INFO, "memory mode {0} instead of {1}: {2}", left.element(), id, why);
+  }
+
+  /**
+   * The current mode works, but not from the machine's previous capture. Of no interest for a mode
+   * that never does.
+   */
+  void beginsAnew(Gap gap) {
+    String id = current();
+    if (TRACKING.contains(id)) {
+      refusals.put(id, new ModeRefusal(id, gap.cause(), gap.detail()));
+      LOG.log(System.Logger.Level.INFO, "memory mode {0} begins anew: {1}", id, gap.detail());
+    }
   }
 
   /** Why the current mode is the one, and why no better one: the whole chain. */
@@ -121,17 +148,20 @@ final class ModeChain {
         .collect(Collectors.joining("; "));
   }
 
-  /** What was of no use and would have gone before the current mode, best first. */
+  /**
+   * What was of no use and would have gone before the current mode, best first; and last the
+   * current one, if it had to do without the previous capture.
+   */
   List<ModeRefusal> passedOver() {
     return order.stream()
-        .takeWhile(id -> forcedBy != null || isBeforeCurrent(id))
+        .takeWhile(id -> forcedBy != null || isUpToCurrent(id))
         .map(refusals::get)
         .filter(Objects::nonNull)
         .toList();
   }
 
-  private boolean isBeforeCurrent(String id) {
+  private boolean isUpToCurrent(String id) {
     String current = left.peek();
-    return current == null || order.indexOf(id) < order.indexOf(current);
+    return current == null || order.indexOf(id) <= order.indexOf(current);
   }
 }

@@ -15,6 +15,8 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Captures a paused sandbox. All of it has been captured already, as what it goes on from: so that
@@ -60,6 +62,25 @@ final class PausedCapturer {
       }
       return copy(pin.record(), sandbox, order);
     }
+  }
+
+  /**
+   * A snapshot that was made of it since it was paused, and is still there; null when there is
+   * none. All of them hold the same, so that it does not matter which one.
+   */
+  @Nullable SnapshotRecord made(SandboxRecord sandbox) {
+    SnapshotRecord held =
+        context.snapshots().find(String.valueOf(sandbox.machine().memoryBase())).orElse(null);
+    return held == null
+        ? null
+        : context.snapshots().all().stream()
+            .filter(SnapshotStore::visible)
+            .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
+            .filter(record -> sandbox.id().equals(record.sandboxId()) && record.content() == null)
+            .filter(record -> record.warm() == held.warm())
+            .filter(record -> record.createdAt().equals(held.createdAt()))
+            .min(Comparator.comparing(SnapshotRecord::id))
+            .orElse(null);
   }
 
   private SnapshotRecord held(SandboxRecord sandbox, String from) {

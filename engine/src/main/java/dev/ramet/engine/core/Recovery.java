@@ -159,7 +159,7 @@ final class Recovery {
                   context.config().startTimeout());
       if (vm.isPresent()) {
         starter.foundAgain(record, vm.get());
-        return new LiveSandbox(record, vm.get());
+        return foundAgain(record, vm.get());
       }
       lost = "its machine had ended when the host started";
     } catch (RametException e) {
@@ -177,6 +177,16 @@ final class Recovery {
     SandboxRecord failed = record.in(SandboxRecord.State.FAILED, lost);
     context.sandboxes().save(failed);
     return new LiveSandbox(failed, null);
+  }
+
+  /** It runs on, and what it wrote since its last capture was known to another process. */
+  private LiveSandbox foundAgain(SandboxRecord record, RunningVm vm) {
+    LiveSandbox live = new LiveSandbox(record, vm);
+    context
+        .snapshots()
+        .lastOf(record.id(), record.machine().number())
+        .ifPresent(last -> live.tracking().foundAgain(vm, Gap.afterRestart(last)));
+    return live;
   }
 
   /**

@@ -102,12 +102,15 @@ final class SnapshotOperations implements Snapshots {
   @Override
   public Optional<Snapshot> unchanged(String sandboxId) {
     LiveSandbox live = context.sandboxes().get(sandboxId);
-    if (PausedCapturer.fits(live.saved())) {
-      return Optional.empty();
-    }
     try (LiveSandbox.Hold hold = live.hold("snapshot")) {
-      return Optional.ofNullable(new Unchanged(context, reclaimer).since(live))
-          .map(record -> views.lastSnapshot(live, record));
+      SandboxRecord record = context.sandboxes().get(sandboxId).saved();
+      SnapshotRecord same =
+          PausedCapturer.fits(record)
+              ? paused.made(record)
+              : new Unchanged(context, reclaimer).since(live);
+      return Optional.ofNullable(same)
+          .map(found -> views.lastSnapshot(live, found))
+          .filter(snapshot -> snapshot.status() != Snapshot.Status.BROKEN);
     }
   }
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,19 @@ final class SnapshotStore {
   /** The record with this id, deleted or not. */
   Optional<SnapshotRecord> find(String id) {
     return Optional.ofNullable(byId.get(id));
+  }
+
+  /**
+   * The last capture with memory of a machine that went on, as far as it is still here.
+   *
+   * @param machine the number that its sandbox has for it
+   */
+  Optional<SnapshotRecord> lastOf(String sandboxId, int machine) {
+    return byId.values().stream()
+        .filter(record -> sandboxId.equals(record.sandboxId()))
+        .filter(record -> record.machine() != null && record.machine() == machine)
+        .filter(record -> record.warm() && record.kind().machineGoesOn())
+        .max(Comparator.comparing(SnapshotRecord::createdAt));
   }
 
   static boolean visible(SnapshotRecord record) {

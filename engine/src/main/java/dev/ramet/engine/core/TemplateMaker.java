@@ -181,6 +181,7 @@ final class TemplateMaker {
               now,
               null,
               null,
+              null,
               images.cpuCount(),
               images.memoryBytes(),
               node.sizeBytes(),

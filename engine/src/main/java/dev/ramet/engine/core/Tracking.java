@@ -3,6 +3,7 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -18,13 +19,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory tracker of one sandbox's machine. One that can tell what changed since its last
  * capture is kept from capture to capture, together with the snapshot that capture became, because
- * that snapshot's memory image is the only one its next selection fits on. Used by whoever holds
- * the sandbox.
+ * that snapshot's memory image is the only one its next selection fits on. Of one that could not be
+ * kept it is remembered why, as long as that matters. Used by whoever holds the sandbox.
  */
 final class Tracking implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Tracking.class.getName());
 
   private @Nullable Kept kept;
+  private @Nullable Missing missing;
 
   Tracking() {}
 
@@ -41,6 +43,19 @@ final class Tracking implements AutoCloseable {
       String mode, RunningVm vm, MemoryTracker tracker, String snapshotId, long diskWrites) {}
 
   /**
+   * What a tracker of this machine cannot know.
+   *
+   * @param vm the machine
+   * @param gap why not
+   */
+  private record Missing(RunningVm vm, Gap gap) {}
+
+  /** The machine was captured before, and whatever tracked it since is not here. */
+  void foundAgain(RunningVm vm, Gap gap) {
+    missing = new Missing(vm, gap);
+  }
+
+  /**
    * Takes the kept tracker for a capture if it is one of this mode and machine; otherwise gives it
    * up, because the capture at hand comes in between, and attaches a new one.
    *
@@ -51,7 +66,10 @@ final class Tracking implements AutoCloseable {
     if (before != null && before.vm() == vm && before.mode().equals(modeId)) {
       return begin(before);
     }
-    close();
+    if (before != null && before.vm() == vm) {
+      missing = new Missing(vm, Gap.interrupted(modeId, before.snapshotId()));
+    }
+    giveUp();
     return begin(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
   }
 
@@ -61,6 +79,9 @@ final class Tracking implements AutoCloseable {
       return new Use(known);
     } catch (RuntimeException e) {
       kept = null;
+      if (!known.snapshotId().isEmpty()) {
+        missing = new Missing(known.vm(), Gap.lost(e));
+      }
       closeQuietly(known.tracker());
       throw e;
     }
@@ -72,9 +93,14 @@ final class Tracking implements AutoCloseable {
     return before != null && before.vm() == vm ? begin(before) : null;
   }
 
-  /** Gives the tracker up: the next capture attaches another. Idempotent. */
+  /** Gives the tracker up: the machine is not captured any more. Idempotent. */
   @Override
   public void close() {
+    giveUp();
+    missing = null;
+  }
+
+  private void giveUp() {
     Kept before = kept;
     kept = null;
     if (before != null) {
@@ -103,7 +129,7 @@ final class Tracking implements AutoCloseable {
     private final @Nullable String previous;
     private final long writesBefore;
     private long diskWrites = -1;
-    private boolean lost;
+    private @Nullable Gap lost;
     private boolean committed;
     private @Nullable String published;
 
@@ -166,7 +192,7 @@ final class Tracking implements AutoCloseable {
       try {
         return selection.get();
       } catch (RametException e) {
-        lost = e.code() == ErrorCode.UNSUPPORTED;
+        lost = e.code() == ErrorCode.UNSUPPORTED ? Gap.lost(e) : null;
         throw e;
       }
     }
@@ -177,9 +203,15 @@ final class Tracking implements AutoCloseable {
       tracker.committed();
     }
 
-    /** The image this tracker's selection fits on is not there any more. */
-    void lost() {
-      lost = true;
+    /** This tracker's selection is of no use, or the image it fits on is not there any more. */
+    void lost(ModeRefusal.Cause cause, String why) {
+      lost = new Gap(cause, why);
+    }
+
+    /** Why it cannot go on from the machine's last capture; null when it does or there is none. */
+    @Nullable Gap gap() {
+      Missing now = missing;
+      return previous == null && now != null && now.vm() == vm ? now.gap() : null;
     }
 
     /** The capture is now this snapshot. */
@@ -212,12 +244,25 @@ final class Tracking implements AutoCloseable {
       String now = published;
       if (now != null && goesOn()) {
         kept = new Kept(mode, vm, tracker, now, diskWrites);
-      } else if (now == null && !committed && !lost && previous != null) {
+        missing = null;
+      } else if (now == null && !committed && lost == null && previous != null) {
         LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");
       } else {
         // Committed for a snapshot that never came to be, lost, or without a memory of its own.
         kept = null;
+        remember(now);
         closeQuietly(tracker);
+      }
+    }
+
+    /** One that was only just attached knew of no earlier capture, so nothing more is missing. */
+    private void remember(@Nullable String now) {
+      String before = previous;
+      Gap why = lost;
+      if (now != null) {
+        missing = new Missing(vm, Gap.after(mode, now));
+      } else if (before != null) {
+        missing = new Missing(vm, why == null ? Gap.failed(before) : why);
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Remedies;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.ProcessMemory;
 import dev.ramet.linux.TracePermission;
@@ -184,7 +185,10 @@ public final class Capture implements AutoCloseable {
                 e);
         case LinuxException.ESRCH ->
             new RametException(
-                ErrorCode.HYPERVISOR_FAILED, "hypervisor process " + pid + " has ended", e);
+                ErrorCode.HYPERVISOR_FAILED,
+                "hypervisor process " + pid + " has ended",
+                Remedies.MACHINE_ENDED,
+                e);
         default ->
             new RametException(
                 ErrorCode.HYPERVISOR_FAILED,

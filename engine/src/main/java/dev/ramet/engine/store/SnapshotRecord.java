@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param description a sentence for people, or null
  * @param createdAt the instant it holds
  * @param sandboxId what it was taken of, or null
+ * @param machine number of the machine that sandbox had, or null when that does not matter here: it
+ *     was imported, or its manifest is older
  * @param templateId what that was created from, or null
  * @param cpuCount virtual CPUs
  * @param memoryBytes guest memory
@@ -43,6 +45,7 @@ public record SnapshotRecord(
     @Nullable String description,
     Instant createdAt,
     @Nullable String sandboxId,
+    @Nullable Integer machine,
     @Nullable String templateId,
     int cpuCount,
     long memoryBytes,
@@ -110,6 +113,7 @@ public record SnapshotRecord(
         description,
         createdAt,
         sandboxId,
+        null,
         templateId,
         cpuCount,
         memoryBytes,
@@ -150,6 +154,7 @@ public record SnapshotRecord(
         description,
         createdAt,
         sandboxId,
+        machine,
         templateId,
         cpuCount,
         memoryBytes,

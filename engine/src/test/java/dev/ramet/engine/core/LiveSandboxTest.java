@@ -51,5 +51,9 @@ final class LiveSandboxTest {
     RametException refused = assertThrows(RametException.class, sandbox::runningMachine);
     assertEquals(ErrorCode.CONFLICT, refused.code());
     assertTrue(String.valueOf(refused.getMessage()).contains("it died"));
+    assertTrue(String.valueOf(refused.remedy()).startsWith("roll the sandbox back"));
+    sandbox.becomes(sandbox.saved().in(SandboxRecord.State.PAUSED, null), null);
+    RametException paused = assertThrows(RametException.class, sandbox::runningMachine);
+    assertEquals("resume it first", paused.remedy());
   }
 }

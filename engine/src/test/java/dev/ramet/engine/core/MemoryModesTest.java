@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class MemoryModesTest {
+  private static final String INSTEAD = "do not force a memory mode; another one is then chosen";
+
   private final RametException refused =
       new RametException(ErrorCode.UNSUPPORTED, "tracking lost: remapped");
 
@@ -37,7 +39,9 @@ final class MemoryModesTest {
     for (String id : ids) {
       usable.put(id, new FakeMode());
     }
-    return new MemoryModes(usable, Map.of("soft-dirty", "the kernel keeps no bits"), forced);
+    MemoryModes.Unfit unfit =
+        new MemoryModes.Unfit("the kernel keeps no bits", "boot one that does");
+    return new MemoryModes(usable, Map.of("soft-dirty", unfit), forced);
   }
 
   private static MemoryModes all() {
@@ -94,6 +98,28 @@ final class MemoryModesTest {
   }
 
   @Test
+  void aModeThatCannotGoOnFromThePreviousCaptureIsItsOwnExcuse() {
+    Gap gap = new Gap(ModeRefusal.Cause.HOST_RESTARTED, "the host was started anew");
+    ModeChain chain = all().chain("s1", null, null);
+    chain.beginsAnew(gap);
+    assertEquals("write-tracking", chain.current());
+    assertEquals(
+        List.of(new ModeRefusal("write-tracking", gap.cause(), gap.detail())), chain.passedOver());
+    assertEquals(
+        "write-tracking: the host was started anew; write-tracking: what changed",
+        chain.reason("what changed"));
+    chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    assertEquals(
+        List.of(ModeRefusal.Cause.REFUSED, ModeRefusal.Cause.UNUSABLE_HERE),
+        chain.passedOver().stream().map(ModeRefusal::cause).toList());
+    chain.beginsAnew(gap);
+    assertEquals(2, chain.passedOver().size(), "incremental never goes on from a capture");
+    ModeChain full = modes(null, "full").chain("s1", "full", null);
+    full.beginsAnew(gap);
+    assertEquals(List.of(), full.passedOver());
+  }
+
+  @Test
   void aForcedModeThatCannotWorkIsAnError() {
     RametException booted =
         assertThrows(
@@ -101,13 +127,34 @@ final class MemoryModesTest {
             () -> modes("incremental", "incremental").chain(null, null, null));
     assertEquals(ErrorCode.UNSUPPORTED, booted.code());
     assertTrue(String.valueOf(booted.getMessage()).contains("was booted"));
+    assertEquals(INSTEAD, booted.remedy());
     RametException unusable =
         assertThrows(
             RametException.class, () -> modes("soft-dirty", "full").chain("s1", null, null));
     assertEquals(ErrorCode.UNSUPPORTED, unusable.code());
     assertTrue(String.valueOf(unusable.getMessage()).contains("keeps no bits"));
+    assertEquals("boot one that does; or " + INSTEAD, unusable.remedy());
     assertEquals("full", modes("full", "full").chain(null, null, null).current());
     assertEquals("full", modes("incremental", "full").templateChain().current());
+  }
+
+  @Test
+  void aForcedModesErrorHasWhatWouldMakeItWork() {
+    RametException unfit =
+        new RametException(ErrorCode.HOST_UNFIT, "may not be traced", "give CAP_SYS_PTRACE", null);
+    ModeChain chain = modes(null, "write-tracking").chain("s1", "write-tracking", null);
+    RametException error =
+        assertThrows(
+            RametException.class,
+            () -> chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, unfit, false));
+    assertEquals("give CAP_SYS_PTRACE; or " + INSTEAD, error.remedy());
+    assertEquals(unfit, error.getCause());
+    ModeChain silent = modes(null, "write-tracking").chain("s1", "write-tracking", null);
+    RametException plain =
+        assertThrows(
+            RametException.class,
+            () -> silent.refused("remapped", ModeRefusal.Cause.REFUSED, refused, false));
+    assertEquals(INSTEAD, plain.remedy());
   }
 
   @Test

@@ -4,9 +4,11 @@ package dev.ramet.engine.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.ModeRefusal;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
@@ -16,11 +18,13 @@ import dev.ramet.spi.memory.PageRanges;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a tracker after each way a capture can end. */
 final class TrackingLifeTest {
+  private static final String TRACKS = "write-tracking";
   private static final GuestMemory MEMORY = new GuestMemory(1, 0, List.of());
 
   private final Tracking tracking = new Tracking();
@@ -29,14 +33,14 @@ final class TrackingLifeTest {
 
   /** Counts its trackers. */
   private static final class Mode implements MemoryMode {
-    final Baseline afterCommit;
+    Baseline baselineAfter;
     final List<Tracker> attached = new ArrayList<>();
     int open;
     @Nullable RametException failure;
     @Nullable RametException baselineFailure;
 
-    Mode(Baseline afterCommit) {
-      this.afterCommit = afterCommit;
+    Mode(Baseline baselineAfter) {
+      this.baselineAfter = baselineAfter;
     }
 
     @Override
@@ -71,7 +75,7 @@ final class TrackingLifeTest {
 
       @Override
       public void committed() {
-        baseline = afterCommit;
+        baseline = baselineAfter;
       }
 
       @Override
@@ -90,7 +94,7 @@ final class TrackingLifeTest {
   }
 
   private void capture(String snapshot) {
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       use.select(MEMORY);
       use.committed();
       use.published(snapshot);
@@ -98,7 +102,7 @@ final class TrackingLifeTest {
   }
 
   private @Nullable String previous() {
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       return use.previous();
     }
   }
@@ -129,7 +133,7 @@ final class TrackingLifeTest {
   @Test
   void whatWasCommittedForNothingEndsIt() {
     capture("s1");
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       use.select(MEMORY);
       use.committed();
     }
@@ -140,11 +144,11 @@ final class TrackingLifeTest {
   @Test
   void aFailureBeforeThatDoesNot() {
     capture("s1");
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       use.select(MEMORY);
     }
     mode.failure = new RametException(ErrorCode.HYPERVISOR_FAILED, "not now");
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals("s1", previous());
@@ -155,16 +159,111 @@ final class TrackingLifeTest {
   void aLossEndsIt() {
     capture("s1");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals(0, mode.open);
     mode.failure = null;
     capture("s2");
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
-      use.lost();
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+      use.lost(ModeRefusal.Cause.BASE_GONE, "s2 is gone");
     }
     assertEquals(0, mode.open);
+    assertEquals(new Gap(ModeRefusal.Cause.BASE_GONE, "s2 is gone"), gap(mode));
+  }
+
+  /**
+   * What a fresh tracker of the machine cannot know; null when it lacks nothing or is not fresh.
+   */
+  private @Nullable Gap gap(Mode of) {
+    try (Tracking.Use use = tracking.use(TRACKS, of, vm)) {
+      return use.gap();
+    }
+  }
+
+  private void assertGap(ModeRefusal.Cause cause, String named) {
+    Gap gap = Objects.requireNonNull(gap(mode));
+    assertEquals(cause, gap.cause());
+    assertTrue(gap.detail().contains(named), gap.detail());
+    assertEquals(gap, gap(mode), "a capture that fails at once changes nothing");
+  }
+
+  @Test
+  void aMachineThatWasNeverCapturedLacksNothing() {
+    assertNull(gap(mode));
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+      use.select(MEMORY);
+      use.committed();
+    }
+    assertNull(gap(mode), "its first capture failed");
+    mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+      assertThrows(RametException.class, () -> use.select(MEMORY));
+    }
+    assertNull(gap(mode), "or was refused");
+  }
+
+  @Test
+  void aFailureAfterTheCommitIsRememberedUntilACaptureSucceeds() {
+    capture("s1");
+    assertNull(gap(mode));
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+      use.select(MEMORY);
+      use.committed();
+    }
+    assertGap(ModeRefusal.Cause.CAPTURE_FAILED, "s1");
+    capture("s2");
+    assertNull(gap(mode));
+    tracking.close();
+    assertNull(gap(mode), "the machine was given up");
+  }
+
+  @Test
+  void whatALookFindsLostIsRemembered() {
+    capture("s1");
+    mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost: remapped");
+    try (Tracking.Use last = Objects.requireNonNull(tracking.last(vm))) {
+      assertThrows(RametException.class, () -> last.select(MEMORY));
+    }
+    assertGap(ModeRefusal.Cause.TRACKING_LOST, "remapped");
+  }
+
+  @Test
+  void aCaptureInAnotherModeIsRememberedWhetherItSucceedsOrNot() {
+    Mode scan = new Mode(Baseline.RESTORE_IMAGE);
+    capture("s1");
+    tracking.use("incremental", scan, vm).close();
+    assertGap(ModeRefusal.Cause.OTHER_MODE, "s1");
+    try (Tracking.Use use = tracking.use("incremental", scan, vm)) {
+      use.committed();
+      use.published("s2");
+    }
+    assertGap(ModeRefusal.Cause.OTHER_MODE, "s2, was taken in mode incremental");
+  }
+
+  @Test
+  void aTrackerThatCannotGoOnOrBeginIsRemembered() {
+    mode.baselineAfter = Baseline.RESTORE_IMAGE;
+    capture("s1");
+    assertGap(ModeRefusal.Cause.TRACKING_LOST, "s1");
+    mode.baselineAfter = Baseline.PREVIOUS_CAPTURE;
+    capture("s2");
+    mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
+    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
+    mode.baselineFailure = null;
+    assertGap(ModeRefusal.Cause.TRACKING_LOST, "a defect");
+  }
+
+  @Test
+  void whatAnotherProcessKnewIsMissingOfThatMachineAlone() {
+    Gap gap = new Gap(ModeRefusal.Cause.HOST_RESTARTED, "started anew after s1");
+    tracking.foundAgain(vm, gap);
+    assertEquals(gap, gap(mode));
+    try (Tracking.Use use = tracking.use(TRACKS, mode, machine())) {
+      assertNull(use.gap());
+    }
+    capture("s2");
+    assertNull(gap(mode));
   }
 
   @Test
@@ -175,7 +274,7 @@ final class TrackingLifeTest {
     assertEquals(0, mode.open);
     assertEquals(0, other.open);
     capture("s2");
-    try (Tracking.Use use = tracking.use("m", mode, machine())) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, machine())) {
       assertNull(use.previous());
     }
     assertEquals(0, mode.open);
@@ -184,12 +283,12 @@ final class TrackingLifeTest {
   @Test
   void oneThatCannotBeginIsClosed() {
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use("m", mode, vm));
+    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
     assertEquals(0, mode.open);
     mode.baselineFailure = null;
     capture("s1");
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use("m", mode, vm));
+    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
     assertEquals(0, mode.open, "one that was kept as well");
     mode.baselineFailure = null;
     assertNull(previous());
@@ -197,7 +296,7 @@ final class TrackingLifeTest {
 
   @Test
   void oneThatFailsAfterTheSnapshotWasMadeFailsNobody() {
-    try (Tracking.Use use = tracking.use("m", mode, vm)) {
+    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
       use.select(MEMORY);
       use.committed();
       use.published("s1");

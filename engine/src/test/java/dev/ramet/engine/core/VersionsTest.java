@@ -73,6 +73,7 @@ class VersionsTest {
         createdAt,
         null,
         null,
+        null,
         1,
         1,
         1,

@@ -48,6 +48,7 @@ class ExportTest {
         null,
         Instant.parse("2020-01-01T00:00:00Z"),
         "i0123456789abcdefghi",
+        1,
         "t0123456789abcdefghi",
         1,
         MEMORY_BYTES,

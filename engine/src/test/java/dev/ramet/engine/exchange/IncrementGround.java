@@ -104,6 +104,7 @@ final class IncrementGround {
         Instant.parse("2020-01-01T00:00:00Z"),
         null,
         null,
+        null,
         1,
         MEMORY_BYTES,
         diskBytes,

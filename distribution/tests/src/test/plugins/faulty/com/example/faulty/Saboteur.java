@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.faulty;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
@@ -83,6 +85,9 @@ final class Saboteur {
         throw new IllegalStateException("sabotage after " + name);
       case "null":
         return null;
+      case "refuse":
+        throw new RametException(
+            ErrorCode.HOST_UNFIT, "faulty- " + name + " is refused", "ask the saboteur", null);
       default:
         throw new IllegalArgumentException(fault);
     }
