@@ -12,6 +12,9 @@ import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** The kit finds what is wrong with a backend and says what to do about it. */
@@ -261,6 +264,80 @@ class WrongModelsTest {
               super.usage(id);
               return new Usage(0, 0);
             }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void nodesThatAreLostAmongOthers() {
+    Failures.expect(
+        LosesWhatIsMadeAtOnce.class,
+        StorageBackendTck.Concurrency.class,
+        "manyThreadsOnFewNames",
+        "what was acknowledged must stay");
+  }
+
+  /** Acknowledges a copy and forgets it, when others are being made. */
+  static class LosesWhatIsMadeAtOnce extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      AtomicInteger making = new AtomicInteger();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+              return losing(() -> super.snapshot(volume, id, durability));
+            }
+
+            @Override
+            public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+              return losing(() -> super.fork(snapshot, id, durability));
+            }
+
+            private Node losing(Supplier<Node> call) {
+              making.incrementAndGet();
+              try {
+                Node made = call.get();
+                LockSupport.parkNanos(1_000_000);
+                if (making.get() > 1) {
+                  super.delete(made.id());
+                }
+                return made;
+              } finally {
+                making.decrementAndGet();
+              }
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void nodesThatOutliveTheirDeletion() {
+    Failures.expect(
+        KeepsWhatIsDeleted.class,
+        StorageBackendTck.Concurrency.class,
+        "manyThreadsOnFewNames",
+        "was deleted after it was made");
+  }
+
+  /** Deletes nothing, and says that it did. */
+  static class KeepsWhatIsDeleted extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        StorageBackend open(StepControl.Observer observer) {
+          return new ReferenceBackend(scratch, disk, observer) {
+            @Override
+            public void delete(NodeId id) {}
           };
         }
       };
