@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageFormat;
@@ -14,9 +12,6 @@ import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** The kit finds what is wrong with a backend and says what to do about it. */
@@ -265,164 +260,6 @@ class WrongModelsTest {
             public Usage usage(NodeId id) {
               super.usage(id);
               return new Usage(0, 0);
-            }
-          };
-        }
-      };
-    }
-  }
-
-  @Test
-  void nodesThatAreLostAmongOthers() {
-    Failures.expect(
-        LosesWhatIsMadeAtOnce.class,
-        StorageBackendTck.Concurrency.class,
-        "manyThreadsOnFewNames",
-        "what was acknowledged must stay");
-  }
-
-  /** Acknowledges a copy and forgets it, when others are being made. */
-  static class LosesWhatIsMadeAtOnce extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      AtomicInteger making = new AtomicInteger();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node snapshot(NodeId volume, NodeId id, Durability durability) {
-              return losing(() -> super.snapshot(volume, id, durability));
-            }
-
-            @Override
-            public Node fork(NodeId snapshot, NodeId id, Durability durability) {
-              return losing(() -> super.fork(snapshot, id, durability));
-            }
-
-            private Node losing(Supplier<Node> call) {
-              making.incrementAndGet();
-              try {
-                Node made = call.get();
-                LockSupport.parkNanos(1_000_000);
-                if (making.get() > 1) {
-                  super.delete(made.id());
-                }
-                return made;
-              } finally {
-                making.decrementAndGet();
-              }
-            }
-          };
-        }
-      };
-    }
-  }
-
-  @Test
-  void nodesThatOutliveTheirDeletion() {
-    Failures.expect(
-        KeepsWhatIsDeleted.class,
-        StorageBackendTck.Concurrency.class,
-        "manyThreadsOnFewNames",
-        "was deleted after it was made");
-  }
-
-  /** Deletes nothing, and says that it did. */
-  static class KeepsWhatIsDeleted extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public void delete(NodeId id) {}
-          };
-        }
-      };
-    }
-  }
-
-  @Test
-  void aFullDiskThatCostsMoreThanWhatDoesNotFit() {
-    Failures.expect(
-        TearsWhatDoesNotFit.class,
-        StorageBackendTck.Host.class,
-        "aFullDiskLeavesNothing",
-        "must leave the old or the new");
-    Failures.expect(
-        GrowsByHalf.class,
-        StorageBackendTck.Host.class,
-        "aFullDiskLeavesNothing",
-        "grow failed and changed the list of nodes");
-    Failures.expect(
-        DoesNotSayWhere.class,
-        StorageBackendTck.Host.class,
-        "aFullDiskLeavesNothing",
-        "say which file system is full");
-  }
-
-  static class TearsWhatDoesNotFit extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(
-          scratch,
-          new ReferenceDisk() {
-            @Override
-            synchronized void write(Image image, long offset, byte[] bytes) throws Refused {
-              try {
-                super.write(image, offset, bytes);
-              } catch (Refused e) {
-                image.pages.put(offset / World.PAGE, new byte[World.PAGE]);
-                throw e;
-              }
-            }
-          });
-    }
-  }
-
-  static class GrowsByHalf extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node grow(NodeId volume, long newSizeBytes) {
-              Node grown = super.grow(volume, newSizeBytes);
-              if (disk.freePages == 0) {
-                throw new RametException(
-                    ErrorCode.NO_SPACE, "no space left on " + scratch, "delete something", null);
-              }
-              return grown;
-            }
-          };
-        }
-      };
-    }
-  }
-
-  static class DoesNotSayWhere extends StorageBackendTck {
-    @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node importFrom(
-                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
-              try {
-                return super.importFrom(id, source, format, progress);
-              } catch (RametException e) {
-                throw new RametException(e.code(), "no space left on the disk", e.remedy(), e);
-              }
             }
           };
         }
