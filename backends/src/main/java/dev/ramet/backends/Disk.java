@@ -13,7 +13,8 @@ import java.nio.file.Path;
  * @param steps who is told
  */
 public record Disk(Steps steps) {
-  void makeDirectory(Path path, int mode) throws LinuxException {
+  /** Makes a directory. */
+  public void makeDirectory(Path path, int mode) throws LinuxException {
     steps.before("make directory");
     PathCalls.makeDirectory(path, mode);
   }

@@ -47,11 +47,24 @@ public class ExaminedRoot extends ReadableRoot {
    * @throws RametException as {@link dev.ramet.spi.storage.RootExamination#examine}
    */
   public static ExaminedRoot ofFiles(Path root, String id, int format, Set<String> ownNames) {
+    return ofFiles(root, id, format, (layout, lock) -> new ExaminedRoot(layout, lock, ownNames));
+  }
+
+  /** Makes what looks at a locked root. */
+  @FunctionalInterface
+  public interface Looking<T extends ExaminedRoot> {
+    /** Makes it; a failure gives up the root. */
+    T at(Layout layout, Fd lock) throws LinuxException;
+  }
+
+  /** The same for a root that has more than plain files. */
+  public static <T extends ExaminedRoot> T ofFiles(
+      Path root, String id, int format, Looking<T> looking) {
     Layout layout = Layout.of(root);
     Fd lock = RootOpening.lockToLook(root, layout, id, format);
     boolean done = false;
     try {
-      ExaminedRoot opened = new ExaminedRoot(layout, lock, ownNames);
+      T opened = looking.at(layout, lock);
       done = true;
       return opened;
     } catch (LinuxException e) {

@@ -8,6 +8,7 @@ import dev.ramet.linux.LinuxException;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -52,10 +53,14 @@ final class RootMarker {
   }
 
   private static void check(Path marker, String backend, int format) throws IOException {
+    if (!Files.isRegularFile(marker)) {
+      throw corrupt(marker, backend, format, null);
+    }
     Properties found = new Properties();
     try (Reader reader = Files.newBufferedReader(marker)) {
       found.load(reader);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      // Not properties, or no text at all.
       throw corrupt(marker, backend, format, e);
     }
     String id = found.getProperty("backend", "");

@@ -98,8 +98,22 @@ public final class LoopFs implements AutoCloseable {
    * be open in it.
    */
   public void losePower() {
+    mountCopy(copyDisk());
+  }
+
+  /** Copies what is on its disk this moment, whatever is open in it, if nobody writes meanwhile. */
+  public Path copyDisk() {
     Path copy = image.resolveSibling(image.getFileName() + ".copy");
     run(List.of("cp", "--sparse=always", image.toString(), copy.toString()));
+    return copy;
+  }
+
+  /**
+   * Mounts it again as its disk was when it was copied. Nothing may be open in it.
+   *
+   * @param copy is used up
+   */
+  public void mountCopy(Path copy) {
     run(List.of("umount", mountPoint.toString()));
     run(List.of("mv", "-f", copy.toString(), image.toString()));
     run(List.of("mount", "-o", "loop", image.toString(), mountPoint.toString()));

@@ -38,7 +38,12 @@ abstract class CrashChecks {
   abstract World world();
 
   private StepControl steps() {
-    var steps = world().harness().steps();
+    return steps(world());
+  }
+
+  /** How to open a world's root step by step. */
+  static StepControl steps(World world) {
+    var steps = world.harness().steps();
     Requirement.of("tck-steps", steps.isPresent(), "the harness does not step through operations");
     return steps.orElseThrow();
   }
@@ -67,7 +72,7 @@ abstract class CrashChecks {
   }
 
   /** Opens the root in a process that is killed as well; returns the steps that took. */
-  private static int killedInRecovery(StepControl steps, int at) {
+  static int killedInRecovery(StepControl steps, int at) {
     Killer killer = new Killer(at);
     try {
       steps.abandon(steps.open(killer));

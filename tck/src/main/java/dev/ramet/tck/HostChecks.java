@@ -24,6 +24,7 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.Test;
 /** A host that is full, read-only or closed to us; and probing, which must leave no trace. */
 abstract class HostChecks {
   private static final int LARGE_PAGES = 2048;
+
+  /** Every so many pages are written on the full disk. */
+  private static final int STRIDE = 7;
 
   abstract World world();
 
@@ -106,14 +110,19 @@ abstract class HostChecks {
       NodeId created = NodeId.of("n" + made++);
       doneOrRefused("create", () -> backend.create(created, SIZE));
       if (backend instanceof Growable growable) {
-        long size = backend.find(F).orElseThrow().sizeBytes();
+        long size = backend.find(F).orElseThrow().sizeBytes() + SIZE;
         doneOrRefused("grow", () -> growable.grow(F, size));
       }
     }
+    var full = world().state();
+    assertEquals(before.get(V), full.get(V), "a full disk must not damage a node");
+    assertEquals(before.get(S), full.get(S), "a full disk must not damage a node");
     writeToSharedBlocks();
+    demandOldOrNewPages(content);
     var after = world().state();
-    assertEquals(before.get(V), after.get(V), "a full disk must not damage a node");
-    assertEquals(before.get(S), after.get(S), "a write that finds no space must not damage others");
+    full.remove(F);
+    after.remove(F);
+    assertEquals(full, after, "a write that finds no space must not damage others");
     doneOrRefused("seal", () -> backend.seal(V, Durability.DURABLE));
     for (Node node : backend.list()) {
       if (!node.id().equals(S)) {
@@ -131,11 +140,32 @@ abstract class HostChecks {
   /** The guest's writes are what fails first on a full disk with copy-on-write. */
   private void writeToSharedBlocks() {
     try {
-      for (int page = 0; page < LARGE_PAGES; page += 7) {
+      for (int page = 0; page < LARGE_PAGES; page += STRIDE) {
         world().write(F, page, 'w');
       }
     } catch (java.io.UncheckedIOException full) {
       // That is for the guest to see; what matters is what it does to others.
+    }
+  }
+
+  /** Each page of the node that was written to is as it was, or wholly as it was to be. */
+  private void demandOldOrNewPages(byte[] content) {
+    long size = world().backend().find(F).orElseThrow().sizeBytes();
+    byte[] found = world().bytes(F, 0, (int) size);
+    byte[] old = Arrays.copyOf(content, (int) size);
+    byte[] written = new byte[PAGE];
+    Arrays.fill(written, (byte) 'w');
+    for (int page = 0; page < size / PAGE; page++) {
+      int from = page * PAGE;
+      int to = from + PAGE;
+      boolean asBefore = Arrays.equals(found, from, to, old, from, to);
+      boolean asWritten =
+          page < LARGE_PAGES
+              && page % STRIDE == 0
+              && Arrays.equals(found, from, to, written, 0, PAGE);
+      assertTrue(
+          asBefore || asWritten,
+          "a write that finds no space must leave the old or the new: page " + page);
     }
   }
 
@@ -149,7 +179,12 @@ abstract class HostChecks {
       assertEquals(
           ErrorCode.NO_SPACE, e.code(), () -> what + " on a full disk fails with NO_SPACE: " + e);
       assertNotNull(e.remedy(), () -> what + " on a full disk: say what to do about it");
-      assertEquals(nodes, world().backend().list(), () -> what + " failed and left a node");
+      String root = world().harness().root().toString();
+      assertTrue(
+          String.valueOf(e.getMessage()).contains(root),
+          () -> what + " on a full disk: say which file system is full, by its path: " + e);
+      assertEquals(
+          nodes, world().backend().list(), () -> what + " failed and changed the list of nodes");
       assertEquals(
           traces,
           world().harness().traces(),

@@ -160,11 +160,11 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     disk.images.remove(unfinished);
   }
 
-  private static RametException failure(String doing, Exception e) {
+  private RametException failure(String doing, Exception e) {
     boolean full = e instanceof ReferenceDisk.Refused refused && refused.full;
     return new RametException(
         full ? ErrorCode.NO_SPACE : ErrorCode.HOST_UNFIT,
-        "cannot " + doing + ": " + e.getMessage(),
+        "cannot " + doing + ": " + e.getMessage() + " on " + root,
         full ? "delete something" : "allow writing",
         e);
   }

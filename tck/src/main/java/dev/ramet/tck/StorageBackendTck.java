@@ -204,4 +204,13 @@ public abstract class StorageBackendTck {
       return StorageBackendTck.this.world();
     }
   }
+
+  /** Trees beside other threads and after kills, where the backend captures them. */
+  @Nested
+  class TreeLives extends TreeLifeChecks {
+    @Override
+    World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
 }

@@ -5,9 +5,11 @@ import dev.ramet.backends.SharingBackend;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
 class BtrfsBackend extends SharingBackend implements DirectorySnapshots {
@@ -50,5 +52,11 @@ class BtrfsBackend extends SharingBackend implements DirectorySnapshots {
   @Override
   public List<NodeId> trees() {
     return openTrees().list();
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    super.inspect(mend, findings);
+    trees.inspection().run(mend, findings);
   }
 }

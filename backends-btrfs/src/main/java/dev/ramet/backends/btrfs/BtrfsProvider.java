@@ -81,7 +81,12 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
   @Override
   public StorageBackend examine(ProbeContext where) {
     refuseOtherFileSystems(where.root());
-    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, BtrfsBackend.OWN_NAMES);
+    Path root = where.root();
+    if (!mayRemoveSubvolumes()) {
+      return ExaminedRoot.ofFiles(root, ID, FORMAT, BtrfsBackend.OWN_NAMES);
+    }
+    return ExaminedRoot.ofFiles(
+        root, ID, FORMAT, (layout, lock) -> new ExaminedTrees(root, layout, lock));
   }
 
   /** Opens a root step by step. */
@@ -97,7 +102,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
         CLONE,
         steps,
         opened -> {
-          BtrfsTrees trees = BtrfsTrees.open(root);
+          BtrfsTrees trees = BtrfsTrees.open(root, steps);
           Path program = BtrfsProgram.find();
           return program == null
               ? new BtrfsBackend(opened, trees)

@@ -75,7 +75,8 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
     if (trees.list().contains(id)) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
     }
-    Path receiver = trees.receiver();
+    Receivers receivers = trees.receivers();
+    Path receiver = receivers.make();
     try {
       String failure =
           program.run(
@@ -84,9 +85,9 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
         throw failed("receive the tree " + id, failure, receiver);
       }
       // A read-only tree cannot be moved; its read-only copy passes for the same with receivers.
-      return trees.snapshot(BtrfsTrees.received(receiver), id, true);
+      return trees.snapshot(Receivers.received(receiver), id, true);
     } finally {
-      trees.discard(receiver);
+      receivers.discard(receiver);
     }
   }
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Steps;
 import dev.ramet.linux.BtrfsSubvolumes;
-import dev.ramet.linux.DirectoryReader;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * Subvolumes in one directory. The kernel makes, captures and removes each in one transaction, so
@@ -25,47 +23,39 @@ import java.util.UUID;
  */
 final class BtrfsTrees {
   private static final System.Logger LOG = System.getLogger(BtrfsTrees.class.getName());
-  private static final String RECEIVE = ".receive-";
-  private static final int DIRECTORY_MODE = 0700;
 
-  private final Path directory;
+  private final TreePlace place;
+  private final Receivers receivers;
 
-  private BtrfsTrees(Path directory) {
-    this.directory = directory;
+  private BtrfsTrees(TreePlace place) {
+    this.place = place;
+    this.receivers = new Receivers(place);
   }
 
-  /** Opens what is under a root and removes what was being received when its receiver died. */
-  static BtrfsTrees open(Path root) {
-    BtrfsTrees trees = new BtrfsTrees(root.toAbsolutePath().normalize().resolve("trees"));
-    for (String name : trees.names()) {
-      if (name.startsWith(RECEIVE)) {
-        LOG.log(INFO, "removed, was not received to its end: {0}", name);
-        trees.discard(trees.directory.resolve(name));
-      }
-    }
+  /**
+   * Opens what is under a root and removes what was half-made or half-deleted when its user died.
+   */
+  static BtrfsTrees open(Path root, Steps steps) {
+    BtrfsTrees trees = new BtrfsTrees(new TreePlace(root, steps));
+    trees.receivers.clear();
     return trees;
   }
 
-  private List<String> names() {
-    List<String> names = new ArrayList<>();
-    try (DirectoryReader reader = new DirectoryReader()) {
-      reader.read(directory, (name, type) -> names.add(name));
-    } catch (LinuxException e) {
-      // It is made with the first tree.
-      if (e.errno() != LinuxException.ENOENT) {
-        throw HostErrors.translate(e, "list the trees", directory);
-      }
-    }
-    return names;
+  Receivers receivers() {
+    return receivers;
+  }
+
+  TreeInspection inspection() {
+    return new TreeInspection(place, receivers);
   }
 
   List<NodeId> list() {
     List<NodeId> ids = new ArrayList<>();
-    for (String name : names()) {
+    for (String name : place.names().keySet()) {
       if (NodeId.isValid(name) && isTree(NodeId.of(name))) {
         ids.add(NodeId.of(name));
-      } else if (!name.startsWith(RECEIVE)) {
-        LOG.log(WARNING, "left alone, not a tree: {0}/{1}", directory, name);
+      } else if (!Receivers.isName(name)) {
+        LOG.log(WARNING, "left alone, not a tree: {0}", place.resolve(name));
       }
     }
     Collections.sort(ids);
@@ -74,12 +64,12 @@ final class BtrfsTrees {
 
   private boolean isTree(NodeId id) {
     try {
-      return BtrfsSubvolumes.isSubvolume(directory.resolve(id.value()));
+      return BtrfsSubvolumes.isSubvolume(place.resolve(id.value()));
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.ENOENT) {
         return false;
       }
-      throw HostErrors.translate(e, "look at the tree " + id, directory);
+      throw HostErrors.translate(e, "look at the tree " + id, place.directory());
     }
   }
 
@@ -87,7 +77,7 @@ final class BtrfsTrees {
     if (!isTree(id)) {
       throw RametException.notFound("tree", id.value());
     }
-    return directory.resolve(id.value());
+    return place.resolve(id.value());
   }
 
   /** The path of a tree that cannot change. */
@@ -102,106 +92,54 @@ final class BtrfsTrees {
             null);
       }
     } catch (LinuxException e) {
-      throw HostErrors.translate(e, "look at the tree " + id, directory);
+      throw HostErrors.translate(e, "look at the tree " + id, place.directory());
     }
     return path;
   }
 
   Path create(NodeId id) {
-    Path path = directory.resolve(id.value());
-    change(
+    Path path = place.resolve(id.value());
+    place.in(
         "make the tree " + id,
         () -> {
-          makePlace();
+          place.steps().before("make tree");
           BtrfsSubvolumes.create(path);
-          BtrfsSubvolumes.sync(directory);
+          place.sync();
         });
     return path;
   }
 
   Path snapshot(Path source, NodeId id, boolean readOnly) {
-    Path path = directory.resolve(id.value());
-    change("capture the tree " + id, () -> BtrfsSubvolumes.snapshot(source, path, readOnly));
+    Path path = place.resolve(id.value());
+    place.within(
+        "capture the tree " + id,
+        () -> {
+          place.steps().before("capture tree");
+          BtrfsSubvolumes.snapshot(source, path, readOnly);
+        });
     return path;
   }
 
   void delete(NodeId id) {
     if (isTree(id)) {
-      change(
-          "delete the tree " + id,
-          () -> {
-            BtrfsSubvolumes.destroy(directory.resolve(id.value()));
-            BtrfsSubvolumes.sync(directory);
-            // With the last tree goes the place; when it is not the last, it stays.
-            PathCalls.removeDirectory(directory);
-          });
+      place.within("delete the tree " + id, () -> destroy(place.resolve(id.value())));
+      place.leave();
     }
   }
 
-  /** A directory to receive into, whose content is never taken for a tree. */
-  Path receiver() {
-    Path path = directory.resolve(RECEIVE + UUID.randomUUID());
-    change(
-        "make " + path,
-        () -> {
-          makePlace();
-          PathCalls.makeDirectory(path, DIRECTORY_MODE);
-        });
-    return path;
-  }
-
-  /** The one tree that was received. */
-  static Path received(Path receiver) {
-    List<String> names = new ArrayList<>();
-    try (DirectoryReader reader = new DirectoryReader()) {
-      reader.read(receiver, (name, type) -> names.add(name));
-    } catch (LinuxException e) {
-      throw HostErrors.translate(e, "list " + receiver, receiver);
-    }
-    if (names.size() != 1) {
-      throw new RametException(
-          ErrorCode.CONFLICT, "the stream must hold one tree, and it held " + names.size());
-    }
-    return receiver.resolve(names.get(0));
-  }
-
-  /** Removes a receiver with what is in it. */
-  void discard(Path receiver) {
-    change(
-        "remove " + receiver,
-        () -> {
-          List<String> names = new ArrayList<>();
-          try (DirectoryReader reader = new DirectoryReader()) {
-            reader.read(receiver, (name, type) -> names.add(name));
-          }
-          for (String name : names) {
-            BtrfsSubvolumes.destroy(receiver.resolve(name));
-          }
-          PathCalls.removeDirectory(receiver);
-          PathCalls.removeDirectory(directory);
-        });
-  }
-
-  private void makePlace() throws LinuxException {
+  private void destroy(Path tree) throws LinuxException {
+    place.steps().before("remove tree");
     try {
-      PathCalls.makeDirectory(directory, DIRECTORY_MODE);
+      BtrfsSubvolumes.destroy(tree);
     } catch (LinuxException e) {
-      if (e.errno() != LinuxException.EEXIST) {
+      if (e.errno() != LinuxException.ENOENT) {
         throw e;
       }
+      if (!Files.isDirectory(place.directory())) {
+        return;
+      }
+      // Somebody else deleted it, and may be about to make that durable.
     }
-  }
-
-  private interface Change {
-    void run() throws LinuxException;
-  }
-
-  private void change(String doing, Change change) {
-    try {
-      change.run();
-    } catch (LinuxException e) {
-      Path parent = directory.getParent();
-      throw HostErrors.translate(e, doing, parent != null ? parent : directory);
-    }
+    place.sync();
   }
 }

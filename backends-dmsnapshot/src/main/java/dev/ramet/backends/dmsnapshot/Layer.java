@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
  *     is as large as its file, a store as what it stands on
  */
 record Layer(long id, int generation, long parent, long grownBytes) {
+  /** The highest number there is: more digits are no layer's, but somebody else's. */
+  static final long MAX_ID = 999_999_999_999_999L;
+
   /** No layer. */
   static final long NONE = 0;
 
   private static final Pattern NAME =
       Pattern.compile(
-          "([1-9][0-9]{0,17})\\.([0-9]{1,9})\\."
-              + "(?:flat|on\\.([1-9][0-9]{0,17})(?:\\.([1-9][0-9]{0,17}))?)");
+          "([1-9][0-9]{0,14})\\.([0-9]{1,9})\\."
+              + "(?:flat|on\\.([1-9][0-9]{0,14})(?:\\.([1-9][0-9]{0,17}))?)");
 
   /** A new image. */
   static Layer flat(long id) {
@@ -38,17 +41,21 @@ record Layer(long id, int generation, long parent, long grownBytes) {
     return new Layer(id, 0, parent, 0);
   }
 
-  /** The layer that a file's name means; null when it means none. */
+  /**
+   * The layer that a file's name means; null when it means none. A layer stands on an older one
+   * only, whose number is lower: so there is an end to every stack, whatever the files are called.
+   */
   static @Nullable Layer parse(String fileName) {
     Matcher matcher = NAME.matcher(fileName);
     if (!matcher.matches()) {
       return null;
     }
-    return new Layer(
-        Long.parseLong(matcher.group(1)),
-        Integer.parseInt(matcher.group(2)),
-        number(matcher.group(3)),
-        number(matcher.group(4)));
+    long id = Long.parseLong(matcher.group(1));
+    long parent = number(matcher.group(3));
+    if (parent >= id) {
+      return null;
+    }
+    return new Layer(id, Integer.parseInt(matcher.group(2)), parent, number(matcher.group(4)));
   }
 
   private static long number(@Nullable String digits) {

@@ -39,7 +39,7 @@ final class LayerStore implements Devices.Stack {
   /** Layers that are the top of a volume; all others never change again. */
   private final Set<Long> writable = new HashSet<>();
 
-  private long nextId = 1;
+  private final LayerNumbers numbers = new LayerNumbers();
 
   LayerStore(LayerFiles files, Devices devices) {
     this.files = files;
@@ -75,13 +75,13 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** A number that must not be used again. */
-  synchronized void taken(long id) {
-    nextId = Math.max(nextId, id + 1);
+  void taken(long id) {
+    numbers.taken(id);
   }
 
   /** A new number, for a layer or a device. */
-  synchronized long newId() {
-    return nextId++;
+  long newId() {
+    return numbers.next();
   }
 
   /** Counts who stands on whom, when all layers are found. */

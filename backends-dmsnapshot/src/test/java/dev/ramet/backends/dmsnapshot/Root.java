@@ -62,6 +62,14 @@ final class Root implements AutoCloseable {
     return backend;
   }
 
+  /** Closes the backend and opens what was on its disk when that was copied. */
+  DmSnapshotBackend reopen(Path disk) {
+    backend.close();
+    fs.mountCopy(disk);
+    backend = open(Steps.NONE);
+    return backend;
+  }
+
   /** Opens the device of a node. */
   Fd device(NodeId id) throws LinuxException {
     var attachment = backend.attach(id);

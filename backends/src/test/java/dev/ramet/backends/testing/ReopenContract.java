@@ -6,13 +6,16 @@ import static dev.ramet.backends.testing.Bytes.refused;
 import static dev.ramet.backends.testing.Bytes.tree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.RootExamination;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -130,14 +133,35 @@ public abstract class ReopenContract extends RootContract {
     refused(ErrorCode.CONFLICT, this::openAgain);
     for (String bad : List.of("", "backend=" + provider().id(), "format=1", "\\u00zz", "x\0")) {
       Files.writeString(marker, bad);
-      refused(ErrorCode.CORRUPT, this::openAgain);
+      corrupt(marker);
     }
+    Files.write(marker, new byte[] {'b', (byte) 0xff, (byte) 0xc0, '\n'});
+    corrupt(marker);
+    Files.delete(marker);
+    Files.createDirectory(marker);
+    corrupt(marker);
     Files.delete(marker);
     refused(ErrorCode.CORRUPT, this::openAgain);
     Files.writeString(marker, mine);
     assertEquals(before, tree(place.volumes()));
     backend = place.reopen();
     assertEquals(2, backend.list().size());
+  }
+
+  /** A marker that cannot be read is refused by whoever opens the root or only looks at it. */
+  private void corrupt(Path marker) {
+    ProbeContext where = new ProbeContext(place.fs().root());
+    for (RametException e :
+        List.of(
+            refused(ErrorCode.CORRUPT, this::openAgain),
+            refused(
+                ErrorCode.CORRUPT,
+                () -> assertInstanceOf(RootExamination.class, provider()).examine(where)))) {
+      assertTrue(String.valueOf(e.getMessage()).contains(marker.toString()), e.getMessage());
+      assertTrue(
+          String.valueOf(e.remedy()).contains("backend=" + provider().id()),
+          "say what it must hold");
+    }
   }
 
   @Test

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.backends.ExaminedRoot;
+import dev.ramet.backends.Layout;
+import dev.ramet.backends.Steps;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.StorageFinding;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/** A root that is only looked at, with its trees. Thread-safe. */
+final class ExaminedTrees extends ExaminedRoot {
+  private final TreeInspection trees;
+
+  ExaminedTrees(Path root, Layout layout, Fd lock) throws LinuxException {
+    super(layout, lock, BtrfsBackend.OWN_NAMES);
+    TreePlace place = new TreePlace(root, Steps.NONE);
+    this.trees = new TreeInspection(place, new Receivers(place));
+  }
+
+  @Override
+  public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+    super.inspect(mend, findings);
+    trees.run(mend, findings);
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.BtrfsSubvolumes;
+import dev.ramet.linux.DirectoryReader;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The directories that trees are received into, beside the trees. One is a directory with nothing
+ * but subvolumes in it; whatever else has such a name is not ours. Thread-safe.
+ */
+final class Receivers {
+  private static final System.Logger LOG = System.getLogger(Receivers.class.getName());
+  private static final String PREFIX = ".receive-";
+  private static final int DIRECTORY_MODE = 0700;
+
+  private final TreePlace place;
+  private final Set<Path> inUse = ConcurrentHashMap.newKeySet();
+
+  Receivers(TreePlace place) {
+    this.place = place;
+  }
+
+  /** Whether a name is one of a receiver, or made to look so. */
+  static boolean isName(String name) {
+    return name.startsWith(PREFIX);
+  }
+
+  /** Removes what was being received when its receiver died; leaves alone what is none of that. */
+  void clear() {
+    place
+        .names()
+        .forEach(
+            (name, type) -> {
+              Path path = place.resolve(name);
+              if (isName(name) && !isLeftover(path, type)) {
+                LOG.log(WARNING, "left alone, not a tree that was being received: {0}", path);
+              } else if (isName(name)) {
+                try {
+                  discard(path);
+                  LOG.log(INFO, "removed, was not received to its end: {0}", path);
+                } catch (RametException e) {
+                  // A subvolume in what was received keeps it, for one; nothing else needs it.
+                  LOG.log(WARNING, "left alone, cannot be removed: " + path, e);
+                }
+              }
+            });
+    place.leave();
+  }
+
+  /** Whether it is a receiver, as far as can be seen, that nobody uses. */
+  boolean isLeftover(Path path, DirectoryReader.Type type) {
+    if (type != DirectoryReader.Type.DIRECTORY || isInUse(path)) {
+      return false;
+    }
+    try {
+      if (BtrfsSubvolumes.isSubvolume(path)) {
+        return false;
+      }
+      for (String name : TreePlace.names(path).keySet()) {
+        if (!BtrfsSubvolumes.isSubvolume(path.resolve(name))) {
+          return false;
+        }
+      }
+      return true;
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENOENT) {
+        return false;
+      }
+      throw HostErrors.translate(e, "look at " + path, place.directory());
+    }
+  }
+
+  /** Whether a tree is being received into it now. */
+  boolean isInUse(Path path) {
+    return inUse.contains(path);
+  }
+
+  /** Makes one. */
+  Path make() {
+    Path path = place.resolve(PREFIX + UUID.randomUUID());
+    boolean done = false;
+    // In use before it is there, and until it is gone: see TreeInspection.
+    inUse.add(path);
+    try {
+      place.in(
+          "make " + path,
+          () -> {
+            place.steps().before("make receiver");
+            PathCalls.makeDirectory(path, DIRECTORY_MODE);
+          });
+      done = true;
+      return path;
+    } finally {
+      if (!done) {
+        inUse.remove(path);
+      }
+    }
+  }
+
+  /** The one tree that was received. */
+  static Path received(Path receiver) {
+    List<String> names;
+    try {
+      names = new ArrayList<>(TreePlace.names(receiver).keySet());
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "list " + receiver, receiver);
+    }
+    if (names.size() != 1) {
+      throw new RametException(
+          ErrorCode.CONFLICT, "the stream must hold one tree, and it held " + names.size());
+    }
+    return receiver.resolve(names.get(0));
+  }
+
+  /** Removes one with what is in it. */
+  void discard(Path receiver) {
+    try {
+      place.within(
+          "remove " + receiver,
+          () -> {
+            for (String name : TreePlace.names(receiver).keySet()) {
+              place.steps().before("remove what was received");
+              BtrfsSubvolumes.destroy(receiver.resolve(name));
+            }
+            place.steps().before("remove receiver");
+            PathCalls.removeDirectory(receiver);
+          });
+      place.leave();
+    } finally {
+      inUse.remove(receiver);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.backends.HostErrors;
+import dev.ramet.linux.BtrfsSubvolumes;
+import dev.ramet.linux.DirectoryReader;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageFinding;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * Tells what lies among the trees of a root and is none, while they are in use or not.
+ *
+ * @param place where the trees are
+ * @param receivers what is being received there
+ */
+record TreeInspection(TreePlace place, Receivers receivers) {
+  /** Looks at everything once. */
+  void run(boolean mend, Consumer<StorageFinding> findings) {
+    Path directory = place.directory();
+    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(directory)) {
+      findings.accept(StorageFinding.foreign(directory, "not the directory of the trees"));
+    }
+    place.names().forEach((name, type) -> look(name, type, mend, findings));
+  }
+
+  private void look(
+      String name, DirectoryReader.Type type, boolean mend, Consumer<StorageFinding> findings) {
+    Path path = place.resolve(name);
+    if (!Receivers.isName(name)) {
+      if (!NodeId.isValid(name) || isNoSubvolume(path)) {
+        findings.accept(StorageFinding.foreign(path, "not a tree"));
+      }
+    } else if (receivers.isLeftover(path, type)) {
+      StorageFinding finding =
+          StorageFinding.leftover(path, "a tree that was not received to its end", 0);
+      if (mend) {
+        receivers.discard(path);
+        finding = finding.mended();
+      }
+      findings.accept(finding);
+    } else if (!receivers.isInUse(path) && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      // Asked in this order: one that is not in use any more is gone.
+      findings.accept(StorageFinding.foreign(path, "not a tree that was being received"));
+    }
+  }
+
+  /** Whether something else is there; what is gone meanwhile is not. */
+  private boolean isNoSubvolume(Path path) {
+    try {
+      return !BtrfsSubvolumes.isSubvolume(path);
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.ENOENT) {
+        return false;
+      }
+      throw HostErrors.translate(e, "look at " + path, place.directory());
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.btrfs;
+
+import dev.ramet.backends.Disk;
+import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.Steps;
+import dev.ramet.linux.BtrfsSubvolumes;
+import dev.ramet.linux.DirectoryReader;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.PathCalls;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * The directory that trees lie in: it is made with the first and goes with the last, and never
+ * while something is done in it. Thread-safe, for one process at a time.
+ */
+final class TreePlace {
+  private static final int DIRECTORY_MODE = 0700;
+
+  private final Path directory;
+  private final Steps steps;
+
+  /** Held for reading while the directory must stay, for writing while it goes. */
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+  TreePlace(Path root, Steps steps) {
+    this.directory = root.toAbsolutePath().normalize().resolve("trees");
+    this.steps = steps;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Path resolve(String name) {
+    return directory.resolve(name);
+  }
+
+  /** What is in it, in the order of names; nothing where it is not there. */
+  NavigableMap<String, DirectoryReader.Type> names() {
+    try {
+      // Something else of that name is nothing that trees are in.
+      return Files.isDirectory(directory) ? names(directory) : new TreeMap<>();
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "list the trees", directory);
+    }
+  }
+
+  /** What is in a directory; nothing where it is not there. */
+  static NavigableMap<String, DirectoryReader.Type> names(Path directory) throws LinuxException {
+    NavigableMap<String, DirectoryReader.Type> names = new TreeMap<>();
+    try (DirectoryReader reader = new DirectoryReader()) {
+      reader.read(directory, names::put);
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.ENOENT) {
+        throw e;
+      }
+    }
+    return names;
+  }
+
+  /** Something that is done in it. */
+  @FunctionalInterface
+  interface Change {
+    void run() throws LinuxException;
+  }
+
+  /** Makes it if it is not there, and does something in it. */
+  void in(String doing, Change change) {
+    boolean done = false;
+    try {
+      within(
+          doing,
+          () -> {
+            makeDirectory();
+            change.run();
+          });
+      done = true;
+    } finally {
+      if (!done) {
+        leave();
+      }
+    }
+  }
+
+  private void makeDirectory() throws LinuxException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
+    try {
+      new Disk(steps).makeDirectory(directory, DIRECTORY_MODE);
+    } catch (LinuxException e) {
+      // Of two that make the first tree, one makes this.
+      if (e.errno() != LinuxException.EEXIST) {
+        throw e;
+      }
+    }
+  }
+
+  /** Does something in it, if it is there; it stays meanwhile. */
+  void within(String doing, Change change) {
+    hold(lock.readLock(), doing, change);
+  }
+
+  /** Removes it, unless something is in it. */
+  void leave() {
+    hold(
+        lock.writeLock(),
+        "remove " + directory,
+        () -> {
+          if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+            steps.before("remove directory");
+            PathCalls.removeDirectory(directory);
+          }
+        });
+  }
+
+  /** Makes all that was done in it survive a loss of power; while it stays. */
+  void sync() throws LinuxException {
+    BtrfsSubvolumes.sync(directory);
+  }
+
+  Steps steps() {
+    return steps;
+  }
+
+  private void hold(Lock held, String doing, Change change) {
+    held.lock();
+    try {
+      change.run();
+    } catch (LinuxException e) {
+      Path parent = directory.getParent();
+      throw HostErrors.translate(e, doing, parent != null ? parent : directory);
+    } finally {
+      held.unlock();
+    }
+  }
+}

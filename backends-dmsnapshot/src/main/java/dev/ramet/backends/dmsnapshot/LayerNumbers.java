@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+
+/** The numbers of layers and devices, each given once. Thread-safe. */
+final class LayerNumbers {
+  private long next = 1;
+
+  /** One that must not be given again. */
+  synchronized void taken(long number) {
+    next = Math.max(next, number + 1);
+  }
+
+  /**
+   * A new one.
+   *
+   * @throws RametException {@code CORRUPT} when something has so high a number that the name of a
+   *     layer with the next one could not be read again
+   */
+  synchronized long next() {
+    if (next > Layer.MAX_ID) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "something among the layers has the number " + (next - 1) + ", after which there is none",
+          "move it away if it is not Ramet's, and start anew",
+          null);
+    }
+    return next++;
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.dmsnapshot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.backends.Steps;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the names of layers' files mean, and which are none. */
+class LayerTest {
+  private static final long LAST = Layer.MAX_ID;
+
+  /** Names that only look like a layer's. */
+  private static final List<String> FOREIGN =
+      List.of(
+          // On itself, or on a later one: two such files would stand on each other.
+          "5.0.on.5",
+          "5.0.on.6",
+          "5.0.on.6.4096",
+          "0.0.flat",
+          "5.0.on.0",
+          // Too high for the next number to be read again.
+          "1000000000000000.0.flat",
+          "999999999999999999.0.flat",
+          "1000000000000001.0.on.1000000000000000");
+
+  @Test
+  void aNameTellsTheLayer() {
+    List<Layer> layers =
+        List.of(
+            Layer.flat(1),
+            Layer.flat(LAST),
+            Layer.on(5, 6),
+            Layer.on(LAST - 1, LAST),
+            Layer.on(5, 6).grownTo(999_999_999_999_999_999L),
+            new Layer(7, 999_999_999, 3, 0));
+    for (Layer layer : layers) {
+      assertEquals(layer, Layer.parse(layer.fileName()), layer.fileName());
+    }
+  }
+
+  @Test
+  void whatOnlyLooksLikeALayerIsNone() {
+    for (String name : FOREIGN) {
+      assertNull(Layer.parse(name), name);
+    }
+  }
+
+  @Test
+  void itIsReportedAndLeftAlone(@TempDir Path dir) throws Exception {
+    LayerFiles files = new LayerFiles(dir, Steps.NONE);
+    for (String name : FOREIGN) {
+      Files.writeString(dir.resolve(name), "mine");
+    }
+    Files.writeString(dir.resolve("6.0.on.5"), "a layer");
+    assertEquals(List.of(Layer.on(5, 6)), files.list());
+    Set<Path> foreign = new TreeSet<>(files.foreign());
+    for (String name : FOREIGN) {
+      assertTrue(foreign.remove(dir.resolve(name)), name);
+      assertTrue(Files.exists(dir.resolve(name)), name);
+    }
+    assertEquals(Set.of(), foreign);
+  }
+
+  @Test
+  void noNumberIsGivenThatCannotBeReadAgain() {
+    LayerNumbers numbers = new LayerNumbers();
+    numbers.taken(LAST - 1);
+    Layer last = Layer.flat(numbers.next());
+    assertEquals(last, Layer.parse(last.fileName()));
+    RametException e = assertThrows(RametException.class, numbers::next);
+    assertEquals(ErrorCode.CORRUPT, e.code());
+  }
+}
