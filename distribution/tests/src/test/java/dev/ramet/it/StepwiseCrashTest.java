@@ -133,7 +133,8 @@ final class StepwiseCrashTest {
   @TestFactory
   Stream<DynamicTest> duringAnExport() throws Exception {
     Path out = Files.createDirectory(place.resolve("out"));
-    return each("export.", () -> export(out.resolve("whole"))).map(step -> DynamicTest.dynamicTest(step, () -> crashOfAnExport(out, step)));
+    return each("export.", () -> export(out.resolve("whole")))
+        .map(step -> DynamicTest.dynamicTest(step, () -> crashOfAnExport(out, step)));
   }
 
   private void crashOfAnExport(Path out, String step) throws Exception {
