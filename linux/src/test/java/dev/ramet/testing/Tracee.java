@@ -29,7 +29,7 @@ public final class Tracee implements AutoCloseable {
    * Compiles and starts it.
    *
    * @param mode {@code threads}, {@code single}, or the number a seccomp filter answers userfaultfd
-   *     with
+   *     with, or, followed by {@code @} and its number, another system call
    */
   public Tracee(Path directory, Path image, int pages, String mode) throws Exception {
     this(directory, image, pages, mode, false);
