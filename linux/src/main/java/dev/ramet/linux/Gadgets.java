@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -60,7 +59,7 @@ record Gadgets(long call, long restore, long restored) {
   }
 
   private static boolean isLibraryOfC(String path) {
-    String name = String.valueOf(Path.of(path).getFileName());
+    String name = path.substring(path.lastIndexOf('/') + 1);
     return name.startsWith("libc.") || name.startsWith("libc-") || name.startsWith("ld-musl");
   }
 

@@ -120,6 +120,20 @@ class InjectionTest {
   }
 
   @Test
+  void aThreadWithoutRoomOnItsStackIsLeftAlone() throws Exception {
+    try (Tracee tracee = tracee("threads")) {
+      long deep = tracee.thread("deep");
+      Injector injector = new Injector(tracee.pid(), Userfaultfd.FLAGS, step -> {});
+      InjectionException e =
+          assertThrows(InjectionException.class, () -> injector.open(List.of(deep)));
+      assertEquals(Reason.NO_THREAD, e.reason());
+      List<Long> both = List.of(deep, tracee.thread("sleep"));
+      ProcessCalls.close(new Injector(tracee.pid(), Userfaultfd.FLAGS, step -> {}).open(both));
+      assertUndisturbed(tracee);
+    }
+  }
+
+  @Test
   void theFirstThreadOfAChildIsNeverTraced() throws Exception {
     try (Tracee tracee = new Tracee(directory, image, PAGES, "threads", true)) {
       assertFalse(ThreadChoice.of(tracee.pid()).contains(tracee.pid()));

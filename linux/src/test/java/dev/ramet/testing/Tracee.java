@@ -130,7 +130,7 @@ public final class Tracee implements AutoCloseable {
     return line;
   }
 
-  /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals or tracee. */
+  /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals, deep or tracee. */
   public long thread(String name) throws IOException {
     try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : (Iterable<Path>) threads::iterator) {

@@ -132,6 +132,23 @@ static void *in_epoll(void *unused) {
   return unused;
 }
 
+// Waits where its stack has no room for anything more, as no signal handler could run there.
+static void *in_deep(void *unused) {
+  char *low = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (low == MAP_FAILED || mprotect(low + PAGE, PAGE, PROT_READ | PROT_WRITE)) abort();
+  char c;
+  ready("deep");
+  for (;;) {
+    long result = SYS_read;
+    __asm__ volatile("mov %%rsp, %%rbx\nmov %4, %%rsp\nsyscall\nmov %%rbx, %%rsp"
+                     : "+a"(result)
+                     : "D"((long)pipe_fds[0]), "S"(&c), "d"(1L), "r"(low + PAGE + 1024)
+                     : "rbx", "rcx", "r11", "memory");
+    if (result != 1) read_errors++;
+  }
+  return unused;
+}
+
 static void *signals(void *unused) {
   ready("signals");
   union sigval v = {0};
@@ -188,7 +205,9 @@ int main(int argc, char **argv) {
   if (strcmp(argv[3], "single") != 0) {
     start(in_futex, 0), start(in_poll, 0), start(in_sleep, 0), start(in_read, 0), start(in_epoll, 0);
   }
-  if (strcmp(argv[3], "threads") == 0) start(busy, 1), start(signals, 0);
+  if (strcmp(argv[3], "threads") == 0) {
+    start(busy, 1), start(signals, 0), start(in_deep, 0);
+  }
   while (__atomic_load_n(&up, __ATOMIC_SEQ_CST) != threads) usleep(100);
   printf("ready %d %lx\n", getpid(), (unsigned long)memory);
   char line[128], c;
