@@ -25,7 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class TracerDeathTest {
   private static final int PAGES = 16;
+  private static final int AT_ONCE = 4;
   private static final String DONE = "done";
+  private static final String MASK = "SigBlk:";
   private static final List<String> NAMES =
       List.of("futex", "ppoll", "sleep", "read", "epoll", "busy", "signals", "tracee");
 
@@ -34,23 +36,18 @@ class TracerDeathTest {
     Require.feature("userfaultfd", works(), "needs Linux 6.7, x86-64");
     Path image = Files.write(directory.resolve("image"), new byte[PAGES * NativeBuffer.PAGE_BYTES]);
     Set<String> steps = new TreeSet<>();
-    try (Tracee tracee = new Tracee(directory, image, PAGES, "threads")) {
-      int step = 0;
-      Set<String> reached;
-      do {
-        Set<String> before = tracee.descriptors();
-        Map<String, String> masks = masks(tracee);
-        reached = killAt(tracee, step);
-        steps.addAll(reached);
-        String at = "step " + step + ", " + reached;
-        awaitLetGo(tracee, masks, at);
-        Set<String> after = tracee.descriptors();
-        after.removeAll(before);
-        assertTrue(after.size() <= NAMES.size(), () -> at + ": " + after);
-        assertTrue(after.stream().allMatch(fd -> fd.endsWith("[userfaultfd]")), () -> at + after);
-        assertUndisturbed(tracee, at);
-        step++;
-      } while (!reached.equals(Set.of(DONE)));
+    List<Tracee> tracees = new ArrayList<>();
+    try {
+      for (int i = 0; i < AT_ONCE; i++) {
+        tracees.add(new Tracee(directory, image, PAGES, "threads"));
+      }
+      for (int first = 0; !steps.contains(DONE); first += AT_ONCE) {
+        steps.addAll(killFrom(first, tracees));
+      }
+    } finally {
+      for (Tracee tracee : tracees) {
+        tracee.close();
+      }
     }
     assertEquals(
         Set.of(
@@ -72,6 +69,30 @@ class TracerDeathTest {
         steps);
   }
 
+  /** Kills at that step, and with each further process one step later; says what they were. */
+  private static Set<String> killFrom(int first, List<Tracee> tracees) throws Exception {
+    List<Set<String>> descriptors = new ArrayList<>();
+    List<Map<String, String>> masks = new ArrayList<>();
+    for (Tracee tracee : tracees) {
+      descriptors.add(tracee.descriptors());
+      masks.add(status(tracee, MASK));
+    }
+    List<Set<String>> reached = kill(first, tracees);
+    Set<String> all = new TreeSet<>();
+    for (int i = 0; i < AT_ONCE; i++) {
+      Tracee tracee = tracees.get(i);
+      String at = "step " + (first + i) + ", " + reached.get(i);
+      awaitLetGo(tracee, masks.get(i), at);
+      Set<String> left = tracee.descriptors();
+      left.removeAll(descriptors.get(i));
+      assertTrue(left.size() <= NAMES.size(), () -> at + ": " + left);
+      assertTrue(left.stream().allMatch(fd -> fd.endsWith("[userfaultfd]")), () -> at + left);
+      assertUndisturbed(tracee, at);
+      all.addAll(reached.get(i));
+    }
+    return all;
+  }
+
   private static boolean works() {
     try {
       Userfaultfd.openHere().close();
@@ -90,10 +111,10 @@ class TracerDeathTest {
   }
 
   /**
-   * Has all threads borrowed at once by a process that is killed when each of them is at its n-th
-   * step, and says which steps that were.
+   * Has all threads of all processes borrowed at once by a process that is killed when each of them
+   * is where it has to be, and says for each process which steps that were.
    */
-  private static Set<String> killAt(Tracee tracee, int step) throws Exception {
+  private static List<Set<String>> kill(int first, List<Tracee> tracees) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // Small, beside the JVM of the tests in a machine that has not much.
@@ -105,22 +126,27 @@ class TracerDeathTest {
             "target/classes",
             System.getProperty("jdk.module.path", ""),
             System.getProperty("java.class.path", "")));
-    command.addAll(List.of(Borrower.class.getName(), "" + tracee.pid(), "" + step));
-    for (String name : NAMES) {
-      command.add("" + tracee.thread(name));
+    command.addAll(List.of(Borrower.class.getName(), "" + first));
+    List<Set<String>> reached = new ArrayList<>();
+    for (Tracee tracee : tracees) {
+      command.add("" + tracee.pid());
+      for (String name : NAMES) {
+        command.add("" + tracee.thread(name));
+      }
+      reached.add(new TreeSet<>());
     }
     Process borrower =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    Set<String> reached = new TreeSet<>();
     try {
       BufferedReader lines = borrower.inputReader();
-      for (int i = 0; i < NAMES.size(); i++) {
+      for (int i = 0; i < tracees.size() * NAMES.size(); i++) {
         String line = lines.readLine();
-        if (line == null || line.contains(" ")) {
+        String[] words = line == null ? new String[0] : line.split(" ", -1);
+        if (words.length != 2) {
           // A JVM that cannot go on says why there, and ends.
-          fail("step " + step + ": " + line);
+          fail("step " + first + ": " + line);
         }
-        reached.add(line);
+        reached.get(Integer.parseInt(words[0]) - first).add(words[1]);
       }
     } finally {
       borrower.destroyForcibly().waitFor();
@@ -133,11 +159,14 @@ class TracerDeathTest {
     private Borrower() {}
 
     public static void main(String[] arguments) throws Exception {
-      long pid = Long.parseLong(arguments[0]);
-      int last = Integer.parseInt(arguments[1]);
-      for (int i = 2; i < arguments.length; i++) {
-        long thread = Long.parseLong(arguments[i]);
-        new Thread(() -> say(borrow(pid, thread, last))).start();
+      int last = Integer.parseInt(arguments[0]);
+      for (int i = 1; i < arguments.length; i += 1 + NAMES.size(), last++) {
+        long pid = Long.parseLong(arguments[i]);
+        for (int j = 1; j <= NAMES.size(); j++) {
+          long thread = Long.parseLong(arguments[i + j]);
+          int until = last;
+          new Thread(() -> System.out.println(until + " " + borrow(pid, thread, until))).start();
+        }
       }
       forever();
     }
@@ -150,7 +179,7 @@ class TracerDeathTest {
                 Userfaultfd.FLAGS,
                 step -> {
                   if (steps[0]++ == last) {
-                    say(step);
+                    System.out.println(last + " " + step);
                     forever();
                   }
                 })
@@ -161,10 +190,6 @@ class TracerDeathTest {
       }
     }
 
-    private static void say(String line) {
-      System.out.println(line);
-    }
-
     private static void forever() {
       try {
         new CountDownLatch(1).await();
@@ -172,10 +197,6 @@ class TracerDeathTest {
         throw new IllegalStateException(e);
       }
     }
-  }
-
-  private static Map<String, String> masks(Tracee tracee) throws Exception {
-    return status(tracee, "SigBlk:");
   }
 
   private static Map<String, String> status(Tracee tracee, String field) throws Exception {
@@ -197,7 +218,7 @@ class TracerDeathTest {
     long deadline = System.nanoTime() + 5_000_000_000L;
     while (true) {
       Map<String, String> tracers = status(tracee, "TracerPid:");
-      Map<String, String> now = masks(tracee);
+      Map<String, String> now = status(tracee, MASK);
       if (now.equals(masks) && tracers.values().stream().allMatch("0"::equals)) {
         return;
       }
