@@ -100,7 +100,7 @@ final class Injector {
     if (gadgets == null) {
       throw new InjectionException(
           InjectionException.Reason.ARCHITECTURE,
-          "process " + pid + " has no code that makes a system call and returns, or a signal's");
+          "process " + pid + " has no code to return from a system call, or from a signal");
     }
     LinuxException gone = null;
     Map<Long, TracedThread> late = new HashMap<>();
