@@ -72,17 +72,17 @@ class TracerDeathTest {
   /** Kills at that step, and with each further process one step later; says what they were. */
   private static Set<String> killFrom(int first, List<Tracee> tracees) throws Exception {
     List<Set<String>> descriptors = new ArrayList<>();
-    List<Map<String, String>> masks = new ArrayList<>();
+    List<Map<Path, String>> masks = new ArrayList<>();
     for (Tracee tracee : tracees) {
       descriptors.add(tracee.descriptors());
-      masks.add(status(tracee, MASK));
+      masks.add(status(statusFiles(tracee), MASK));
     }
     List<Set<String>> reached = kill(first, tracees);
     Set<String> all = new TreeSet<>();
     for (int i = 0; i < AT_ONCE; i++) {
       Tracee tracee = tracees.get(i);
       String at = "step " + (first + i) + ", " + reached.get(i);
-      awaitLetGo(tracee, masks.get(i), at);
+      awaitLetGo(masks.get(i), at);
       Set<String> left = tracee.descriptors();
       left.removeAll(descriptors.get(i));
       assertTrue(left.size() <= NAMES.size(), () -> at + ": " + left);
@@ -199,13 +199,20 @@ class TracerDeathTest {
     }
   }
 
-  private static Map<String, String> status(Tracee tracee, String field) throws Exception {
-    Map<String, String> found = new LinkedHashMap<>();
+  private static List<Path> statusFiles(Tracee tracee) throws Exception {
+    List<Path> files = new ArrayList<>();
     for (String name : NAMES) {
-      Path status = Path.of("/proc/" + tracee.pid() + "/task/" + tracee.thread(name) + "/status");
+      files.add(Path.of("/proc/" + tracee.pid() + "/task/" + tracee.thread(name) + "/status"));
+    }
+    return files;
+  }
+
+  private static Map<Path, String> status(List<Path> files, String field) throws Exception {
+    Map<Path, String> found = new LinkedHashMap<>();
+    for (Path status : files) {
       for (String line : Files.readAllLines(status)) {
         if (line.startsWith(field)) {
-          found.put(name, line.substring(field.length()).strip());
+          found.put(status, line.substring(field.length()).strip());
         }
       }
     }
@@ -213,12 +220,12 @@ class TracerDeathTest {
   }
 
   /** Nobody traces it, and every thread blocks the signals that it blocked. */
-  private static void awaitLetGo(Tracee tracee, Map<String, String> masks, String at)
-      throws Exception {
+  private static void awaitLetGo(Map<Path, String> masks, String at) throws Exception {
+    List<Path> files = List.copyOf(masks.keySet());
     long deadline = System.nanoTime() + 5_000_000_000L;
     while (true) {
-      Map<String, String> tracers = status(tracee, "TracerPid:");
-      Map<String, String> now = status(tracee, MASK);
+      Map<Path, String> tracers = status(files, "TracerPid:");
+      Map<Path, String> now = status(files, MASK);
       if (now.equals(masks) && tracers.values().stream().allMatch("0"::equals)) {
         return;
       }
