@@ -25,6 +25,7 @@ final class Injector {
   private final long flags;
   private final long stopNanos;
   private final Consumer<String> step;
+  private List<SeccompProgram> filters = List.of();
 
   /**
    * @param step told what is about to happen, for tests
@@ -95,10 +96,11 @@ final class Injector {
   }
 
   private int tryEach(List<Long> threads) throws LinuxException, InjectionException {
-    long instruction = SyscallInstruction.find(pid);
-    if (instruction == 0) {
+    Gadgets gadgets = Gadgets.find(pid);
+    if (gadgets == null) {
       throw new InjectionException(
-          InjectionException.Reason.ARCHITECTURE, "process " + pid + " has no syscall instruction");
+          InjectionException.Reason.ARCHITECTURE,
+          "process " + pid + " has no code to return from a system call, or from a signal");
     }
     LinuxException gone = null;
     Map<Long, TracedThread> late = new HashMap<>();
@@ -108,7 +110,7 @@ final class Injector {
           step.accept("seize");
           TracedThread stopped = null;
           try {
-            stopped = stop(thread, late);
+            stopped = stop(thread, late, gadgets);
           } catch (LinuxException e) {
             if (e.errno() != LinuxException.ESRCH) {
               throw e;
@@ -117,7 +119,7 @@ final class Injector {
           }
           if (stopped != null) {
             try (TracedThread traced = stopped) {
-              return open(traced, thread, instruction);
+              return open(traced, gadgets);
             }
           }
         }
@@ -134,16 +136,16 @@ final class Injector {
   }
 
   /**
-   * Stops a thread.
+   * Stops a thread and makes it ready for calls.
    *
    * @param late those that were told to stop before, and had not; they may have by now
    * @return the thread, or null when it has not stopped in time or must not be touched where it is
    */
-  private @Nullable TracedThread stop(long thread, Map<Long, TracedThread> late)
+  private @Nullable TracedThread stop(long thread, Map<Long, TracedThread> late, Gadgets gadgets)
       throws LinuxException, InjectionException {
     TracedThread traced = late.remove(thread);
     if (traced == null) {
-      traced = TracedThread.interrupt(pid, thread);
+      traced = TracedThread.interrupt(pid, thread, step);
     }
     boolean keep = false;
     try {
@@ -152,7 +154,9 @@ final class Injector {
         keep = true;
         return null;
       }
-      keep = traced.prepare();
+      step.accept("stopped");
+      demandCalls(traced, thread, gadgets);
+      keep = traced.prepare(gadgets);
       return keep ? traced : null;
     } finally {
       if (!keep) {
@@ -161,19 +165,23 @@ final class Injector {
     }
   }
 
-  private int open(TracedThread traced, long thread, long instruction)
+  /** Before anything changes: all that the thread will call must be what its filters permit. */
+  private void demandCalls(TracedThread traced, long thread, Gadgets gadgets)
       throws LinuxException, InjectionException {
-    step.accept("stopped");
     String status = "/proc/" + pid + "/task/" + thread + "/status";
-    List<SeccompProgram> filters =
+    filters =
         ProcStatus.number(status, "Seccomp", SECCOMP_DISABLED) == SECCOMP_DISABLED
             ? List.of()
             : filters(traced);
+    demand("rt_sigreturn", TraceCalls.NR_RT_SIGRETURN, gadgets.restored(), 0);
     // The number that close will get is not known yet; filters do not look at it.
-    demand(filters, "close", TraceCalls.NR_CLOSE, instruction, 0);
-    demand(filters, "userfaultfd", TraceCalls.NR_USERFAULTFD, instruction, flags);
+    demand("close", TraceCalls.NR_CLOSE, gadgets.called(), 0);
+    demand("userfaultfd", TraceCalls.NR_USERFAULTFD, gadgets.called(), flags);
+  }
+
+  private int open(TracedThread traced, Gadgets gadgets) throws LinuxException, InjectionException {
     step.accept("userfaultfd");
-    long remote = traced.call(instruction, TraceCalls.NR_USERFAULTFD, flags);
+    long remote = traced.call(gadgets, TraceCalls.NR_USERFAULTFD, flags);
     if (remote < 0) {
       throw new InjectionException(
           InjectionException.Reason.CALL_FAILED,
@@ -185,8 +193,8 @@ final class Injector {
       own = take(remote);
     } finally {
       step.accept("close");
-      demand(filters, "close", TraceCalls.NR_CLOSE, instruction, remote);
-      traced.call(instruction, TraceCalls.NR_CLOSE, remote);
+      demand("close", TraceCalls.NR_CLOSE, gadgets.called(), remote);
+      traced.call(gadgets, TraceCalls.NR_CLOSE, remote);
       step.accept("restore");
     }
     return own;
@@ -195,7 +203,7 @@ final class Injector {
   private List<SeccompProgram> filters(TracedThread traced)
       throws LinuxException, InjectionException {
     try {
-      return traced.filters();
+      return ThreadFilters.read(traced.ptrace());
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.ESRCH) {
         throw e;
@@ -209,11 +217,9 @@ final class Injector {
     }
   }
 
-  private void demand(
-      List<SeccompProgram> filters, String name, long number, long instruction, long argument)
+  private void demand(String name, long number, long behind, long argument)
       throws InjectionException {
-    ByteBuffer call =
-        SeccompProgram.call((int) number, instruction + Registers.SYSCALL_BYTES, argument);
+    ByteBuffer call = SeccompProgram.call((int) number, behind, argument);
     for (SeccompProgram filter : filters) {
       int action = filter.evaluate(call);
       if (!SeccompProgram.permits(action)) {

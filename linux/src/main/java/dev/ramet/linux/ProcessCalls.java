@@ -47,4 +47,7 @@ final class ProcessCalls {
 
   static native long process_vm_readv(
       int pid, long localVector, long localCount, long remoteVector, long remoteCount, long flags);
+
+  static native long process_vm_writev(
+      int pid, long localVector, long localCount, long remoteVector, long remoteCount, long flags);
 }

@@ -13,9 +13,10 @@ final class ThreadChoice {
 
   /**
    * Blocked in a call that interruption ends with EINTR even when nothing happened (signal(7), and
-   * ioctl for KVM_RUN): its program copes with that, but need not be made to.
+   * ioctl for KVM_RUN): its program copes with that, but need not be made to. Or in
+   * restart_syscall(2), which does so only if this process dies meanwhile: see {@link SignalFrame}.
    */
-  private static final List<Long> SPURIOUS = List.of(16L, 232L, 281L, 441L, 426L, 128L);
+  private static final List<Long> SPURIOUS = List.of(16L, 232L, 281L, 441L, 426L, 128L, 219L);
 
   private ThreadChoice() {}
 

@@ -12,8 +12,10 @@ final class TraceCalls {
   static final int PTRACE_CONT = 7;
   static final int PTRACE_GETREGS = 12;
   static final int PTRACE_SETREGS = 13;
+  static final int PTRACE_GETFPREGS = 14;
   static final int PTRACE_DETACH = 17;
   static final int PTRACE_SYSCALL = 24;
+  static final int PTRACE_GETREGSET = 0x4204;
   static final int PTRACE_SEIZE = 0x4206;
   static final int PTRACE_INTERRUPT = 0x4207;
   static final int PTRACE_GETSIGMASK = 0x420a;
@@ -24,11 +26,16 @@ final class TraceCalls {
   static final long PTRACE_O_TRACESYSGOOD = 1;
   static final int PTRACE_EVENT_STOP = 128;
 
+  // Sets of registers (linux/elf.h).
+  static final int NT_X86_XSTATE = 0x202;
+  static final int NT_X86_SHSTK = 0x204;
+
   static final int WNOHANG = 1;
   static final int WALL = 0x40000000;
 
   // Numbers of x86-64: the only architecture whose registers this module knows.
   static final long NR_CLOSE = 3;
+  static final long NR_RT_SIGRETURN = 15;
   static final long NR_USERFAULTFD = 323;
   static final long NR_PIDFD_OPEN = 434;
   static final long NR_PIDFD_GETFD = 438;

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Who may trace another process and read its memory: its own user, unless Yama says otherwise
- * (ptrace(2), Documentation/admin-guide/LSM/Yama.rst). Thread-safe.
+ * Who may trace another process, and read and write its memory: its own user, unless Yama says
+ * otherwise (ptrace(2), Documentation/admin-guide/LSM/Yama.rst). Thread-safe.
  */
 public final class TracePermission {
   private static final Path SCOPE = Path.of("/proc/sys/kernel/yama/ptrace_scope");
@@ -18,8 +18,8 @@ public final class TracePermission {
   private TracePermission() {}
 
   /**
-   * What an operator can do when ptrace(2) or process_vm_readv(2) answered EPERM, by what this host
-   * is set to at this moment.
+   * What an operator can do when ptrace(2), process_vm_readv(2) or process_vm_writev(2) answered
+   * EPERM, by what this host is set to at this moment.
    */
   public static String remedy() {
     return remedy(scope());
@@ -38,8 +38,8 @@ public final class TracePermission {
     return switch (scope) {
       case 0 ->
           "run Ramet as the user that owns the hypervisor's process, with no fewer capabilities, or"
-              + " give it CAP_SYS_PTRACE; a container must allow ptrace, pidfd_getfd and"
-              + " process_vm_readv";
+              + " give it CAP_SYS_PTRACE; a container must allow ptrace, pidfd_getfd,"
+              + " process_vm_readv and process_vm_writev";
       case 1 ->
           "kernel.yama.ptrace_scope is 1, so that only the Ramet that started a hypervisor may"
               + " trace it: set it to 0, or give Ramet CAP_SYS_PTRACE";

@@ -3,15 +3,20 @@ package dev.ramet.linux;
 
 import com.sun.jna.Native;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread of another process that stands still and makes system calls on this one's behalf. All
  * signals wait until it is let go, and {@link #close} puts back its registers and signal mask at a
  * stop from which the kernel restarts an interrupted call by itself. Other threads of the process
  * run on. Must be used by one platform thread (ptrace(2)); when that thread ends, so does tracing.
+ *
+ * <p>It can end at any moment, killed with its process, and then the kernel lets the thread go as
+ * it is. So before anything changes, the thread gets a {@link SignalFrame} of what it was, and from
+ * then on always stands where it comes to rt_sigreturn(2) by itself.
  */
 final class TracedThread implements AutoCloseable {
   private static final String ENDED = "ZX";
@@ -19,40 +24,46 @@ final class TracedThread implements AutoCloseable {
   private static final int SIGSTOP = 19;
   private static final int SYSCALL_STOP = SIGTRAP | 0x80;
   private static final int SIGNAL_SET_BYTES = 8;
-  private static final int FILTER_BYTES = 4096 * SeccompProgram.INSTRUCTION_BYTES;
-  private static final int RSEQ_BYTES = 24;
   private static final int STATUS_AT = 2 * Registers.BYTES;
   private static final int MASK_AT = STATUS_AT + Long.BYTES;
-  private static final int SCRATCH_AT = MASK_AT + Long.BYTES;
+  private static final int ALL_SIGNALS_AT = MASK_AT + Long.BYTES;
+  private static final int SCRATCH_AT = ALL_SIGNALS_AT + Long.BYTES;
 
   private final long pid;
   private final long thread;
-  private final NativeBuffer memory = NativeBuffer.allocate(SCRATCH_AT + FILTER_BYTES);
+  private final Consumer<String> step;
+  private final Ptrace ptrace;
+  private final NativeBuffer memory = NativeBuffer.allocate(SCRATCH_AT + Long.BYTES);
   private final Registers found = new Registers(memory.view(0, Registers.BYTES).asLongBuffer());
   private final Registers now =
       new Registers(memory.view(Registers.BYTES, Registers.BYTES).asLongBuffer());
   private final ByteBuffer status = memory.view(STATUS_AT, Long.BYTES);
   private final ByteBuffer mask = memory.view(MASK_AT, Long.BYTES);
+  private @Nullable SignalFrame frame;
   private boolean stopped;
-  private boolean changed;
   private boolean atSystemCall;
 
-  private TracedThread(long pid, long thread) throws LinuxException {
+  private TracedThread(long pid, long thread, Consumer<String> step) throws LinuxException {
     this.pid = pid;
     this.thread = thread;
+    this.step = step;
+    this.ptrace = new Ptrace(thread);
+    memory.view(ALL_SIGNALS_AT, Long.BYTES).putLong(-1);
   }
 
   /**
    * Begins to trace a thread, and tells it to stop.
    *
+   * @param step told what is about to happen, for tests
    * @throws LinuxException EPERM when this process may not trace that one, ESRCH when it is gone
    */
-  static TracedThread interrupt(long pid, long thread) throws LinuxException {
-    TracedThread traced = new TracedThread(pid, thread);
+  static TracedThread interrupt(long pid, long thread, Consumer<String> step)
+      throws LinuxException {
+    TracedThread traced = new TracedThread(pid, thread, step);
     boolean done = false;
     try {
       traced.seize();
-      traced.ptrace(TraceCalls.PTRACE_INTERRUPT, 0, 0);
+      traced.ptrace.request(TraceCalls.PTRACE_INTERRUPT, 0, 0);
       done = true;
       return traced;
     } finally {
@@ -64,7 +75,7 @@ final class TracedThread implements AutoCloseable {
 
   private void seize() throws LinuxException {
     try {
-      ptrace(TraceCalls.PTRACE_SEIZE, 0, TraceCalls.PTRACE_O_TRACESYSGOOD);
+      ptrace.request(TraceCalls.PTRACE_SEIZE, 0, TraceCalls.PTRACE_O_TRACESYSGOOD);
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EPERM && hasEnded()) {
         // The kernel forbids to trace the dead rather than saying that they are.
@@ -108,103 +119,74 @@ final class TracedThread implements AutoCloseable {
     }
   }
 
+  /** For requests that change nothing, while it stands still. */
+  Ptrace ptrace() {
+    return ptrace;
+  }
+
   /**
    * Makes it ready for calls, once it stands still.
    *
-   * @return false when it stands where its registers must not be touched
+   * @return false when it stands where its registers must not be touched, or has no stack for what
+   *     they are, as signals would need it too
    */
-  boolean prepare() throws LinuxException, InjectionException {
-    ptrace(TraceCalls.PTRACE_GETREGS, 0, memory.address());
+  boolean prepare(Gadgets gadgets) throws LinuxException, InjectionException {
+    ptrace.request(TraceCalls.PTRACE_GETREGS, 0, memory.address());
     if (!found.is64Bit()) {
       throw new InjectionException(
           InjectionException.Reason.ARCHITECTURE, "process " + pid + " runs a 32-bit program");
     }
-    if (!found.inSystemCall() && inRestartableSequence()) {
+    if (!found.inSystemCall() && RestartableSequence.holds(ptrace, pid)) {
       return false;
     }
-    ptrace(TraceCalls.PTRACE_GETSIGMASK, SIGNAL_SET_BYTES, memory.address() + MASK_AT);
-    long before = mask.getLong(0);
-    mask.putLong(0, -1);
-    try {
-      ptrace(TraceCalls.PTRACE_SETSIGMASK, SIGNAL_SET_BYTES, memory.address() + MASK_AT);
-    } finally {
-      mask.putLong(0, before);
+    if (ptrace.registers(TraceCalls.NT_X86_SHSTK, memory.address() + SCRATCH_AT, Long.BYTES) > 0) {
+      return false; // A shadow stack knows of no signal, and would end the thread at its return.
     }
-    changed = true;
+    ptrace.request(TraceCalls.PTRACE_GETSIGMASK, SIGNAL_SET_BYTES, memory.address() + MASK_AT);
+    SignalFrame returning =
+        new SignalFrame(found, mask.getLong(0), ExtendedState.read(ptrace), gadgets.restore());
+    if (!ProcessWrite.write(pid, returning.address(), returning.bytes())) {
+      return false;
+    }
+    // Of a call that waits with other signals than the thread's own, ppoll(2), the kernel now
+    // forgets the thread's own ones, which are what it finds already if it is let go here.
+    block(MASK_AT);
+    frame = returning;
+    step.accept("return");
+    now.copyFrom(found);
+    now.jump(gadgets.restore(), returning.returnStack());
+    ptrace.request(TraceCalls.PTRACE_SETREGS, 0, memory.address() + Registers.BYTES);
+    step.accept("mask");
+    block(ALL_SIGNALS_AT);
     return true;
   }
 
-  /**
-   * The kernel forgets a restartable sequence (linux/rseq.h) when the thread comes back elsewhere,
-   * so a thread must not be sent elsewhere while it is in one.
-   */
-  private boolean inRestartableSequence() throws LinuxException {
-    long scratch = memory.address() + SCRATCH_AT;
-    ByteBuffer view = memory.view(SCRATCH_AT, RSEQ_BYTES);
-    try {
-      ptrace(TraceCalls.PTRACE_GET_RSEQ_CONFIGURATION, RSEQ_BYTES, scratch);
-    } catch (LinuxException e) {
-      if (e.errno() == LinuxException.ESRCH) {
-        throw e;
-      }
-      return false; // A kernel without restartable sequences.
-    }
-    long area = view.getLong(0);
-    if (area == 0) {
-      return false;
-    }
-    try (ProcessMemory remote = new ProcessMemory(pid);
-        NativeBuffer copy = NativeBuffer.allocate(Long.BYTES)) {
-      remote.add(area + Long.BYTES, Long.BYTES); // struct rseq: two 32-bit numbers, then rseq_cs.
-      remote.read(copy, 0);
-      return copy.view(0, Long.BYTES).getLong(0) != 0;
-    }
+  private void block(int signalsAt) throws LinuxException {
+    ptrace.request(TraceCalls.PTRACE_SETSIGMASK, SIGNAL_SET_BYTES, memory.address() + signalsAt);
   }
 
   /**
-   * The filters that every system call of this thread passes, newest first.
+   * Makes the thread execute a system call, once it is {@link #prepare prepared}.
    *
-   * @throws LinuxException EACCES without CAP_SYS_ADMIN, EINVAL or EIO when the kernel cannot tell
-   */
-  List<SeccompProgram> filters() throws LinuxException {
-    List<SeccompProgram> filters = new ArrayList<>();
-    while (true) {
-      long scratch = memory.address() + SCRATCH_AT;
-      try {
-        long length = ptrace(TraceCalls.PTRACE_SECCOMP_GET_FILTER, filters.size(), 0);
-        if (length * SeccompProgram.INSTRUCTION_BYTES > FILTER_BYTES) {
-          throw new LinuxException("ptrace", LinuxException.EINVAL, "filter of " + length);
-        }
-        ptrace(TraceCalls.PTRACE_SECCOMP_GET_FILTER, filters.size(), scratch);
-        filters.add(new SeccompProgram(memory.view(SCRATCH_AT, FILTER_BYTES), (int) length));
-      } catch (LinuxException e) {
-        if (e.errno() == LinuxException.ENOENT) {
-          return filters;
-        }
-        throw e;
-      }
-    }
-  }
-
-  /**
-   * Makes the thread execute a system call.
-   *
-   * @param instruction the address of an instruction {@code syscall} in its process
    * @return what the kernel answered: a negative number is an error number
    */
-  long call(long instruction, long number, long... arguments)
+  long call(Gadgets gadgets, long number, long... arguments)
       throws LinuxException, InjectionException {
     now.copyFrom(found);
-    now.prepareCall(instruction, number, arguments);
-    ptrace(TraceCalls.PTRACE_SETREGS, 0, memory.address() + Registers.BYTES);
-    runToSystemCallStop(); // It is about to enter.
-    runToSystemCallStop(); // It is about to return.
-    ptrace(TraceCalls.PTRACE_GETREGS, 0, memory.address() + Registers.BYTES);
-    if (now.instruction() != instruction + Registers.SYSCALL_BYTES) {
+    now.jump(gadgets.call(), Objects.requireNonNull(frame).address());
+    now.setCall(number, arguments);
+    ptrace.request(TraceCalls.PTRACE_SETREGS, 0, memory.address() + Registers.BYTES);
+    step.accept("call");
+    runToSystemCallStop();
+    step.accept("enter");
+    runToSystemCallStop();
+    step.accept("exit");
+    ptrace.request(TraceCalls.PTRACE_GETREGS, 0, memory.address() + Registers.BYTES);
+    if (now.get(Registers.RIP) != gadgets.called()) {
       throw new InjectionException(
           InjectionException.Reason.CALL_FAILED, "thread " + thread + " went astray");
     }
-    return now.result();
+    return now.get(Registers.RAX);
   }
 
   private void runToSystemCallStop() throws LinuxException, InjectionException {
@@ -240,9 +222,9 @@ final class TracedThread implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (stopped && changed) {
+      if (stopped && frame != null) {
         if (atSystemCall) {
-          ptrace(TraceCalls.PTRACE_INTERRUPT, 0, 0);
+          ptrace.request(TraceCalls.PTRACE_INTERRUPT, 0, 0);
           int pass = 0;
           do {
             resume(TraceCalls.PTRACE_CONT, pass);
@@ -250,11 +232,15 @@ final class TracedThread implements AutoCloseable {
             pass = signal() == SIGSTOP ? SIGSTOP : 0;
           } while (event() != TraceCalls.PTRACE_EVENT_STOP);
         }
-        ptrace(TraceCalls.PTRACE_SETREGS, 0, memory.address());
-        ptrace(TraceCalls.PTRACE_SETSIGMASK, SIGNAL_SET_BYTES, memory.address() + MASK_AT);
+        // In this order: without its frame the thread could not put back its signals.
+        step.accept("unmask");
+        block(MASK_AT);
+        step.accept("registers");
+        ptrace.request(TraceCalls.PTRACE_SETREGS, 0, memory.address());
       }
       if (stopped) {
-        ptrace(TraceCalls.PTRACE_DETACH, 0, 0);
+        step.accept("detach");
+        ptrace.request(TraceCalls.PTRACE_DETACH, 0, 0);
       }
     } catch (LinuxException e) {
       // Only a thread that is gone cannot be let go. A dead tracee must be waited for, or its
@@ -263,13 +249,13 @@ final class TracedThread implements AutoCloseable {
           (int) thread, memory.address() + STATUS_AT, TraceCalls.WALL | TraceCalls.WNOHANG);
     } finally {
       stopped = false;
-      changed = false;
+      frame = null;
       memory.close();
     }
   }
 
   private void resume(int how, int signal) throws LinuxException {
-    ptrace(how, 0, signal);
+    ptrace.request(how, 0, signal);
     stopped = false;
   }
 
@@ -307,14 +293,5 @@ final class TracedThread implements AutoCloseable {
 
   private int event() {
     return status.getInt(0) >> 16;
-  }
-
-  private long ptrace(int request, long address, long data) throws LinuxException {
-    long result = TraceCalls.ptrace(request, thread, address, data);
-    int errno = result < 0 ? Native.getLastError() : 0;
-    if (result < 0) {
-      throw new LinuxException("ptrace " + request, errno, "thread " + thread);
-    }
-    return result;
   }
 }

@@ -55,7 +55,7 @@ class InjectionTest {
     return new Tracee(directory, image, PAGES, mode);
   }
 
-  private static void assertUndisturbed(Tracee tracee) throws Exception {
+  static void assertUndisturbed(Tracee tracee) throws Exception {
     long rounds = tracee.disturbances()[6];
     Thread.sleep(100);
     long[] after = tracee.disturbances();
@@ -114,8 +114,23 @@ class InjectionTest {
     assertEquals(0, ThreadChoice.rank("202 0x1 0x0\n"));
     assertEquals(1, ThreadChoice.rank("271 0x1 0x0"));
     assertEquals(2, ThreadChoice.rank("232 0x1 0x0"));
+    assertEquals(2, ThreadChoice.rank("219 0x1 0x0"));
     assertEquals(3, ThreadChoice.rank("running\n"));
     assertEquals(3, ThreadChoice.rank("-1 0x0 0x0"));
+  }
+
+  @Test
+  void aThreadWithoutRoomOnItsStackIsLeftAlone() throws Exception {
+    try (Tracee tracee = tracee("threads")) {
+      long deep = tracee.thread("deep");
+      Injector injector = new Injector(tracee.pid(), Userfaultfd.FLAGS, step -> {});
+      InjectionException e =
+          assertThrows(InjectionException.class, () -> injector.open(List.of(deep)));
+      assertEquals(Reason.NO_THREAD, e.reason());
+      List<Long> both = List.of(deep, tracee.thread("sleep"));
+      ProcessCalls.close(new Injector(tracee.pid(), Userfaultfd.FLAGS, step -> {}).open(both));
+      assertUndisturbed(tracee);
+    }
   }
 
   @Test
@@ -138,8 +153,23 @@ class InjectionTest {
   @Test
   void deathAtAnyStepIsAnErrorAndNothingMore() throws Exception {
     Set<String> steps = new HashSet<>();
-    for (String at :
-        List.of("seize", "stopped", "userfaultfd", "take", "close", "restore", "done")) {
+    Set<String> fatal =
+        Set.of(
+            "seize",
+            "stopped",
+            "return",
+            "mask",
+            "userfaultfd",
+            "call",
+            "enter",
+            "exit",
+            "take",
+            "close");
+    Set<String> harmless = Set.of("restore", "unmask", "registers", "detach");
+    List<String> all = new ArrayList<>(fatal);
+    all.addAll(harmless);
+    all.add("done");
+    for (String at : all) {
       for (String name : List.of("futex", "busy", "tracee")) {
         try (Tracee tracee = tracee("threads")) {
           List<Long> threads = List.of(tracee.thread(name));
@@ -153,7 +183,7 @@ class InjectionTest {
                       kill(tracee);
                     }
                   });
-          if (at.equals("done") || at.equals("restore")) {
+          if (!fatal.contains(at)) {
             ProcessCalls.close(injector.open(threads));
           } else {
             LinuxException e = assertThrows(LinuxException.class, () -> injector.open(threads));
@@ -165,7 +195,8 @@ class InjectionTest {
         }
       }
     }
-    assertEquals(Set.of("seize", "stopped", "userfaultfd", "take", "close", "restore"), steps);
+    all.remove("done");
+    assertEquals(Set.copyOf(all), steps);
   }
 
   private static void kill(Tracee tracee) {
@@ -269,7 +300,14 @@ class InjectionTest {
         tracee.command("w 0 1 1");
       }
     }
-    for (String answer : List.of("0x7fff0000", "0x7ffc0000")) {
+    for (String answer : List.of("0x80000000@15", "0x50001@15", "0x30000@3")) {
+      try (Tracee tracee = tracee(answer)) {
+        InjectionException e =
+            assertThrows(InjectionException.class, () -> Userfaultfd.openIn(tracee.pid()), answer);
+        assertEquals(Reason.FILTERED, e.reason());
+      }
+    }
+    for (String answer : List.of("0x7fff0000", "0x7ffc0000", "0x7fff0000@15")) {
       try (Tracee tracee = tracee(answer)) {
         Userfaultfd.openIn(tracee.pid()).close();
         tracee.command("w 0 1 1");

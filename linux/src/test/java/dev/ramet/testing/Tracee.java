@@ -29,7 +29,7 @@ public final class Tracee implements AutoCloseable {
    * Compiles and starts it.
    *
    * @param mode {@code threads}, {@code single}, or the number a seccomp filter answers userfaultfd
-   *     with
+   *     with, or, followed by {@code @} and its number, another system call
    */
   public Tracee(Path directory, Path image, int pages, String mode) throws Exception {
     this(directory, image, pages, mode, false);
@@ -130,7 +130,7 @@ public final class Tracee implements AutoCloseable {
     return line;
   }
 
-  /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals or tracee. */
+  /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals, deep or tracee. */
   public long thread(String name) throws IOException {
     try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : (Iterable<Path>) threads::iterator) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that others track and borrow threads of. It maps an image privately, obeys commands,
 // and has threads in every kind of place, which notice when they are disturbed.
-//   tracee IMAGE PAGES MODE     mode: threads | single | a seccomp answer to userfaultfd
+//   tracee IMAGE PAGES MODE     mode: threads | single | a seccomp answer to userfaultfd, or to
+//                               the system call whose number follows: ANSWER@NUMBER
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +43,28 @@ static void on_signal(int number) {
   __atomic_add_fetch(&received, 1, __ATOMIC_SEQ_CST);
 }
 
-// Keeps its state in general and in vector registers and checks itself against a closed form.
+// Whether a vector register keeps all of its bits, the upper ones too, for a while.
+__attribute__((target("avx"))) static int keeps_vector(void) {
+  static const uint64_t pattern[4] = {0x0123456789abcdef, 0xfedcba9876543210, 0x55aa55aa33cc33cc,
+                                      0x0f1e2d3c4b5a6978};
+  uint64_t seen[4];
+  long turns = 400000;
+  __asm__ volatile(
+      "vmovdqu %2, %%ymm13\n1: dec %1\njnz 1b\nvmovdqu %%ymm13, %0\nvzeroupper"
+      : "=m"(seen), "+r"(turns)
+      : "m"(pattern)
+      : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  return memcmp(seen, pattern, sizeof seen) == 0;
+}
+
+// Keeps its state in general and in vector registers and checks itself against a closed form;
+// and has an alternate stack for signals.
 static void *busy(void *unused) {
+  int vectors = __builtin_cpu_supports("avx");
+  static char other[64 * 1024];
+  stack_t alternate = {.ss_sp = other, .ss_size = sizeof other}, now;
+  if (sigaltstack(&alternate, NULL)) abort();
   ready("busy");
   for (;;) {
     uint64_t x = 1, sum = 0;
@@ -56,6 +77,8 @@ static void *busy(void *unused) {
     static uint64_t expected;
     if (expected == 0) expected = x;
     if (x != expected || sum != 20000100000ULL || d != 20000100000.0) busy_errors++;
+    if (vectors && !keeps_vector()) busy_errors++;
+    if (sigaltstack(NULL, &now) || now.ss_sp != other || now.ss_flags != 0) busy_errors++;
     rounds++;
   }
   return unused;
@@ -109,6 +132,23 @@ static void *in_epoll(void *unused) {
   return unused;
 }
 
+// Waits where its stack has no room for anything more, as no signal handler could run there.
+static void *in_deep(void *unused) {
+  char *low = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (low == MAP_FAILED || mprotect(low + PAGE, PAGE, PROT_READ | PROT_WRITE)) abort();
+  char c;
+  ready("deep");
+  for (;;) {
+    long result = SYS_read;
+    __asm__ volatile("mov %%rsp, %%rbx\nmov %4, %%rsp\nsyscall\nmov %%rbx, %%rsp"
+                     : "+a"(result)
+                     : "D"((long)pipe_fds[0]), "S"(&c), "d"(1L), "r"(low + PAGE + 1024)
+                     : "rbx", "rcx", "r11", "memory");
+    if (result != 1) read_errors++;
+  }
+  return unused;
+}
+
 static void *signals(void *unused) {
   ready("signals");
   union sigval v = {0};
@@ -133,10 +173,12 @@ static void start(void *(*run)(void *), int takes_signals) {
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-static void filter(unsigned answer) {
+static void filter(const char *mode) {
+  char *end;
+  unsigned answer = strtoul(mode, &end, 0), call = *end ? strtoul(end + 1, NULL, 0) : SYS_userfaultfd;
   struct sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, answer),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -159,11 +201,13 @@ int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   map(argv[1], 0, atol(argv[2]), 0);
   signal(SIGRTMIN, on_signal);
-  if (argv[3][0] >= '0' && argv[3][0] <= '9') filter(strtoul(argv[3], NULL, 0));
+  if (argv[3][0] >= '0' && argv[3][0] <= '9') filter(argv[3]);
   if (strcmp(argv[3], "single") != 0) {
     start(in_futex, 0), start(in_poll, 0), start(in_sleep, 0), start(in_read, 0), start(in_epoll, 0);
   }
-  if (strcmp(argv[3], "threads") == 0) start(busy, 1), start(signals, 0);
+  if (strcmp(argv[3], "threads") == 0) {
+    start(busy, 1), start(signals, 0), start(in_deep, 0);
+  }
   while (__atomic_load_n(&up, __ATOMIC_SEQ_CST) != threads) usleep(100);
   printf("ready %d %lx\n", getpid(), (unsigned long)memory);
   char line[128], c;
