@@ -154,7 +154,9 @@ final class FaultyPluginTest {
           assertThrows(
               RametException.class, () -> ground.engine().snapshots().create(sandbox.id(), null));
       assertEquals(ErrorCode.UNSUPPORTED, refused.code());
-      assertTrue(refused.getMessage().contains("MemoryMode.attach is refused"), refused::toString);
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("MemoryMode.attach is refused"),
+          refused::toString);
       String remedy = String.valueOf(refused.remedy());
       assertTrue(remedy.startsWith("ask the saboteur; or do not force"), remedy);
     } finally {

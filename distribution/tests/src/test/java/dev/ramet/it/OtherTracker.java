@@ -3,7 +3,6 @@ package dev.ramet.it;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -43,7 +42,8 @@ final class OtherTracker implements AutoCloseable {
     GuestMemory memory = memory(pid);
     MemoryMode mode = provider.open(new ProbeContext(scratch));
     MemoryTracker tracker = mode.attach(memory);
-    ((LiveTracker) tracker).selectRunning(memory);
+    tracker.select(memory);
+    tracker.committed();
     return new OtherTracker(mode, tracker);
   }
 
@@ -54,7 +54,7 @@ final class OtherTracker implements AutoCloseable {
     for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/maps"))) {
       String[] fields = line.split("[ ]+", 6);
       if (fields[1].endsWith("p") && fields[fields.length - 1].endsWith(".memory")) {
-        String[] addresses = fields[0].split("-");
+        String[] addresses = fields[0].split("-", 2);
         long address = Long.parseLong(addresses[0], 16);
         long length = Long.parseLong(addresses[1], 16) - address;
         long offset = Long.parseLong(fields[2], 16);
