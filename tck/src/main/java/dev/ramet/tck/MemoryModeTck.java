@@ -101,6 +101,11 @@ public abstract class MemoryModeTck {
     MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
+
+    @Override
+    Captures captures() {
+      return world().captures();
+    }
   }
 
   /** Where memory is mapped. */
