@@ -108,6 +108,20 @@ public abstract class MemoryModeTck {
     }
   }
 
+  /** The same host, and memory of which nothing is ever discarded. */
+  @Nested
+  class KeptHost extends MemoryKeptHostChecks {
+    @Override
+    MemoryWorld world() {
+      return MemoryModeTck.this.world();
+    }
+
+    @Override
+    Captures captures() {
+      return world().withoutDiscards().captures();
+    }
+  }
+
   /** Where memory is mapped. */
   @Nested
   class Layouts extends MemoryLayoutChecks {
