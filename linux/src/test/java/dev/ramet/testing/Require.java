@@ -17,11 +17,16 @@ public final class Require {
     if (present) {
       return;
     }
-    String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
-    if (List.of(required.split(",")).contains(name)) {
+    if (isRequired(name)) {
       Assertions.fail(name + " is required on this host: " + missing);
     }
     Assumptions.abort(name + ": " + missing);
+  }
+
+  /** Whether this host must have a feature; for tests that can do without and then prove less. */
+  public static boolean isRequired(String name) {
+    String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
+    return List.of(required.split(",")).contains(name);
   }
 
   /** The test mounts file systems or sets owners. */

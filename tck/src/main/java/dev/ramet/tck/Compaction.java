@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -70,8 +71,22 @@ final class Compaction implements AutoCloseable {
     }
   }
 
+  /** Captures memory that is written now and then, until enough was moved. */
+  void beside(MemoryWorld world, Captures captures) {
+    Random random = new Random(3);
+    do {
+      for (int i = 0; i < 10; i++) {
+        captures.selectOnly();
+      }
+      for (int i = 0; i < 20; i++) {
+        world.poke(random.nextInt(MemoryWorld.PAGES), 1, random.nextInt(TrackedProcess.PAGE));
+      }
+      captures.capture();
+    } while (!moved());
+  }
+
   /** Whether enough was moved, or waiting for it is in vain. */
-  boolean moved() {
+  private boolean moved() {
     long now = count() - before;
     boolean late = System.nanoTime() - started > PATIENCE_NANOS;
     Requirement.ofKernel("compaction", !late || now > 0, "the kernel moved no page");

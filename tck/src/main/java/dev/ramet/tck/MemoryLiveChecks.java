@@ -15,6 +15,7 @@ import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Pages that are copied while the machine runs, and written again. */
@@ -201,16 +202,23 @@ abstract class MemoryLiveChecks {
       return;
     }
     world().fill(0, 64, 1);
-    try (Captures captures = live()) {
+    try (SwapArea swap = SwapArea.on(world().directory);
+        Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
+        // Pages that no round has met yet.
+        int first = 200 + 100 * generation;
         captures.startOver();
         captures.round();
         world().poke(3, 5, generation);
-        world().advise(0, 64, PAGEOUT);
+        world().poke(first, 3, generation);
+        swap.takes(world(), 0, 64);
+        swap.takes(world(), first, 3);
         captures.round();
         world().look(4, 2);
         world().poke(40, 3, generation);
-        world().advise(0, 64, PAGEOUT);
+        world().poke(first + 8, 3, generation);
+        swap.takes(world(), 0, 64);
+        swap.takes(world(), first + 8, 3);
         captures.capture();
         world().poke(0, 10, generation);
       }
@@ -243,19 +251,40 @@ abstract class MemoryLiveChecks {
     if (!asked()) {
       return;
     }
+    history((page, count) -> world().advise(page, count, PAGEOUT));
+  }
+
+  @Test
+  void historiesOfPagesInSwap() {
+    if (!asked()) {
+      return;
+    }
+    AtomicInteger swapped = new AtomicInteger();
+    try (SwapArea swap = SwapArea.on(world().directory)) {
+      history((page, count) -> swapped.addAndGet(swap.offered(world(), page, count)));
+    }
+    Requirement.ofKernel("swap", swapped.get() > 0, "nothing was swapped out");
+  }
+
+  /** Advises the kernel to put pages out of memory. */
+  private interface PageOut {
+    void advise(int page, int count);
+  }
+
+  private void history(PageOut pageOut) {
     Random random = new Random(21);
     try (Captures captures = live()) {
       for (int generation = 0; generation < GENERATIONS; generation++) {
         captures.startOver();
         for (int i = random.nextInt(4); i > 0; i--) {
-          act(random);
+          act(random, pageOut);
           PageRanges ranges = captures.select();
-          act(random);
+          act(random, pageOut);
           if (random.nextInt(4) != 0) {
             captures.copy(ranges);
           }
         }
-        act(random);
+        act(random, pageOut);
         captures.selectOnly();
         if (random.nextInt(3) != 0) {
           captures.commit();
@@ -264,7 +293,7 @@ abstract class MemoryLiveChecks {
     }
   }
 
-  private void act(Random random) {
+  private void act(Random random, PageOut pageOut) {
     for (int i = random.nextInt(20); i >= 0; i--) {
       int page = random.nextInt(PAGES);
       int most = 1 + random.nextInt(random.nextInt(10) == 0 ? 600 : 8);
@@ -275,7 +304,13 @@ abstract class MemoryLiveChecks {
         case 4 -> world().look(page, count);
         case 5 -> world().load(page, count, false);
         case 6 -> world().writeInChild(page, count, 0x77);
-        case 7 -> world().advise(page, count, random.nextBoolean() ? HUGEPAGE : PAGEOUT);
+        case 7 -> {
+          if (random.nextBoolean()) {
+            world().advise(page, count, HUGEPAGE);
+          } else {
+            pageOut.advise(page, count);
+          }
+        }
         default -> fail();
       }
     }

@@ -101,6 +101,25 @@ public abstract class MemoryModeTck {
     MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
+
+    @Override
+    Captures captures() {
+      return world().captures();
+    }
+  }
+
+  /** The same host, and memory of which nothing is ever discarded. */
+  @Nested
+  class KeptHost extends MemoryKeptHostChecks {
+    @Override
+    MemoryWorld world() {
+      return MemoryModeTck.this.world();
+    }
+
+    @Override
+    Captures captures() {
+      return world().withoutDiscards().captures();
+    }
   }
 
   /** Where memory is mapped. */

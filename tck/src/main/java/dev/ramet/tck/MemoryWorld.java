@@ -49,6 +49,7 @@ final class MemoryWorld implements AutoCloseable {
 
   static final int FREE = 8;
   static final int HUGEPAGE = 14;
+  static final int NOHUGEPAGE = 15;
   static final int PAGEOUT = 21;
   static final int COLLAPSE = 25;
 

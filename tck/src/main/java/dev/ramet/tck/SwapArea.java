@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import static dev.ramet.tck.MemoryWorld.PAGEOUT;
+import static dev.ramet.tck.TrackedProcess.SWAPPED;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 
 /** A file that the kernel may swap to, until it is closed. Needs root. */
 final class SwapArea implements AutoCloseable {
+  private static final int ATTEMPTS = 50;
   private static final int BYTES = 16 << 20;
 
   private final Path file;
@@ -28,6 +32,33 @@ final class SwapArea implements AutoCloseable {
     boolean on = run("mkswap", file) && run("swapon", file);
     Requirement.ofKernel("swap", on, "needs root, and a kernel and file system that swap to files");
     return new SwapArea(file);
+  }
+
+  /**
+   * Has the kernel swap pages out, one of them at least: the check depends on it. The kernel leaves
+   * pages that are busy, for one those that another processor has yet to put on its lists of pages:
+   * it is asked again.
+   */
+  void takes(MemoryWorld world, int page, int count) {
+    int swapped = offered(world, page, count);
+    for (int attempt = 1; swapped == 0 && attempt < ATTEMPTS; attempt++) {
+      Pause.shortly();
+      swapped = offered(world, page, count);
+    }
+    Requirement.ofKernel("swap", swapped > 0, "nothing was swapped out");
+  }
+
+  /** Asks the kernel to swap pages out; answers how many of them are. */
+  int offered(MemoryWorld world, int page, int count) {
+    Requirement.ofKernel("swap", world.advise(page, count, PAGEOUT) == 0, "no MADV_PAGEOUT");
+    int swapped = 0;
+    for (int i = page; i < page + count; i++) {
+      if ((world.entry(i) & SWAPPED) != 0) {
+        world.note(i, 1, "then swapped out");
+        swapped++;
+      }
+    }
+    return swapped;
   }
 
   private static boolean run(String program, Path file) {

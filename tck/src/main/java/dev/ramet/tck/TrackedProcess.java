@@ -160,11 +160,7 @@ final class TrackedProcess implements AutoCloseable {
   /** The flags of its mappings that another could have changed, with where they are. */
   Set<String> marks() {
     Set<String> found = new TreeSet<>();
-    for (String line : lines("smaps")) {
-      if (line.startsWith("VmFlags:") && (line + " ").matches(".* (uw|um|ui) .*")) {
-        found.add("registered with a userfaultfd: " + line);
-      }
-    }
+    registrations().forEach(line -> found.add("registered with a userfaultfd: " + line));
     for (String line : lines("status")) {
       if (line.startsWith("TracerPid:") && !line.endsWith("\t0")) {
         found.add("traced: " + line);
@@ -176,6 +172,18 @@ final class TrackedProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return found;
+  }
+
+  /** Whether some of its memory is registered with a userfaultfd. */
+  boolean isRegistered() {
+    return !registrations().isEmpty();
+  }
+
+  private List<String> registrations() {
+    return lines("smaps").stream()
+        .filter(line -> line.startsWith("VmFlags:"))
+        .filter(line -> (line + " ").matches(".* (uw|um|ui) .*"))
+        .toList();
   }
 
   /** How much of its memory is in huge pages. */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import static dev.ramet.tck.TrackedProcess.SWAPPED;
+
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.Set;
@@ -146,6 +149,48 @@ class WrongLiveModesTest {
                 @Override
                 public void copied() {}
               };
+        }
+      };
+    }
+  }
+
+  @Test
+  void missesWhatIsInSwapWhereNothingIsDiscarded() {
+    Failures.expect(
+        MissesSwap.class, MemoryModeTck.KeptHost.class, "swappedPages()", "then swapped out; the");
+    Failures.expect(
+        MissesSwap.class,
+        MemoryModeTck.KeptHost.class,
+        "swappedPagesWhereTheImageHasAHole",
+        "then swapped out; the");
+    Failures.expect(
+        MissesSwap.class,
+        MemoryModeTck.Live.class,
+        "swappedPagesBetweenRounds",
+        "then swapped out; the");
+    Failures.expect(
+        MissesSwap.class,
+        MemoryModeTck.Live.class,
+        "historiesOfPagesInSwap",
+        "then swapped out; the");
+  }
+
+  /** Right with memory that may be discarded. */
+  static class MissesSwap extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new LiveReferenceMode() {
+        private boolean kept;
+
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          kept = !memory.discards();
+          return super.attach(memory);
+        }
+
+        @Override
+        boolean holds(long entry, MemoryRegion.Kind kind) {
+          return !(kept && (entry & SWAPPED) != 0) && super.holds(entry, kind);
         }
       };
     }

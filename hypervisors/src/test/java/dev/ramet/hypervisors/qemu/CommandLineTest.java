@@ -10,6 +10,8 @@ import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class CommandLineTest {
@@ -21,6 +23,14 @@ class CommandLineTest {
           "pc-i440fx-7.2",
           Accelerator.TCG,
           "");
+
+  /** What whoever changes the command line must know. */
+  private static final String PROMISE =
+      "GuestMaps.DISCARDS is a promise that no page of guest memory is ever given back, and"
+          + " memory modes lose pages where it is broken. Look for callers of"
+          + " ram_block_discard_range, and of madvise, in what is new (balloon, free-page"
+          + " reporting, virtio-mem, pc-dimm with maxmem): where there is one, change DISCARDS;"
+          + " where there is none, add it to this test's list";
 
   private static VmSpec spec(boolean outbound) {
     return new VmSpec(
@@ -98,6 +108,84 @@ class CommandLineTest {
                 + "\"file\":{\"driver\":\"host_device\",\"filename\":\"/dev/dm-1\","
                 + "\"locking\":\"off\"}}"),
         disks);
+  }
+
+  /** {@link GuestMaps} promises it of every machine. */
+  @Test
+  void nothingOnItDiscardsGuestMemory() {
+    Set<String> devices =
+        Set.of(
+            "virtio-blk-pci",
+            "virtio-net-pci",
+            "virtio-rng-pci",
+            // Its page in guest memory is written, never given back.
+            "vmgenid");
+    Set<String> objects = Set.of("memory-backend-memfd", "memory-backend-file");
+    // The rest that can bring devices in: a machine type's own, and what options stand for.
+    Set<String> options =
+        Set.of(
+            "-name",
+            "-nodefaults",
+            "-no-user-config",
+            "-display",
+            "-machine",
+            "-accel",
+            "-cpu",
+            "-smp",
+            "-m",
+            "-object",
+            "-kernel",
+            "-initrd",
+            "-append",
+            "-blockdev",
+            "-device",
+            "-netdev",
+            "-chardev",
+            "-serial",
+            "-qmp",
+            "-pidfile",
+            "-sandbox",
+            "-global",
+            "-S",
+            "-incoming");
+    for (List<String> args : List.of(line(true), line(false), line(true, Path.of("/m")))) {
+      assertSafe("device", drivers(values(args, "-device")), devices);
+      assertSafe("object", objects(values(args, "-object")), objects);
+      assertSafe("option", args.stream().filter(a -> a.startsWith("-")).toList(), options);
+      assertEquals(
+          List.of("size=512M"),
+          values(args, "-m"),
+          "maxmem and slots are for memory that is plugged in later, and unplugged: " + PROMISE);
+      assertEquals(
+          List.of("pc-i440fx-7.2,usb=off,vmport=off,suppress-vmdesc=on,memory-backend=ram"),
+          values(args, "-machine"),
+          "a machine type may have memory devices of its own: " + PROMISE);
+    }
+  }
+
+  private static void assertSafe(String kind, List<String> found, Set<String> known) {
+    assertFalse(found.isEmpty(), () -> "no " + kind + " at all");
+    List<String> others = found.stream().filter(one -> !known.contains(one)).toList();
+    assertTrue(
+        others.isEmpty(),
+        () -> "not known to leave guest memory alone: " + kind + " " + others + ". " + PROMISE);
+  }
+
+  private static List<String> drivers(List<String> values) {
+    return values.stream().map(value -> value.split(",", 2)[0]).toList();
+  }
+
+  private static List<String> objects(List<String> values) {
+    return values.stream()
+        .map(value -> value.replaceAll(".*\"qom-type\":\"([^\"]*)\".*", "$1"))
+        .toList();
+  }
+
+  private static List<String> values(List<String> args, String option) {
+    return IntStream.range(1, args.size())
+        .filter(i -> args.get(i - 1).equals(option))
+        .mapToObj(args::get)
+        .toList();
   }
 
   @Test
