@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
@@ -13,6 +14,7 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
+import dev.ramet.linux.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
@@ -84,7 +86,10 @@ final class RootOpener {
       List<Probed> probed,
       Doctor.Selection selection,
       @Nullable String advice) {
-    /** Whether a fork shares what it does not change. */
+    /**
+     * Whether a fork shares what it does not change. Not known, and so false, of a root that was
+     * full when it was opened.
+     */
     boolean copyOnWrite() {
       return probed.stream()
           .filter(one -> one.provider().id().equals(provider.id()))
@@ -259,7 +264,10 @@ final class RootOpener {
       @Nullable String advice) {
     StorageBackendProvider provider = provider(plugins, id, layout);
     for (Probed candidate : probed) {
-      if (candidate.provider() == provider && !candidate.usable()) {
+      if (candidate.provider() != provider || candidate.usable()) {
+        continue;
+      }
+      if (record == null || !candidate.noRoom()) {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
             "storage backend "
@@ -271,6 +279,15 @@ final class RootOpener {
             candidate.remedy(),
             null);
       }
+      // Only a host can delete what fills it.
+      FullFileSystem full = FullFileSystem.toldAt(layout.root());
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} could not be tried at {1}, which is opened all the same: no space left on {2}; {3}",
+          id,
+          layout.root(),
+          full.describe(),
+          NoRoom.remedy(full));
     }
     return new Root(
         role,
