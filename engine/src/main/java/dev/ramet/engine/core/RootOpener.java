@@ -42,12 +42,14 @@ final class RootOpener {
   private final Plugins plugins;
   private final Prober prober;
   private final List<StorageProvisioner> provisioners;
+  private final Pools pools;
 
   RootOpener(EngineConfig config, Plugins plugins, Prober prober) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
     this.provisioners = plugins.provisioners();
+    this.pools = new Pools(provisioners);
   }
 
   /**
@@ -100,17 +102,14 @@ final class RootOpener {
   /** Finds or makes a root. */
   Root open(Wish wish) {
     Path directory = wish.directory();
-    for (StorageProvisioner provisioner : provisioners) {
-      switch (provisioner.status(directory).state()) {
-        case STOPPED, ACTIVE -> {
-          return choose(wish, provisioner.provision(directory, null), null);
-        }
-        case UNNEEDED, POSSIBLE, IMPOSSIBLE -> {}
-      }
+    Path pool = pools.find(directory);
+    if (pool != null) {
+      return choose(wish, pool, null);
     }
     if (Files.exists(new Layout(directory).rootRecord()) || wish.backend() != null) {
       return choose(wish, directory, null);
     }
+    LostRecord.refuse(directory);
     List<Probed> probed = probe(wish.role(), directory);
     if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
       return choose(wish, directory, null);
@@ -161,6 +160,10 @@ final class RootOpener {
     Layout layout = new Layout(root);
     if (wish.made() && !Files.exists(layout.rootRecord())) {
       throw gone(root);
+    }
+    if (!Files.exists(layout.rootRecord())) {
+      LostRecord.refuse(wish.directory());
+      LostRecord.refuse(root);
     }
     List<Probed> probed = probe(wish.role(), root);
     String wanted = wish.backend();
