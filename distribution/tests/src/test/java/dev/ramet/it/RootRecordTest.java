@@ -15,6 +15,8 @@ import dev.ramet.spi.storage.StorageProvisioner;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -125,5 +127,42 @@ final class RootRecordTest {
     Path pool = provisioner().provision(root, POOL_BYTES);
     Files.createDirectory(pool.resolve(".probe-4711"));
     assertEquals("reflink-xfs", backend(free()));
+  }
+
+  @Test
+  void whatIsInTheWayIsNamedWithARemedy() throws Exception {
+    assertEquals("byte-copy", backend(copying()));
+    for (String name : new String[] {"volumes", "snapshots", "sandboxes"}) {
+      Path moved = root.resolve("moved");
+      Files.move(root.resolve(name), moved);
+      Files.writeString(root.resolve(name), "a file");
+      ErrorCode code = name.equals("volumes") ? ErrorCode.CONFLICT : ErrorCode.INVALID_ARGUMENT;
+      RametException e = refused(code, () -> backend(copying()));
+      assertTrue(String.valueOf(e.getMessage()).contains(root.resolve(name) + ""), e.getMessage());
+      assertTrue(String.valueOf(e.remedy()).contains("move it away"), e.remedy());
+      Files.delete(root.resolve(name));
+      Files.move(moved, root.resolve(name));
+    }
+    assertEquals("byte-copy", backend(copying()));
+    Path file = Files.writeString(fs.root().resolve("file"), "a file");
+    for (Path place : new Path[] {file, file.resolve("below")}) {
+      EngineConfig config = Ground.config(place, 0, EngineConfig.Steps.NONE);
+      RametException e = refused(ErrorCode.INVALID_ARGUMENT, () -> backend(config));
+      assertTrue(Objects.requireNonNull(e.getMessage()).contains(file + " is not a directory"));
+      assertTrue(String.valueOf(e.remedy()).contains("another data root"), e.remedy());
+    }
+  }
+
+  @Test
+  void aSizeThatComesTooLateIsTold() throws Exception {
+    provisioner().provision(root, POOL_BYTES);
+    Installed.Run run =
+        Installed.alone(
+            Map.of(),
+            java.util.List.of(
+                "storage", "provision", "--data-root", root.toString(), "--size", "1"));
+    assertEquals(0, run.status(), run.err());
+    assertTrue(run.err().contains("--size has no effect"), run.err());
+    assertTrue(run.err().contains("400 MiB"), run.err());
   }
 }

@@ -201,8 +201,20 @@ final class RootOpener {
                         "no storage backend works at "
                             + root
                             + ": "
-                            + Ranking.explain(wish.role(), "", probed, null, null).reason()));
+                            + Ranking.explain(wish.role(), "", probed, null, null).reason(),
+                        remedies(probed),
+                        null));
     return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
+  }
+
+  private static String remedies(List<Probed> probed) {
+    String any =
+        probed.stream()
+            .map(Probed::remedy)
+            .filter(remedy -> !remedy.isEmpty())
+            .distinct()
+            .collect(Collectors.joining("; or "));
+    return any.isEmpty() ? "look for the cause in the host's log" : any;
   }
 
   /** What is recorded in a root that has a record. */
