@@ -3,6 +3,7 @@ package dev.ramet.backends;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.PathCalls;
 import dev.ramet.spi.ProbeResult;
@@ -76,11 +77,16 @@ public final class CopyProbe {
    * the probe has failed.
    */
   public static ProbeResult.@Nullable Unusable explain(LinuxException e, Path directory) {
-    String detail = "tried a copy in " + HostErrors.describe(directory) + ": " + e.getMessage();
+    String tried = "tried a copy in ";
+    String detail = tried + HostErrors.describe(directory) + ": " + e.getMessage();
     if (e.errno() == LinuxException.EINVAL && RENAME.equals(e.call())) {
       // renameat2(2): RENAME_NOREPLACE is up to the file system; network ones tend to lack it.
       return new ProbeResult.Unusable(
           "no exclusive rename", detail, "put " + directory + " on a local file system");
+    }
+    FullFileSystem around = HostErrors.fullAround(e, directory);
+    if (around != null) {
+      return full(tried, around, e);
     }
     return switch (e.errno()) {
       case LinuxException.EACCES, LinuxException.EPERM ->
@@ -89,13 +95,23 @@ public final class CopyProbe {
       case LinuxException.EROFS ->
           new ProbeResult.Unusable(
               "read-only", detail, "mount the file system of " + directory + " for writing");
-      case LinuxException.ENOSPC, LinuxException.EDQUOT ->
+      case LinuxException.ENOSPC -> full(tried, FullFileSystem.toldAt(directory), e);
+      case LinuxException.EDQUOT ->
           new ProbeResult.Unusable(
-              "no space left", detail, "free space on the file system of " + directory);
+              "quota used up", detail, "free space in " + directory + " or raise the quota", true);
       case LinuxException.ENOENT ->
           new ProbeResult.Unusable("no such directory", detail, "make " + directory);
       default -> null;
     };
+  }
+
+  private static ProbeResult.Unusable full(String tried, FullFileSystem full, LinuxException e) {
+    Path image = full.image();
+    return new ProbeResult.Unusable(
+        "no space left",
+        tried + full.describe() + ": " + e.getMessage(),
+        "free space on the file system of " + (image == null ? full.where() : image),
+        true);
   }
 
   private static void write(Fd fd, long offset, int value, int length) throws LinuxException {

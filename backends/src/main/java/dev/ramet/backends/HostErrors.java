@@ -4,8 +4,10 @@ package dev.ramet.backends;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** What a failed system call means to the users of a storage backend. */
 public final class HostErrors {
@@ -20,12 +22,7 @@ public final class HostErrors {
   public static RametException translate(LinuxException e, String doing, Path where) {
     String what = "cannot " + doing;
     return switch (e.errno()) {
-      case LinuxException.ENOSPC ->
-          new RametException(
-              ErrorCode.NO_SPACE,
-              what + ": no space left on " + describe(where),
-              "delete snapshots or sandboxes, or enlarge the file system",
-              e);
+      case LinuxException.ENOSPC -> full(what, FullFileSystem.toldAt(where), e);
       case LinuxException.EDQUOT ->
           new RametException(
               ErrorCode.NO_SPACE,
@@ -55,23 +52,37 @@ public final class HostErrors {
       case LinuxException.EEXIST ->
           new RametException(
               ErrorCode.ALREADY_EXISTS, what + ": the name is taken (" + e.getMessage() + ")", e);
-      default ->
-          new RametException(
-              ErrorCode.HOST_UNFIT,
-              what + ": " + e.getMessage() + " on " + describe(where),
-              "look for the cause in dmesg",
-              e);
+      default -> {
+        FullFileSystem full = fullAround(e, where);
+        yield full != null
+            ? full(what, full, e)
+            : new RametException(
+                ErrorCode.HOST_UNFIT,
+                what + ": " + e.getMessage() + " on " + describe(where),
+                "look for the cause in dmesg",
+                e);
+      }
     };
+  }
+
+  private static RametException full(String what, FullFileSystem full, LinuxException e) {
+    return new RametException(
+        ErrorCode.NO_SPACE,
+        what + ": no space left on " + full.describe(),
+        full.isAround()
+            ? "free space there or enlarge it; deleting snapshots or sandboxes frees some as well"
+            : "delete snapshots or sandboxes, or enlarge the file system",
+        e);
+  }
+
+  /** A device whose file cannot grow fails as one that is broken does. */
+  static @Nullable FullFileSystem fullAround(LinuxException e, Path where) {
+    FullFileSystem full = e.errno() == LinuxException.EIO ? FullFileSystem.find(where, 0) : null;
+    return full != null && full.isAround() ? full : null;
   }
 
   /** The file system of a path, for a person. */
   public static String describe(Path where) {
-    try {
-      FsInfo info = FsInfo.of(where);
-      return "%s (%s, %d of %d MiB free)"
-          .formatted(where, info.typeName(), info.freeBytes() >> 20, info.totalBytes() >> 20);
-    } catch (LinuxException e) {
-      return where.toString();
-    }
+    return FsInfo.describe(where);
   }
 }

@@ -7,6 +7,7 @@ import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /** Makes a root or finds it, and keeps everybody else out. */
@@ -26,6 +27,7 @@ public final class RootOpening {
         Files.createDirectories(root);
       }
       if (!Files.isDirectory(layout.volumes())) {
+        refuseFile(layout.volumes());
         // For the owner alone: the images hold whatever the guests do.
         disk.makeDirectory(layout.volumes(), 0700);
       }
@@ -67,6 +69,16 @@ public final class RootOpening {
       if (!done && lock != null) {
         lock.close();
       }
+    }
+  }
+
+  private static void refuseFile(Path volumes) {
+    if (Files.exists(volumes, LinkOption.NOFOLLOW_LINKS)) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "not a directory: " + volumes,
+          "move it away, or use another data root",
+          null);
     }
   }
 

@@ -13,7 +13,8 @@ public final class RametEngine {
    * order and finds the sandboxes that still run.
    *
    * @throws dev.ramet.api.RametException {@code CONFLICT} when another process has the data root
-   *     open, {@code HOST_UNFIT} when no storage backend works there
+   *     open, {@code HOST_UNFIT} when no storage backend works there, {@code CORRUPT} when it has
+   *     lost its record
    */
   public static Engine open(EngineConfig config) {
     return OpenedEngine.open(config);
@@ -26,9 +27,9 @@ public final class RametEngine {
    *
    * @param config of which the data root, the plugins and their settings count
    * @throws dev.ramet.api.RametException {@code NOT_FOUND} when there is no data root of Ramet's,
-   *     {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record cannot
-   *     be read, {@code HOST_UNFIT} when its storage backend is not here or its pool cannot be
-   *     mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
+   *     {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record is gone
+   *     or cannot be read, {@code HOST_UNFIT} when its storage backend is not here or its pool
+   *     cannot be mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
    */
   public static RestingStorage atRest(EngineConfig config) {
     return RestingRoots.open(config);

@@ -76,4 +76,19 @@ public record FsInfo(
           (statfs.getLong(FLAGS) & ST_RDONLY) != 0);
     }
   }
+
+  /** The file system of a path, for a person; the path alone of a device, or when none is told. */
+  public static String describe(Path where) {
+    try {
+      FileStat stat = PathCalls.stat(where);
+      if (!stat.isRegularFile() && !stat.isDirectory()) {
+        return where.toString();
+      }
+      FsInfo info = of(where);
+      return "%s (%s, %d of %d MiB free)"
+          .formatted(where, info.typeName, info.freeBytes >> 20, info.totalBytes >> 20);
+    } catch (LinuxException e) {
+      return where.toString();
+    }
+  }
 }

@@ -17,6 +17,9 @@ public final class LinuxException extends Exception {
   /** No such process. */
   public static final int ESRCH = 3;
 
+  /** Input-output error. */
+  public static final int EIO = 5;
+
   /** No such device or address: nothing drives the device. */
   public static final int ENXIO = 6;
 

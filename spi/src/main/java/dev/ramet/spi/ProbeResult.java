@@ -32,8 +32,16 @@ public sealed interface ProbeResult {
    * @param reason a short phrase for a table
    * @param detail what was tried and what came back
    * @param remedy what the operator can do to make it usable
+   * @param noRoom that is only because a file system is full, which is no reason not to open what
+   *     was made before: it takes deleting in there to make room
    */
-  record Unusable(String reason, String detail, String remedy) implements ProbeResult {}
+  record Unusable(String reason, String detail, String remedy, boolean noRoom)
+      implements ProbeResult {
+    /** For another reason than that a file system is full. */
+    public Unusable(String reason, String detail, String remedy) {
+      this(reason, detail, remedy, false);
+    }
+  }
 
   /**
    * The probe itself broke: a defect of the plugin or a surprise of the host.

@@ -137,6 +137,33 @@ abstract class HostChecks {
     world().deleteAll("after the disk was full");
   }
 
+  /** Else nobody could delete what fills it. */
+  @Test
+  void aFullDiskKeepsNobodyFromOpeningAndDeleting() throws Exception {
+    HostControl host = host("tck-full-disk");
+    world().volume(V, '1');
+    world().backend().snapshot(V, S, Durability.DURABLE);
+    world().backend().flush(V);
+    var before = world().state();
+    host.fill(0);
+    ProbeResult result = world().harness().provider().probe(world().harness().context());
+    assertTrue(
+        result instanceof ProbeResult.Usable
+            || (result instanceof ProbeResult.Unusable unusable && unusable.noRoom()),
+        () -> "a full disk is no defect: answer Unusable with noRoom, not " + result);
+    world().reopen();
+    assertEquals(before, world().state(), "opening a root on a full disk");
+    world().backend().delete(V);
+    world().reopen();
+    assertEquals(List.of(S), world().backend().list().stream().map(Node::id).toList());
+    host.unfill();
+    assertInstanceOf(
+        ProbeResult.Usable.class,
+        world().harness().provider().probe(world().harness().context()),
+        "usable again when there is room");
+    world().deleteAll("after a reopening on a full disk");
+  }
+
   /** The guest's writes are what fails first on a full disk with copy-on-write. */
   private void writeToSharedBlocks() {
     try {

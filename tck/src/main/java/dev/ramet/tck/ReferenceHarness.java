@@ -66,6 +66,9 @@ public class ReferenceHarness implements StorageHarness {
         if (disk.readOnly) {
           return new ProbeResult.Unusable("read-only", "nothing can be written", "allow writing");
         }
+        if (disk.freePages == 0) {
+          return new ProbeResult.Unusable("no space left", "no page is free", "delete", true);
+        }
         return new ProbeResult.Usable(capabilities(), Map.of("kept-in", "the heap"));
       }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
@@ -260,6 +263,46 @@ class WrongModelsTest {
             public Usage usage(NodeId id) {
               super.usage(id);
               return new Usage(0, 0);
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void aFullDiskThatIsCalledADefect() {
+    Failures.expect(
+        FailsWhenFull.class,
+        StorageBackendTck.Host.class,
+        "aFullDiskKeepsNobody",
+        "a full disk is no defect");
+  }
+
+  static class FailsWhenFull extends StorageBackendTck {
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        public StorageBackendProvider provider() {
+          StorageBackendProvider right = super.provider();
+          return new StorageBackendProvider() {
+            @Override
+            public String id() {
+              return right.id();
+            }
+
+            @Override
+            public ProbeResult probe(ProbeContext where) {
+              return disk.freePages == 0
+                  ? new ProbeResult.Failed(new IllegalStateException("full"))
+                  : right.probe(where);
+            }
+
+            @Override
+            public StorageBackend open(ProbeContext where) {
+              return right.open(where);
             }
           };
         }

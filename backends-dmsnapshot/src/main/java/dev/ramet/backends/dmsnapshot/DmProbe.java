@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.CopyProbe;
 import dev.ramet.backends.HostErrors;
@@ -57,6 +58,13 @@ final class DmProbe {
     } catch (LinuxException e) {
       return explain(e, root, e);
     } catch (RametException e) {
+      if (e.code() == ErrorCode.NO_SPACE && e.getCause() == null) {
+        return new ProbeResult.Unusable(
+            "no space left",
+            String.valueOf(e.getMessage()),
+            "free space on the file system of " + root,
+            true);
+      }
       return e.getCause() instanceof LinuxException cause
           ? explain(cause, root, e)
           : new ProbeResult.Failed(e);

@@ -3,6 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
+import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Option;
     })
 final class Provision implements Callable<Integer> {
   private static final int GIB_SHIFT = 30;
+  private static final int MIB_SHIFT = 20;
 
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
@@ -47,8 +49,27 @@ final class Provision implements Callable<Integer> {
     }
     Path root = Provisioners.made(dataRoot.path(context));
     for (StorageProvisioner provisioner : Provisioners.all()) {
-      context.out().println(provisioner.provision(root, gib == null ? null : gib << GIB_SHIFT));
+      Long bytes = gib == null ? null : gib << GIB_SHIFT;
+      context.out().println(provisioner.provision(root, bytes));
+      if (bytes != null) {
+        tellOtherSize(provisioner.status(root), bytes);
+      }
     }
     return 0;
+  }
+
+  /** A pool keeps the size it was made with. */
+  private void tellOtherSize(ProvisioningStatus status, long bytes) {
+    if (status.state() == ProvisioningStatus.State.UNNEEDED) {
+      context.err().println("--size has no effect: no pool is needed, " + status.detail());
+    } else if (status.sizeBytes() != bytes) {
+      context
+          .err()
+          .printf(
+              "--size has no effect: the pool was made before, with %d MiB; only one that is"
+                  + " removed first (ramet storage remove), with all that is in it, can be made"
+                  + " anew%n",
+              status.sizeBytes() >> MIB_SHIFT);
+    }
   }
 }

@@ -35,10 +35,21 @@ final class Provisioners {
   }
 
   static Path made(Path dataRoot) {
+    if (Files.exists(dataRoot) && !Files.isDirectory(dataRoot)) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "data root: " + dataRoot + " is not a directory",
+          "move it away, or use another data root",
+          null);
+    }
     try {
       return Files.createDirectories(dataRoot);
     } catch (IOException e) {
-      throw new RametException(ErrorCode.HOST_UNFIT, "cannot make " + dataRoot + ": " + e, e);
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot make the data root " + dataRoot + ": " + e,
+          "make it, or run as who may: root, for example",
+          e);
     }
   }
 

@@ -3,11 +3,11 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.engine.store.NoRoomException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /** Turns failures of the engine's own file operations into errors for the caller. */
 final class Errors {
@@ -25,7 +25,7 @@ final class Errors {
    */
   static RametException io(String what, Path root, long needBytes, IOException e) {
     if (e instanceof NoRoomException || NoRoomException.isFull(root, needBytes)) {
-      return full(what, root, e);
+      return NoRoom.error(what, root, e);
     }
     return new RametException(ErrorCode.HOST_UNFIT, what + ": " + e, e);
   }
@@ -36,22 +36,14 @@ final class Errors {
    */
   static RametException orFull(String what, Path root, RametException e) {
     boolean said = e.code() == ErrorCode.NO_SPACE || e.code() == ErrorCode.CANCELLED;
-    return said || !NoRoomException.isFull(root, 0) ? e : full(what, root, e);
+    return said || !NoRoomException.isFull(root, 0) ? e : NoRoom.error(what, root, e);
   }
 
   /** Refuses to go on with {@code what} on a file system that is full. */
   static void requireRoom(String what, Path root) {
     if (NoRoomException.isFull(root, 0)) {
-      throw full(what, root, null);
+      throw NoRoom.error(what, root, null);
     }
-  }
-
-  private static RametException full(String what, Path root, @Nullable Exception cause) {
-    return new RametException(
-        ErrorCode.NO_SPACE,
-        what + ": the file system of " + root + " is full",
-        "delete snapshots or sandboxes that are not needed, or enlarge it",
-        cause);
   }
 
   /** Whatever was thrown while doing {@code what}, as the one exception of the contract. */

@@ -18,7 +18,6 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +56,7 @@ final class Machinery {
     this.memoryModes = memoryModes;
   }
 
-  /** Probes both roles in a scratch directory of the data root. */
+  /** Probes both roles in a scratch directory, see {@link ProbeScratch}. */
   static Machinery probe(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
     try (Probing probing = Probing.begin(config, plugins, prober)) {
       return probing.found();
@@ -79,7 +78,7 @@ final class Machinery {
       implements AutoCloseable {
     /** Begins them. */
     static Probing begin(EngineConfig config, Plugins plugins, Prober prober) throws IOException {
-      Path scratch = Files.createTempDirectory(config.dataRoot(), ProbeRemains.PREFIX);
+      Path scratch = ProbeScratch.make(config.dataRoot());
       return new Probing(
           config,
           plugins,

@@ -16,6 +16,7 @@ import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.headers.OutwardTls;
+import dev.ramet.engine.internal.Directories;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.Cidr;
@@ -36,7 +37,6 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ public final class OpenedEngine implements Engine {
     // Inherited by the machines' processes. A hypervisor touches a little here and there of much
     // memory (an emulator's translated code above all): with huge pages each touch costs 2 MiB.
     Host.disableHugePages();
-    Files.createDirectories(config.dataRoot());
+    Directories.make("data root", config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
 
@@ -116,8 +116,8 @@ public final class OpenedEngine implements Engine {
     // Most of a probe is waiting for programs: meanwhile the roots are found and opened.
     try (Machinery.Probing probing = Machinery.Probing.begin(config, plugins, prober)) {
       roots = Roots.open(config, opener);
-      Files.createDirectories(roots.main().layout().snapshots());
-      Files.createDirectories(roots.main().layout().sandboxes());
+      Directories.make("snapshots", roots.main().layout().snapshots());
+      Directories.make("sandboxes", roots.main().layout().sandboxes());
       for (RootOpener.Root root : roots.all()) {
         places.add(new Check.Place(root, open(config, root, close)));
       }

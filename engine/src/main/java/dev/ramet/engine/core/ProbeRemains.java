@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 final class ProbeRemains {
   private static final System.Logger LOG = System.getLogger(ProbeRemains.class.getName());
 
-  /** What {@link Files#createTempDirectory} makes of {@link #PREFIX}. */
+  /** What {@link ProbeScratch} makes of {@link #PREFIX}. */
   private static final Pattern SCRATCH = Pattern.compile("\\.probe-[0-9]{1,20}");
 
   private static final Pattern TRIAL =

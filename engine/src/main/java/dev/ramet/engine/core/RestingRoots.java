@@ -52,6 +52,7 @@ public final class RestingRoots implements RestingStorage {
     Plugins plugins = Plugins.load(config.plugins());
     RootFinder finder = new RootFinder(plugins);
     if (!finder.isRoot(dataRoot)) {
+      LostRecord.refuse(dataRoot);
       throw new RametException(
           ErrorCode.NOT_FOUND,
           dataRoot + " is not a data root of Ramet: it has neither root.json nor a pool",

@@ -8,11 +8,8 @@ import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
-import dev.ramet.spi.storage.ProvisioningStatus;
-import dev.ramet.spi.storage.StorageProvisioner;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,10 +18,11 @@ import java.util.List;
  */
 final class RootFinder {
   private final Plugins plugins;
-  private final List<Path> mounted = new ArrayList<>();
+  private final Pools pools;
 
   RootFinder(Plugins plugins) {
     this.plugins = plugins;
+    this.pools = new Pools(plugins.provisioners());
   }
 
   /** Whether a directory is a root, or has one in a pool, mounted or not. Changes nothing. */
@@ -32,17 +30,7 @@ final class RootFinder {
     if (Files.exists(new Layout(directory).rootRecord())) {
       return true;
     }
-    for (StorageProvisioner provisioner : plugins.provisioners()) {
-      if (hasPool(provisioner.status(directory))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean hasPool(ProvisioningStatus status) {
-    return status.state() == ProvisioningStatus.State.STOPPED
-        || status.state() == ProvisioningStatus.State.ACTIVE;
+    return pools.isIn(directory);
   }
 
   /**
@@ -51,12 +39,15 @@ final class RootFinder {
    * @throws RametException as {@link dev.ramet.engine.RametEngine#atRest}
    */
   RootOpener.Root find(Role role, Path directory) {
-    Layout layout = new Layout(place(directory));
+    Path pool = pools.find(directory);
+    Layout layout = new Layout(pool == null ? directory : pool);
     if (!Files.exists(layout.rootRecord())) {
+      LostRecord.refuse(directory);
+      LostRecord.refuse(layout.root());
       throw new RametException(
           ErrorCode.NOT_FOUND,
-          "no root was made in " + layout.root() + " yet, or its root.json is gone",
-          "restore that, or start a host, which makes a new one",
+          "no root was made in " + layout.root() + " yet",
+          "start a host, which makes one: ramet serve",
           null);
     }
     RootRecord record = RootOpener.read(layout);
@@ -71,37 +62,8 @@ final class RootFinder {
         null);
   }
 
-  private Path place(Path directory) {
-    for (StorageProvisioner provisioner : plugins.provisioners()) {
-      ProvisioningStatus status = status(provisioner, directory);
-      if (hasPool(status)) {
-        Path pool = provisioner.provision(directory, null);
-        if (status.state() == ProvisioningStatus.State.STOPPED) {
-          mounted.add(pool);
-        }
-        return pool;
-      }
-    }
-    return directory;
-  }
-
-  /**
-   * One that cannot tell, as on a file system that is mounted read-only, has made no pool there.
-   */
-  private static ProvisioningStatus status(StorageProvisioner provisioner, Path directory) {
-    try {
-      return provisioner.status(directory);
-    } catch (RametException e) {
-      if (!Files.exists(new Layout(directory).rootRecord())) {
-        throw e;
-      }
-      return new ProvisioningStatus(
-          ProvisioningStatus.State.IMPOSSIBLE, directory, 0, String.valueOf(e.getMessage()), null);
-    }
-  }
-
   /** The pools that had to be mounted. */
   List<Path> mounted() {
-    return List.copyOf(mounted);
+    return pools.mounted();
   }
 }

@@ -5,6 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
@@ -13,6 +14,7 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
+import dev.ramet.linux.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
@@ -40,12 +42,14 @@ final class RootOpener {
   private final Plugins plugins;
   private final Prober prober;
   private final List<StorageProvisioner> provisioners;
+  private final Pools pools;
 
   RootOpener(EngineConfig config, Plugins plugins, Prober prober) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
     this.provisioners = plugins.provisioners();
+    this.pools = new Pools(provisioners);
   }
 
   /**
@@ -84,7 +88,10 @@ final class RootOpener {
       List<Probed> probed,
       Doctor.Selection selection,
       @Nullable String advice) {
-    /** Whether a fork shares what it does not change. */
+    /**
+     * Whether a fork shares what it does not change. Not known, and so false, of a root that was
+     * full when it was opened.
+     */
     boolean copyOnWrite() {
       return probed.stream()
           .filter(one -> one.provider().id().equals(provider.id()))
@@ -95,17 +102,14 @@ final class RootOpener {
   /** Finds or makes a root. */
   Root open(Wish wish) {
     Path directory = wish.directory();
-    for (StorageProvisioner provisioner : provisioners) {
-      switch (provisioner.status(directory).state()) {
-        case STOPPED, ACTIVE -> {
-          return choose(wish, provisioner.provision(directory, null), null);
-        }
-        case UNNEEDED, POSSIBLE, IMPOSSIBLE -> {}
-      }
+    Path pool = pools.find(directory);
+    if (pool != null) {
+      return choose(wish, pool, null);
     }
     if (Files.exists(new Layout(directory).rootRecord()) || wish.backend() != null) {
       return choose(wish, directory, null);
     }
+    LostRecord.refuse(directory);
     List<Probed> probed = probe(wish.role(), directory);
     if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
       return choose(wish, directory, null);
@@ -157,6 +161,10 @@ final class RootOpener {
     if (wish.made() && !Files.exists(layout.rootRecord())) {
       throw gone(root);
     }
+    if (!Files.exists(layout.rootRecord())) {
+      LostRecord.refuse(wish.directory());
+      LostRecord.refuse(root);
+    }
     List<Probed> probed = probe(wish.role(), root);
     String wanted = wish.backend();
     if (Files.exists(layout.rootRecord())) {
@@ -193,8 +201,20 @@ final class RootOpener {
                         "no storage backend works at "
                             + root
                             + ": "
-                            + Ranking.explain(wish.role(), "", probed, null, null).reason()));
+                            + Ranking.explain(wish.role(), "", probed, null, null).reason(),
+                        remedies(probed),
+                        null));
     return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
+  }
+
+  private static String remedies(List<Probed> probed) {
+    String any =
+        probed.stream()
+            .map(Probed::remedy)
+            .filter(remedy -> !remedy.isEmpty())
+            .distinct()
+            .collect(Collectors.joining("; or "));
+    return any.isEmpty() ? "look for the cause in the host's log" : any;
   }
 
   /** What is recorded in a root that has a record. */
@@ -259,7 +279,10 @@ final class RootOpener {
       @Nullable String advice) {
     StorageBackendProvider provider = provider(plugins, id, layout);
     for (Probed candidate : probed) {
-      if (candidate.provider() == provider && !candidate.usable()) {
+      if (candidate.provider() != provider || candidate.usable()) {
+        continue;
+      }
+      if (record == null || !candidate.noRoom()) {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
             "storage backend "
@@ -271,6 +294,15 @@ final class RootOpener {
             candidate.remedy(),
             null);
       }
+      // Only a host can delete what fills it.
+      FullFileSystem full = FullFileSystem.toldAt(layout.root());
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} could not be tried at {1}, which is opened all the same: no space left on {2}; {3}",
+          id,
+          layout.root(),
+          full.describe(),
+          NoRoom.remedy(full));
     }
     return new Root(
         role,

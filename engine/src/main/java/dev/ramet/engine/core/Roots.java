@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.internal.Directories;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
@@ -97,7 +98,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   private static Roots begin(
       EngineConfig config, RootOpener opener, RootOpener.Root main, EngineConfig.MemoryRoot wanted)
       throws IOException {
-    Files.createDirectories(wanted.path());
+    Directories.make("storage-memory-root", wanted.path());
     Path path = real(wanted.path());
     Path dataRoot = real(config.dataRoot());
     if (path.startsWith(dataRoot) || dataRoot.startsWith(path)) {

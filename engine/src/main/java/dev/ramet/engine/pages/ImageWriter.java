@@ -3,8 +3,11 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.linux.CopyOnWriteExtent;
 import dev.ramet.linux.Fd;
+import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.OpenFlag;
@@ -264,16 +267,26 @@ final class ImageWriter implements AutoCloseable {
   }
 
   private RametException failure(LinuxException e) {
+    String what = "memory image " + path + " cannot be written";
     return switch (e.errno()) {
-      case LinuxException.ENOSPC, LinuxException.EDQUOT ->
+      case LinuxException.ENOSPC -> NoRoom.error(what, path, e);
+      case LinuxException.EDQUOT ->
           new RametException(
               ErrorCode.NO_SPACE,
-              "no room left for memory image " + path,
-              "delete snapshots that are no longer needed, or give the data root more room",
+              what + ": the disk quota is used up on " + FsInfo.describe(path),
+              "delete snapshots or sandboxes that are not needed, or raise the quota",
               e);
-      default ->
-          new RametException(
-              ErrorCode.HOST_UNFIT, "memory image " + path + " cannot be written", e);
+      default -> {
+        FullFileSystem full = FullFileSystem.find(path, 0);
+        // A device whose file cannot grow fails as one that is broken does.
+        yield e.errno() == LinuxException.EIO && full != null
+            ? NoRoom.error(what, path, e)
+            : new RametException(
+                ErrorCode.HOST_UNFIT,
+                what + ": " + e.getMessage() + " on " + FsInfo.describe(path),
+                "look for the cause in dmesg",
+                e);
+      }
     };
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor.PluginReport;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
@@ -20,6 +22,19 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
   /** Whether it works here. */
   public boolean usable() {
     return result instanceof ProbeResult.Usable;
+  }
+
+  /**
+   * Whether it could not be tried for want of room, which says nothing against what was made
+   * before.
+   */
+  public boolean noRoom() {
+    if (result instanceof ProbeResult.Unusable unusable) {
+      return unusable.noRoom();
+    }
+    return result instanceof ProbeResult.Failed failed
+        && failed.cause() instanceof RametException cause
+        && cause.code() == ErrorCode.NO_SPACE;
   }
 
   /** Why it does not work here, or empty. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.store;
 
+import dev.ramet.linux.FullFileSystem;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -11,10 +11,6 @@ import java.nio.file.Path;
  */
 public final class NoRoomException extends IOException {
   private static final long serialVersionUID = 1;
-
-  // With less than this left, any failure is one of space: manifests and logs need little, but
-  // file systems refuse even those while they count some room as free.
-  private static final long LEAST_BYTES = 1 << 20;
 
   private NoRoomException(IOException cause) {
     super(cause.toString(), cause);
@@ -26,17 +22,13 @@ public final class NoRoomException extends IOException {
   }
 
   /**
-   * Whether a file system is full.
+   * Whether a file system is full, or the one around the file that it is in: then any failure is
+   * one of space.
    *
    * @param where a path on it
    * @param needBytes how much was to be written
    */
   public static boolean isFull(Path where, long needBytes) {
-    try {
-      long left = Files.getFileStore(where).getUsableSpace();
-      return left < Math.max(LEAST_BYTES, needBytes);
-    } catch (IOException e) {
-      return false;
-    }
+    return FullFileSystem.find(where, needBytes) != null;
   }
 }

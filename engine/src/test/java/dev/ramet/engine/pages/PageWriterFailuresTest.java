@@ -57,6 +57,8 @@ final class PageWriterFailuresTest {
   private static void assertFull(RametException e, Path image) {
     assertEquals(ErrorCode.NO_SPACE, e.code());
     assertTrue(String.valueOf(e.getMessage()).contains(image.toString()));
+    assertTrue(String.valueOf(e.getMessage()).contains("(tmpfs, 0 of 1 MiB free)"), e::toString);
+    assertTrue(String.valueOf(e.remedy()).contains("delete snapshots"), e.remedy());
   }
 
   @Test
@@ -105,6 +107,7 @@ final class PageWriterFailuresTest {
         assertThrows(
             RametException.class, () -> ground.writer().open(absent, Baseline.NONE).close());
     assertEquals(ErrorCode.HOST_UNFIT, e.code());
+    assertTrue(e.remedy() != null, "an operator needs a remedy");
     assertArrayEquals(before, Files.readAllBytes(image));
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -39,9 +40,18 @@ final class PoolMarker {
       }
     } catch (NoSuchFileException e) {
       return null;
+    } catch (AccessDeniedException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "permission denied: cannot read " + pool.marker() + ", which says whose the pool is",
+          "run `ramet storage provision` as root, or chmod 0644 " + pool.marker(),
+          e);
     } catch (IOException e) {
       throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot read " + pool.marker() + ": " + e.getMessage(), e);
+          ErrorCode.HOST_UNFIT,
+          "cannot read " + pool.marker() + ": " + e,
+          "look for the cause in dmesg",
+          e);
     } catch (IllegalArgumentException e) {
       throw foreign(pool.marker());
     }
@@ -63,7 +73,8 @@ final class PoolMarker {
             .getBytes(StandardCharsets.UTF_8);
     Path unfinished = pool.dataRoot().resolve(".pool.new");
     PathCalls.unlink(unfinished);
-    try (Fd fd = Fd.createNew(unfinished, 0600)) {
+    // For all to read: a host that does not run as root has to find its pool, too.
+    try (Fd fd = Fd.createNew(unfinished, 0644)) {
       fd.pwrite(ByteBuffer.allocateDirect(text.length).put(text).flip(), 0);
       fd.fsync();
     }

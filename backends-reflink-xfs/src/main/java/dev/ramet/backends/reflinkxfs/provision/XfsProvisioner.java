@@ -76,11 +76,21 @@ public final class XfsProvisioner implements StorageProvisioner {
           "clones do not work on " + HostErrors.describe(pool.dataRoot()),
           "provision a pool: XFS in a sparse image file");
     } catch (RametException e) {
-      return new ProvisioningStatus(
-          State.IMPOSSIBLE, pool.dataRoot(), 0, String.valueOf(e.getMessage()), e.remedy());
+      return impossible(pool, e);
     } catch (LinuxException e) {
-      throw HostErrors.translate(e, "look for a pool in " + dataRoot, dataRoot);
+      RametException failure =
+          HostErrors.translate(e, "look for a pool in " + dataRoot, pool.dataRoot());
+      if (failure.code() != ErrorCode.NO_SPACE) {
+        throw failure;
+      }
+      // Clones are tried by writing; where nothing fits any more none can be made either.
+      return impossible(pool, failure);
     }
+  }
+
+  private static ProvisioningStatus impossible(Pool pool, RametException e) {
+    return new ProvisioningStatus(
+        State.IMPOSSIBLE, pool.dataRoot(), 0, String.valueOf(e.getMessage()), e.remedy());
   }
 
   private static ProvisioningStatus active(Pool pool) throws LinuxException {

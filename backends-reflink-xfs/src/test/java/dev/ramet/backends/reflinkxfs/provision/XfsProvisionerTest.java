@@ -13,12 +13,15 @@ import dev.ramet.api.RametException;
 import dev.ramet.backends.reflinkxfs.ReflinkXfsProvider;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.ProvisioningStatus.State;
+import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.testing.LoopFs;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -213,6 +216,46 @@ class XfsProvisionerTest {
     assertEquals(State.IMPOSSIBLE, state());
     refused(ErrorCode.NO_SPACE, () -> provisioner.provision(root, null));
     assertEquals(List.of("ballast"), names());
+  }
+
+  @Test
+  void aFullDiskAroundThePoolIsTheOneThatIsNamed() throws Exception {
+    Path place = provisioner.provision(root, SIZE);
+    Path image = dir.resolve("image");
+    byte[] content = new byte[32 << 20];
+    new java.util.Random(5).nextBytes(content);
+    Files.write(image, content);
+    try (StorageBackend backend = new ReflinkXfsProvider().open(new ProbeContext(place))) {
+      fs.fill(0);
+      RametException e =
+          refused(ErrorCode.NO_SPACE, () -> backend.importFrom(NodeId.of("v"), image));
+      String message = String.valueOf(e.getMessage());
+      assertTrue(message.contains("no space left on " + root + " (ext4, 0 of "), message);
+      assertTrue(message.contains(pool.image().toString()), message);
+      assertTrue(String.valueOf(e.remedy()).startsWith("free space there"), e.remedy());
+      fs.unfill();
+    }
+  }
+
+  @Test
+  void whoeverOwnsTheDataRootMayReadWhoseThePoolIs() throws Exception {
+    provisioner.provision(root, SIZE);
+    assertEquals(
+        "rw-r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(pool.marker())));
+  }
+
+  @Test
+  void aFullDataRootIsAnAnswerWithARemedy() throws Exception {
+    Path other = Files.createDirectory(dir.resolve("other"));
+    try (LoopFs full = LoopFs.btrfs(other, 256 << 20)) {
+      full.fill(0);
+      ProvisioningStatus status = provisioner.status(full.root());
+      // What is small may still fit there, where it has room among the names.
+      if (status.state() != State.UNNEEDED) {
+        assertEquals(State.IMPOSSIBLE, status.state());
+        assertTrue(String.valueOf(status.remedy()).contains("delete"), status::toString);
+      }
+    }
   }
 
   @Test
