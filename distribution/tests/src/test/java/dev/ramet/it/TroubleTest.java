@@ -12,6 +12,7 @@ import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
@@ -26,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,14 @@ final class TroubleTest {
 
   /** What a full disk has left, which is less than what is written in memory. */
   private static final long FEW_BYTES = 3L << 20;
+
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+  private static final String LAST_STEP = "snapshot.publish";
+
+  /** What there is to do once the machine runs again. */
+  private static final List<String> AFTER_THE_PAUSE =
+      List.of("snapshot.write", "snapshot.seal", LAST_STEP);
 
   private Ground ground;
   private Sandbox sandbox;
@@ -235,24 +245,81 @@ final class TroubleTest {
     ground.engine().snapshots().create(sandbox.id(), "probe");
     List<String> steps = ground.steps().seen();
     ground.engine().snapshots().delete("probe", false);
-    for (String step : steps.subList(0, steps.indexOf("snapshot.resume") + 1)) {
+    assertTrue(steps.containsAll(AFTER_THE_PAUSE), steps.toString());
+    for (String step : steps.subList(0, steps.indexOf(LAST_STEP) + 1)) {
       SortedSet<String> before = withoutTheMachine(ground.files());
-      long pid =
-          Objects.requireNonNull(ground.engine().sandboxes().get(sandbox.id()).hypervisorPid());
-      ground.steps().doAt(step, () -> kill(pid));
+      dieAt(step);
       RametException e =
           assertThrows(
               RametException.class,
               () -> ground.engine().snapshots().create(sandbox.id(), "dying"),
               step);
-      ground.steps().reset();
+      ground.steps().resetWhenDone();
       assertTrue(
           e.code() == ErrorCode.HYPERVISOR_FAILED || e.code() == ErrorCode.CONFLICT,
           step + ": " + e);
-      assertEquals(before, withoutTheMachine(ground.files()), step);
-      ground.engine().sandboxes().rollback(sandbox.id(), "start");
-      assertEquals("start", ground.shell(sandbox.id()).run("cat /tmp/file"), step);
+      assertNothingLeft(before, step);
     }
+  }
+
+  /** Whoever does not wait has his answer by then, and finds the failure where he looks for it. */
+  @Test
+  void aMachineThatDiesWhileItsSnapshotIsWrittenIsToldOfThatSnapshot() throws Exception {
+    for (String step : AFTER_THE_PAUSE) {
+      SortedSet<String> before = withoutTheMachine(ground.files());
+      dieAt(step);
+      Snapshot writing =
+          ground
+              .engine()
+              .snapshots()
+              .create(new NewSnapshot(sandbox.id(), "dying", null, null, false));
+      ground.engine().snapshots().await(writing.id(), Duration.ofMinutes(1));
+      ground.steps().resetWhenDone();
+      Snapshot failed = ground.engine().snapshots().get(writing.id());
+      assertEquals(Snapshot.Status.FAILED, failed.status(), step);
+      assertTrue(
+          String.valueOf(failed.statusDetail()).contains("ended"),
+          step + ": " + failed.statusDetail());
+      ground.engine().snapshots().delete(failed.id(), false);
+      refused(ErrorCode.NOT_FOUND, () -> ground.engine().snapshots().get("dying"));
+      assertNothingLeft(before, step);
+    }
+  }
+
+  private void dieAt(String step) {
+    long pid =
+        Objects.requireNonNull(ground.engine().sandboxes().get(sandbox.id()).hypervisorPid());
+    boolean written = AFTER_THE_PAUSE.contains(step);
+    ground
+        .steps()
+        .doAt(
+            step,
+            () -> {
+              kill(pid);
+              if (written) {
+                awaitNotice();
+              }
+            });
+  }
+
+  /** A snapshot whose machine ends right after it was last looked for is whole, and stays. */
+  private void awaitNotice() {
+    long start = System.nanoTime();
+    while (ground.engine().sandboxes().get(sandbox.id()).state() == Sandbox.State.RUNNING) {
+      assertTrue(System.nanoTime() - start < PATIENCE_NANOS, "the end is noticed");
+      try {
+        Thread.sleep(5);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** And the sandbox goes on from an older snapshot. */
+  private void assertNothingLeft(SortedSet<String> before, String step) throws Exception {
+    assertEquals(before, withoutTheMachine(ground.files()), step);
+    ground.engine().sandboxes().rollback(sandbox.id(), "start");
+    assertEquals("start", ground.shell(sandbox.id()).run("cat /tmp/file"), step);
   }
 
   private static void kill(long pid) {
