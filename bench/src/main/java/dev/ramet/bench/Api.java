@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ramet.api.CloneResult;
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import java.io.IOException;
@@ -68,6 +69,22 @@ final class Api {
   /** In this memory mode and no other. */
   SnapshotInfo snapshot(String sandbox, String memoryMode) throws IOException {
     return snapshot(sandbox, Map.of("memoryMode", memoryMode));
+  }
+
+  /**
+   * Compared with all of the paused machine's memory, which makes its pause long.
+   *
+   * @return null when a page differs
+   */
+  @Nullable SnapshotInfo verifiedSnapshot(String sandbox) throws IOException {
+    try {
+      return snapshot(sandbox, Map.of("verify", true));
+    } catch (Refusal e) {
+      if (e.error.equals(ErrorCode.CORRUPT.name())) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   /** The last one again if nothing changed since. */
@@ -152,9 +169,22 @@ final class Api {
     int status = connection.getResponseCode();
     String answer = read(status < 400 ? connection.getInputStream() : connection.getErrorStream());
     if (status / 100 != 2) {
-      throw new IOException(method + " " + path + " answered " + status + ": " + answer);
+      String what = method + " " + path + " answered " + status + ": " + answer;
+      throw new Refusal(what, JSON.readTree(answer).path("error").asText());
     }
     return answer;
+  }
+
+  /** An answer other than 2xx, with the name of its error. */
+  private static final class Refusal extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    final String error;
+
+    Refusal(String what, String error) {
+      super(what);
+      this.error = error;
+    }
   }
 
   /** Reads to the end: then the connection is kept for the next request. */

@@ -208,6 +208,7 @@ final class ExchangeTest {
     ground.steps().doAt("export.disk", () -> ground.engine().snapshots().delete("doomed", false));
     Path target = place.resolve("doomed");
     exchange.export("doomed", target);
+    ground.steps().resetWhenDone();
     // It is whole: every byte is compared when it comes back.
     ground.engine().storage().importFrom(target, "back", CopyProgress.NONE);
     ground.engine().snapshots().delete("back", false);

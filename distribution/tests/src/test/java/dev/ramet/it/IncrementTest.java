@@ -309,6 +309,7 @@ final class IncrementTest {
     load(monday, "doomed");
     ground.steps().doAt("import.disk", () -> ground.engine().snapshots().delete("doomed", false));
     assertNotNull(load(tuesday, "made").base());
+    ground.steps().resetWhenDone();
     ground.engine().snapshots().delete("made", false);
     assertEquals(before, ground.files());
     ground.assertWell();

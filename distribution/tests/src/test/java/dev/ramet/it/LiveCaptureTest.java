@@ -10,9 +10,13 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +31,8 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LiveCaptureTest {
   private static final long MIB = 1 << 20;
+
+  private static final String BEGINNING = "head -c 4096 /tmp/file | sha256sum";
 
   private Ground ground;
   private String id = "";
@@ -117,34 +123,41 @@ final class LiveCaptureTest {
   void whatIsWrittenAgainMeanwhileIsCapturedAsItIsInThePause() throws Exception {
     for (int generation = 0; generation < 4; generation++) {
       fill(16);
-      AtomicInteger rounds = new AtomicInteger();
+      List<String> between = new ArrayList<>();
       ground
           .steps()
           .doAt(
               "snapshot.precopy",
               () -> {
-                if (rounds.getAndIncrement() < 3) {
-                  shellQuietly("head -c 3000000 /dev/urandom | dd of=/tmp/file conv=notrunc");
+                if (between.size() < 3) {
+                  between.add(overwrite(3_000_000));
                 }
               });
-      ground
-          .steps()
-          .doAt(
-              "snapshot.pause",
-              () -> shellQuietly("head -c 500000 /dev/urandom | dd of=/tmp/file conv=notrunc"));
+      AtomicReference<String> last = new AtomicReference<>();
+      ground.steps().doAt("snapshot.pause", () -> last.set(overwrite(500_000)));
       Snapshot snapshot = snapshot();
-      ground.steps().reset();
+      ground.steps().resetWhenDone();
       assertMostlyBefore(snapshot, 16 * MIB);
+      CaptureReport report = report(snapshot);
+      assertTrue(report.precopyRounds() >= 2, report.toString());
+      // The first write comes before the first round, the next ones between two rounds each.
+      assertTrue(between.size() >= 2, between.toString());
+      between.add(last.get());
+      assertEquals(between.size(), Set.copyOf(between).size(), "each write changes something");
+      assertEquals(last.get(), shell.run(BEGINNING), "nothing is written after the pause");
       String hash = shell.run("sha256sum < /tmp/file");
       assertEquals(hash, restored(snapshot, "sha256sum < /tmp/file"), "generation " + generation);
     }
   }
 
-  private void shellQuietly(String command) {
+  /** Writes over the file's first bytes; answers the hash of their beginning. */
+  private String overwrite(int bytes) {
     try {
-      shell.run(command + " 2>/dev/null");
+      return shell.run(
+          "head -c %d /dev/urandom | dd of=/tmp/file conv=notrunc 2>/dev/null; ".formatted(bytes)
+              + BEGINNING);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

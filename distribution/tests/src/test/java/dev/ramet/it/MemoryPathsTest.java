@@ -152,7 +152,7 @@ final class MemoryPathsTest {
     SortedSet<String> before = ground.files();
     ground.steps().doAt("snapshot.read", () -> flip(machine(sandbox)));
     RametException e = assertThrows(RametException.class, () -> snapshot(sandbox, "best"));
-    ground.steps().reset();
+    ground.steps().resetWhenDone();
     assertEquals(ErrorCode.CORRUPT, e.code(), e.toString());
     assertTrue(String.valueOf(e.getMessage()).contains("differs"), e.toString());
     assertEquals(before, ground.files());

@@ -73,7 +73,7 @@ final class CaptureAttempt {
     this.order = order;
     this.pause = pause;
     this.phases = pause.phases;
-    this.preCopier = new PreCopier(context);
+    this.preCopier = new PreCopier(context.config().preCopy(), context.config().steps());
     this.diskId = Layout.snapshotDisk(order.id());
     this.memoryId = Layout.snapshotMemory(order.id());
   }

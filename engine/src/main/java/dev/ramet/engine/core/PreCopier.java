@@ -17,16 +17,18 @@ final class PreCopier {
   /** Reading as much takes a fraction of a millisecond, which a round would not save. */
   static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;
 
-  private final Context context;
+  private final EngineConfig.PreCopy bounds;
+  private final EngineConfig.Steps steps;
   private int rounds;
   private long bytes;
   private @Nullable GuestMemory located;
 
-  PreCopier(Context context) {
-    this.context = context;
+  PreCopier(EngineConfig.PreCopy bounds, EngineConfig.Steps steps) {
+    this.bounds = bounds;
+    this.steps = steps;
   }
 
-  /** How many rounds there were. */
+  /** How many rounds there were, with one that was ended in the middle. */
   int rounds() {
     return rounds;
   }
@@ -49,7 +51,6 @@ final class PreCopier {
    * @throws Pause.ModeUnfit when the tracker cannot tell what must be read
    */
   void copy(RunningVm vm, Tracking.Use tracker, Capture pages) throws Pause.ModeUnfit {
-    EngineConfig.PreCopy bounds = context.config().preCopy();
     LiveTracker live = tracker.live();
     if (live == null || vm instanceof StandingVm || bounds.rounds() == 0) {
       return;
@@ -60,7 +61,7 @@ final class PreCopier {
     long most = bounds.bytes() == 0 ? 2 * memory.imageSizeBytes() : bounds.bytes();
     long before = Long.MAX_VALUE;
     while (rounds < bounds.rounds() && System.nanoTime() - deadline < 0) {
-      context.before("snapshot.precopy");
+      steps.before("snapshot.precopy");
       PageRanges ranges = Pause.orUnfit(() -> tracker.selectRunning(live, memory));
       long found = ranges.copyBytes() + ranges.zeroBytes();
       boolean pays = found > NOT_WORTH_A_ROUND_BYTES && found <= before / 2;
@@ -68,8 +69,9 @@ final class PreCopier {
         return; // What was found is left to the pause.
       }
       rounds++;
-      bytes += found;
-      if (!pages.copyWhileRunning(memory.pid(), ranges, deadline)) {
+      long copied = pages.copyWhileRunning(memory.pid(), ranges, deadline);
+      bytes += copied;
+      if (copied < found) {
         return; // Out of time in the middle: all of this round is read again in the pause.
       }
       live.copied();

@@ -56,13 +56,14 @@ public final class Capture implements AutoCloseable {
    * @param pid the process that the ranges' addresses are in
    * @param selected what to copy
    * @param deadlineNanos as {@link System#nanoTime} counts: no more is begun after it
-   * @return whether all of it was copied
+   * @return how much of it was copied: less than all of it when there was no more time
    * @throws RametException as {@link #readWhilePaused}
    */
-  public boolean copyWhileRunning(long pid, PageRanges selected, long deadlineNanos) {
+  public long copyWhileRunning(long pid, PageRanges selected, long deadlineNanos) {
     begin(State.OPEN);
     checkFits(selected);
     image.mayBeRewritten();
+    long before = copiedBytes;
     Chunk chunk = staged.getFirst();
     try (ProcessMemory memory = new ProcessMemory(pid)) {
       for (int i = 0; i < selected.count(); i++) {
@@ -80,7 +81,7 @@ public final class Capture implements AutoCloseable {
             copy(memory, chunk, pid);
             if (System.nanoTime() - deadlineNanos >= 0) {
               state = State.OPEN;
-              return false;
+              return copiedBytes - before;
             }
           }
         }
@@ -90,7 +91,7 @@ public final class Capture implements AutoCloseable {
       throw new RametException(ErrorCode.HOST_UNFIT, "no memory to read pages with", e);
     }
     state = State.OPEN;
-    return true;
+    return copiedBytes - before;
   }
 
   private void copy(ProcessMemory memory, Chunk chunk, long pid) {

@@ -6,7 +6,6 @@ import static dev.ramet.engine.pages.Machine.PAGE;
 import static dev.ramet.engine.pages.Machine.PID;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
@@ -65,7 +64,8 @@ final class BasePagesTest {
       memory.view(0, expected.length).put(expected);
       PageRanges all =
           new PageRanges.Builder().copy(0, memory.address(), (long) pages * PAGE).build();
-      assertTrue(capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
+      assertEquals(
+          all.copyBytes(), capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
       capture.readWhilePaused(PID, new PageRanges.Builder().build());
       PagesWritten done = capture.finish();
       assertArrayEquals(expected, Files.readAllBytes(image));
@@ -87,7 +87,9 @@ final class BasePagesTest {
       memory.view(7L * PAGE, PAGE).put(new byte[PAGE]);
       PageRanges three =
           new PageRanges.Builder().copy(6L * PAGE, memory.address() + 6L * PAGE, 3L * PAGE).build();
-      assertTrue(capture.copyWhileRunning(PID, three, System.nanoTime() + 60_000_000_000L));
+      assertEquals(
+          three.copyBytes(),
+          capture.copyWhileRunning(PID, three, System.nanoTime() + 60_000_000_000L));
       // … hold what the base does when the machine stands still.
       memory.view(6L * PAGE, PAGE).put(0, (byte) 1);
       byte[] two = new byte[PAGE];

@@ -7,7 +7,6 @@ import static dev.ramet.engine.pages.Machine.PAGE;
 import static dev.ramet.engine.pages.Machine.PID;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -65,8 +64,10 @@ final class PageWriterTest {
       Arrays.fill(expected, (byte) 3);
       memory.view(0, expected.length).put(expected);
       PageRanges all = new PageRanges.Builder().copy(0, memory.address(), expected.length).build();
-      assertTrue(capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
-      assertFalse(capture.copyWhileRunning(PID, all, System.nanoTime() - 1), "no time");
+      assertEquals(
+          expected.length, capture.copyWhileRunning(PID, all, System.nanoTime() + 60_000_000_000L));
+      assertEquals(
+          Chunk.BYTES, capture.copyWhileRunning(PID, all, System.nanoTime() - 1), "no time");
       Arrays.fill(expected, 5 * PAGE, 9 * PAGE, (byte) 0);
       Arrays.fill(expected, 20 * PAGE, 21 * PAGE, (byte) 4);
       memory.view(0, expected.length).put(expected);
