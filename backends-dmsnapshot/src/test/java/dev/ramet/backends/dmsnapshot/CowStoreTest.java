@@ -108,7 +108,7 @@ class CowStoreTest {
   @Test
   void namesTellLayers() {
     for (Layer layer :
-        List.of(Layer.flat(7), Layer.on(7, 17), new Layer(17, 2, 7, 0), new Layer(1, 0, 7, 8192))) {
+        List.of(Layer.flat(7), Layer.on(7, 17), new Layer(17, 2, 7, 0), new Layer(8, 0, 7, 8192))) {
       assertEquals(layer, Layer.parse(layer.fileName()));
     }
     assertEquals(Layer.flat(7), Layer.parse("7.0.flat"));

@@ -51,7 +51,9 @@ public abstract class PowerLossContract {
 
   @AfterEach
   void close() {
-    place.close();
+    if (place != null) {
+      place.close();
+    }
   }
 
   /** What closing the backend writes comes too late. */
