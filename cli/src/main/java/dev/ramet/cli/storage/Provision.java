@@ -3,7 +3,6 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
-import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -26,7 +25,6 @@ import picocli.CommandLine.Option;
     })
 final class Provision implements Callable<Integer> {
   private static final int GIB_SHIFT = 30;
-  private static final int MIB_SHIFT = 20;
 
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
@@ -51,25 +49,11 @@ final class Provision implements Callable<Integer> {
     for (StorageProvisioner provisioner : Provisioners.all()) {
       Long bytes = gib == null ? null : gib << GIB_SHIFT;
       context.out().println(provisioner.provision(root, bytes));
-      if (bytes != null) {
-        tellOtherSize(provisioner.status(root), bytes);
+      String other = bytes == null ? null : Provisioners.otherSize(provisioner, root, bytes);
+      if (other != null) {
+        context.err().println("--size has no effect: " + other);
       }
     }
     return 0;
-  }
-
-  /** A pool keeps the size it was made with. */
-  private void tellOtherSize(ProvisioningStatus status, long bytes) {
-    if (status.state() == ProvisioningStatus.State.UNNEEDED) {
-      context.err().println("--size has no effect: no pool is needed, " + status.detail());
-    } else if (status.sizeBytes() != bytes) {
-      context
-          .err()
-          .printf(
-              "--size has no effect: the pool was made before, with %d MiB; only one that is"
-                  + " removed first (ramet storage remove), with all that is in it, can be made"
-                  + " anew%n",
-              status.sizeBytes() >> MIB_SHIFT);
-    }
   }
 }

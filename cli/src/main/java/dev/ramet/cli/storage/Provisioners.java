@@ -10,9 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /** The provisioners on the module path: apart, since only the launcher's full paths have them. */
 final class Provisioners {
+  private static final int MIB_SHIFT = 20;
+
   private Provisioners() {}
 
   static List<StorageProvisioner> all() {
@@ -51,6 +54,20 @@ final class Provisioners {
           "make it, or run as who may: root, for example",
           e);
     }
+  }
+
+  /** Why there is no pool of a size that was asked for, which it keeps once made; null if it is. */
+  static @Nullable String otherSize(StorageProvisioner provisioner, Path dataRoot, long bytes) {
+    ProvisioningStatus status = provisioner.status(dataRoot);
+    if (status.state() == ProvisioningStatus.State.UNNEEDED) {
+      return "no pool is needed, " + status.detail();
+    }
+    return status.sizeBytes() == bytes
+        ? null
+        : "the pool was made before, with "
+            + (status.sizeBytes() >> MIB_SHIFT)
+            + " MiB; only one that is removed first (ramet storage remove), with all that is in it,"
+            + " can be made anew";
   }
 
   /** One line about each. */
