@@ -4,6 +4,7 @@ package dev.ramet.linux;
 import com.sun.jna.Native;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracedThread implements AutoCloseable {
   private static final String ENDED = "ZX";
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int SIGTRAP = 5;
   private static final int SIGSTOP = 19;
   private static final int SYSCALL_STOP = SIGTRAP | 0x80;
@@ -243,15 +245,31 @@ final class TracedThread implements AutoCloseable {
         ptrace.request(TraceCalls.PTRACE_DETACH, 0, 0);
       }
     } catch (LinuxException e) {
-      // Only a thread that is gone cannot be let go. A dead tracee must be waited for, or its
-      // process could not end before this thread does.
-      TraceCalls.waitpid(
-          (int) thread, memory.address() + STATUS_AT, TraceCalls.WALL | TraceCalls.WNOHANG);
+      // Only a thread that is gone, or going, cannot be let go.
+      awaitEnd();
     } finally {
       stopped = false;
       frame = null;
       memory.close();
     }
+  }
+
+  /**
+   * A dead tracee must be waited for, or its process could not end before this thread does. One
+   * that is killed ends a moment after its first refusal; until then it could not be told from one
+   * that nobody may trace.
+   */
+  private void awaitEnd() {
+    long deadline = System.nanoTime() + END_NANOS;
+    try {
+      while (!hasEnded() && System.nanoTime() < deadline) {
+        LockSupport.parkNanos(20_000);
+      }
+    } catch (LinuxException e) {
+      // What cannot be looked at is not waited for.
+    }
+    TraceCalls.waitpid(
+        (int) thread, memory.address() + STATUS_AT, TraceCalls.WALL | TraceCalls.WNOHANG);
   }
 
   private void resume(int how, int signal) throws LinuxException {

@@ -187,7 +187,9 @@ class InjectionTest {
             ProcessCalls.close(injector.open(threads));
           } else {
             LinuxException e = assertThrows(LinuxException.class, () -> injector.open(threads));
-            assertTrue(Set.of(LinuxException.ESRCH, LinuxException.ENOENT).contains(e.errno()), at);
+            assertTrue(
+                Set.of(LinuxException.ESRCH, LinuxException.ENOENT).contains(e.errno()),
+                () -> at + ": " + e);
           }
           if (!at.equals("done")) {
             assertGone(tracee);
