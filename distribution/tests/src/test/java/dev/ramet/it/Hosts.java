@@ -23,15 +23,20 @@ final class Hosts {
         command.add(argument);
       }
     }
-    // As the launcher starts hosts; these live too short for the second compiler anyway.
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    // As the launcher starts hosts; most live too short for the second compiler anyway. But to hash
+    // a disk takes long without.
+    command.add("-XX:+UseSerialGC");
+    List<String> given = List.of(arguments);
+    if (!given.contains("export") && !given.contains("import")) {
+      command.add("-XX:TieredStopAtLevel=1");
+    }
     // The directory of recipes is this process's, which will be there to remove it.
     command.add("-Dramet.guest=" + GuestFiles.directory());
     command.add("-D" + GuestFiles.MADE + "=true");
     command.add("-Dramet.cache=" + System.getProperty("ramet.cache"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("dev.ramet.it" + "." + className);
-    command.addAll(List.of(arguments));
+    command.addAll(given);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(new File("target/dying-host.log")))
