@@ -4,7 +4,6 @@ package dev.ramet.tck;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -23,39 +22,34 @@ class WrongConcurrencyTest {
   }
 
   /** Acknowledges a copy and forgets it, when others are being made. */
-  static class LosesWhatIsMadeAtOnce extends StorageBackendTck {
+  static class LosesWhatIsMadeAtOnce extends WrongBackend {
+    private final AtomicInteger making = new AtomicInteger();
+
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      AtomicInteger making = new AtomicInteger();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node snapshot(NodeId volume, NodeId id, Durability durability) {
-              return losing(() -> super.snapshot(volume, id, durability));
-            }
+        public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+          return losing(() -> super.snapshot(volume, id, durability));
+        }
 
-            @Override
-            public Node fork(NodeId snapshot, NodeId id, Durability durability) {
-              return losing(() -> super.fork(snapshot, id, durability));
-            }
+        @Override
+        public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+          return losing(() -> super.fork(snapshot, id, durability));
+        }
 
-            private Node losing(Supplier<Node> call) {
-              making.incrementAndGet();
-              try {
-                Node made = call.get();
-                LockSupport.parkNanos(1_000_000);
-                if (making.get() > 1) {
-                  super.delete(made.id());
-                }
-                return made;
-              } finally {
-                making.decrementAndGet();
-              }
+        private Node losing(Supplier<Node> call) {
+          making.incrementAndGet();
+          try {
+            Node made = call.get();
+            LockSupport.parkNanos(1_000_000);
+            if (making.get() > 1) {
+              super.delete(made.id());
             }
-          };
+            return made;
+          } finally {
+            making.decrementAndGet();
+          }
         }
       };
     }
@@ -71,18 +65,12 @@ class WrongConcurrencyTest {
   }
 
   /** Deletes nothing, and says that it did. */
-  static class KeepsWhatIsDeleted extends StorageBackendTck {
+  static class KeepsWhatIsDeleted extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public void delete(NodeId id) {}
-          };
-        }
+        public void delete(NodeId id) {}
       };
     }
   }

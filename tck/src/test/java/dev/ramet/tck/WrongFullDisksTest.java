@@ -7,7 +7,6 @@ import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -51,47 +50,34 @@ class WrongFullDisksTest {
     }
   }
 
-  static class GrowsByHalf extends StorageBackendTck {
+  static class GrowsByHalf extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node grow(NodeId volume, long newSizeBytes) {
-              Node grown = super.grow(volume, newSizeBytes);
-              if (disk.freePages == 0) {
-                throw new RametException(
-                    ErrorCode.NO_SPACE, "no space left on " + scratch, "delete something", null);
-              }
-              return grown;
-            }
-          };
+        public Node grow(NodeId volume, long newSizeBytes) {
+          Node grown = super.grow(volume, newSizeBytes);
+          if (disk.freePages == 0) {
+            throw new RametException(
+                ErrorCode.NO_SPACE, "no space left on " + root, "delete something", null);
+          }
+          return grown;
         }
       };
     }
   }
 
-  static class DoesNotSayWhere extends StorageBackendTck {
+  static class DoesNotSayWhere extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node importFrom(
-                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
-              try {
-                return super.importFrom(id, source, format, progress);
-              } catch (RametException e) {
-                throw new RametException(e.code(), "no space left on the disk", e.remedy(), e);
-              }
-            }
-          };
+        public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+          try {
+            return super.importFrom(id, source, format, progress);
+          } catch (RametException e) {
+            throw new RametException(e.code(), "no space left on the disk", e.remedy(), e);
+          }
         }
       };
     }

@@ -56,18 +56,12 @@ class WrongModelsTest {
         "undo what was done before the failure");
   }
 
-  static class LeaksOnFailure extends StorageBackendTck {
+  static class LeaksOnFailure extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            void undo(String unfinished) {}
-          };
-        }
+        void undo(String unfinished) {}
       };
     }
   }
@@ -91,30 +85,21 @@ class WrongModelsTest {
         "refuse what cannot be done");
   }
 
-  static class AnswersOk extends StorageBackendTck {
+  static class AnswersOk extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node importFrom(
-                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
-              return super.importFrom(id, source, ImageFormat.RAW, CopyProgress.NONE);
-            }
+        public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+          return super.importFrom(id, source, ImageFormat.RAW, CopyProgress.NONE);
+        }
 
-            @Override
-            public void flush(NodeId id) {}
+        @Override
+        public void flush(NodeId id) {}
 
-            @Override
-            public Node fork(NodeId snapshot, NodeId id, Durability durability) {
-              return find(snapshot).isPresent()
-                  ? super.fork(snapshot, id, durability)
-                  : create(id, 1);
-            }
-          };
+        @Override
+        public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+          return find(snapshot).isPresent() ? super.fork(snapshot, id, durability) : create(id, 1);
         }
       };
     }
@@ -155,23 +140,16 @@ class WrongModelsTest {
         "must be done or not done");
   }
 
-  static class PublishesEarly extends StorageBackendTck {
+  static class PublishesEarly extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Node importFrom(
-                NodeId id, Path source, ImageFormat format, CopyProgress progress) {
-              create(id, 4096);
-              observer.before("fill in place");
-              delete(id);
-              return super.importFrom(id, source, format, progress);
-            }
-          };
+        public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
+          create(id, 4096);
+          observer.before("fill in place");
+          delete(id);
+          return super.importFrom(id, source, format, progress);
         }
       };
     }
@@ -251,20 +229,14 @@ class WrongModelsTest {
         "what a volume with 1 MiB of data refers to");
   }
 
-  static class ReportsNothing extends StorageBackendTck {
+  static class ReportsNothing extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new ReferenceBackend(root, disk, observer) {
         @Override
-        StorageBackend open(StepControl.Observer observer) {
-          return new ReferenceBackend(scratch, disk, observer) {
-            @Override
-            public Usage usage(NodeId id) {
-              super.usage(id);
-              return new Usage(0, 0);
-            }
-          };
+        public Usage usage(NodeId id) {
+          super.usage(id);
+          return new Usage(0, 0);
         }
       };
     }
