@@ -92,6 +92,15 @@ final class Machine {
     }
   }
 
+  /** Makes answers fast for who waits for them awake, and slow for others: see {@link Qmp#hush}. */
+  void hush() {
+    monitor.hush();
+  }
+
+  void unhush() {
+    monitor.unhush();
+  }
+
   /** The next event of this name whose {@code status} is one of these; ask before causing it. */
   CompletableFuture<JsonNode> event(String name, String... statuses) {
     return monitor.nextEvent(name, Set.of(statuses));

@@ -152,6 +152,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     if (!pause.compareAndSet(null, token)) {
       throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
     }
+    machine.hush();
     return token;
   }
 
@@ -161,7 +162,9 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   }
 
   void endPause(Object token) {
-    pause.compareAndSet(token, null);
+    if (pause.compareAndSet(token, null)) {
+      machine.unhush();
+    }
   }
 
   /** Ends a pause that nobody holds any more, if there is one. */

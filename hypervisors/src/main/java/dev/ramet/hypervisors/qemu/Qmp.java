@@ -34,7 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One daemon thread reads. It exists because the end of the stream is the fastest news of the
  * end of the process, also of one that is not our child; what it costs a command is one wake-up
- * between threads. Who cannot afford that reads the answer itself: see {@link Answer#awaitAwake}.
+ * between threads. Who cannot afford that reads the answer itself, see {@link Answer#awaitAwake},
+ * and sends that thread away before, see {@link #hush}: it would be woken by each answer as well,
+ * and take a processor from whoever waits for it, or from QEMU.
  */
 final class Qmp implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
@@ -57,6 +59,16 @@ final class Qmp implements AutoCloseable {
    */
   static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
 
+  /**
+   * How long the thread that reads stays away at most: a pause that takes longer is no short one.
+   */
+  private static final long HUSHED_NANOS = 100_000_000;
+
+  /**
+   * How often it looks then all the same, for others may wait for answers; longer than most pauses.
+   */
+  private static final long HUSHED_POLL_NANOS = 5_000_000;
+
   private final SocketChannel channel;
   private final Selector selector;
   private final QmpReader reader;
@@ -68,6 +80,8 @@ final class Qmp implements AutoCloseable {
   private final Map<Long, CompletableFuture<JsonNode>> pending = new ConcurrentHashMap<>();
   private final AtomicLong lastId = new AtomicLong();
   private volatile boolean over;
+  private volatile long hushedUntil = System.nanoTime();
+  private @Nullable Thread thread;
 
   private record Awaited(Set<String> statuses, CompletableFuture<JsonNode> data) {}
 
@@ -87,6 +101,7 @@ final class Qmp implements AutoCloseable {
     try {
       Thread reader = new Thread(null, qmp::read, "qmp " + socket, READER_STACK_BYTES);
       reader.setDaemon(true);
+      qmp.thread = reader;
       reader.start();
       JsonNode greeting = await(qmp.greeting, deadline, "the greeting");
       ObjectNode arguments = JSON.createObjectNode();
@@ -226,6 +241,9 @@ final class Qmp implements AutoCloseable {
         } finally {
           reading.unlock();
         }
+        if (!message.isDone()) {
+          unhush();
+        }
       }
       return await(deadline);
     }
@@ -313,12 +331,32 @@ final class Qmp implements AutoCloseable {
     return new QmpException(QmpException.Kind.CLOSED, what + ": the monitor connection ended");
   }
 
+  /**
+   * Keeps the thread that reads from being woken by each answer, until {@link #unhush} or for a
+   * tenth of a second. Answers come late then to all who do not read them themselves.
+   */
+  void hush() {
+    if (AWAKE_NANOS > 0) {
+      hushedUntil = System.nanoTime() + HUSHED_NANOS;
+      selector.wakeup();
+    }
+  }
+
+  void unhush() {
+    hushedUntil = System.nanoTime();
+    LockSupport.unpark(thread);
+  }
+
   private void read() {
     try {
       boolean more = true;
       while (more) {
-        selector.select();
-        selector.selectedKeys().clear();
+        if (hushedUntil - System.nanoTime() > 0) {
+          LockSupport.parkNanos(this, HUSHED_POLL_NANOS);
+        } else {
+          selector.select();
+          selector.selectedKeys().clear();
+        }
         reading.lock();
         try {
           more = reader.readSome() >= 0;

@@ -5,15 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(20)
 class QmpTest {
   private static final Duration SHORT = Duration.ofMillis(300);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final String LAST_COMMAND = "quit";
 
   @TempDir private Path directory;
 
@@ -57,7 +68,7 @@ class QmpTest {
       while (kept.size() < 100) {
         kept.add(server.accept());
       }
-    } catch (java.io.IOException closed) {
+    } catch (IOException closed) {
       // The test is over.
     }
   }
@@ -89,5 +100,70 @@ class QmpTest {
   @Test
   void oneThatIsNotThere() {
     runsIntoItsDeadline();
+  }
+
+  @Test
+  void answersReachWhoSleepsThoughTheReaderIsAway() throws Exception {
+    try (ServerSocketChannel server = listen(1);
+        Qmp qmp = connected(server)) {
+      for (int i = 0; i < 3; i++) {
+        qmp.hush();
+        assertEquals("stop", qmp.execute("stop", Deadline.after(PATIENCE)).asText());
+      }
+      qmp.unhush();
+      assertEquals("cont", qmp.execute("cont", Deadline.after(PATIENCE)).asText());
+    }
+  }
+
+  @Test
+  void theEndIsToldThoughTheReaderIsAway() throws Exception {
+    try (ServerSocketChannel server = listen(1);
+        Qmp qmp = connected(server)) {
+      CompletableFuture<Void> ended = new CompletableFuture<>();
+      qmp.whenEnded(() -> ended.complete(null));
+      qmp.hush();
+      QmpException e =
+          assertThrows(
+              QmpException.class, () -> qmp.execute(LAST_COMMAND, Deadline.after(PATIENCE)));
+      assertEquals(QmpException.Kind.CLOSED, e.kind());
+      ended.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private Qmp connected(ServerSocketChannel server) throws QmpException {
+    Thread answering = new Thread(() -> answer(server));
+    answering.setDaemon(true);
+    answering.start();
+    return Qmp.connect(directory.resolve("socket"), () -> true, Deadline.after(PATIENCE));
+  }
+
+  /** Answers each command with its own name, until the one that ends the connection. */
+  private static void answer(ServerSocketChannel server) {
+    try (SocketChannel one = server.accept();
+        BufferedReader in = new BufferedReader(Channels.newReader(one, StandardCharsets.UTF_8));
+        Writer out = Channels.newWriter(one, StandardCharsets.UTF_8)) {
+      out.write("{\"QMP\": {\"capabilities\": []}}\n");
+      out.flush();
+      StringBuilder read = new StringBuilder();
+      for (int c = in.read(); c >= 0; c = in.read()) {
+        read.append((char) c);
+        // A command is one object, with or without another in it, and no line.
+        if (read.chars().filter(b -> b == '{').count()
+            == read.chars().filter(b -> b == '}').count()) {
+          JsonNode command = Qmp.JSON.readTree(read.toString());
+          String name = command.get("execute").asText();
+          if (name.equals(LAST_COMMAND)) {
+            return;
+          }
+          ObjectNode answer = Qmp.JSON.createObjectNode();
+          answer.put("return", name).set("id", command.get("id"));
+          out.write(answer + "\n");
+          out.flush();
+          read.setLength(0);
+        }
+      }
+    } catch (IOException closed) {
+      // The test is over.
+    }
   }
 }
