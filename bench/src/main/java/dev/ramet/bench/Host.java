@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An installed host that can be stopped and started again. Used by one thread. */
 final class Host implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final int POLL_MILLIS = 2;
   private static final byte[] HEALTH =
       "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

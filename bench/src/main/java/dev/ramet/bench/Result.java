@@ -72,6 +72,11 @@ record Result(
     return new Result(name, unit, p50, p99, floor, ratio, n, least, LEAST, note);
   }
 
+  /** How many times as long one thing took as another, which it should by so much at least. */
+  static Result times(String name, Samples slow, Samples fast, double least) {
+    return of(name, "ms", slow).over(fast).ratioAtLeast(least);
+  }
+
   /** The same with a note. */
   Result note(String text) {
     return new Result(name, unit, p50, p99, floor, ratio, n, target, targetOf, text);
