@@ -39,6 +39,19 @@ final class Compaction implements AutoCloseable {
     return compaction;
   }
 
+  /**
+   * Has the kernel move what there is to move, once. It first puts on its lists of pages what each
+   * processor holds back from them (mm/compaction.c, {@code compact_nodes}). Does nothing where
+   * that is not allowed.
+   */
+  static void once() {
+    try {
+      Files.writeString(CONTROL, "1");
+    } catch (IOException e) {
+      // Whoever depends on it sees that by what comes after.
+    }
+  }
+
   private void run() {
     while (!closed) {
       try {

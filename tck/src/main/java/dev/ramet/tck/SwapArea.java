@@ -36,13 +36,14 @@ final class SwapArea implements AutoCloseable {
 
   /**
    * Has the kernel swap pages out, one of them at least: the check depends on it. The kernel leaves
-   * pages that are busy, for one those that another processor has yet to put on its lists of pages:
-   * it is asked again.
+   * pages that are busy, for one those that another processor has yet to put on its lists of pages,
+   * which an idle one never does by itself: it is made to, and asked again.
    */
   void takes(MemoryWorld world, int page, int count) {
     int swapped = offered(world, page, count);
     for (int attempt = 1; swapped == 0 && attempt < ATTEMPTS; attempt++) {
       Pause.shortly();
+      Compaction.once();
       swapped = offered(world, page, count);
     }
     Requirement.ofKernel("swap", swapped > 0, "nothing was swapped out");
