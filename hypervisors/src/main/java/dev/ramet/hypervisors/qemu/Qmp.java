@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
@@ -43,9 +41,6 @@ final class Qmp implements AutoCloseable {
 
   /** With it QEMU reads the next command while it works on one; without it, only afterwards. */
   private static final String OUT_OF_BAND = "oob";
-
-  /** The socket appears some milliseconds after the start of the process, without any event. */
-  private static final long CONNECT_POLL_NANOS = 200_000;
 
   /** QEMU reads no further command while its queue is full. */
   private static final long FULL_POLL_NANOS = 1_000_000;
@@ -97,7 +92,7 @@ final class Qmp implements AutoCloseable {
    * @param alive whether it still makes sense to wait
    */
   static Qmp connect(Path socket, BooleanSupplier alive, Deadline deadline) throws QmpException {
-    Qmp qmp = of(open(socket, alive, deadline));
+    Qmp qmp = of(MonitorSocket.open(socket, alive, deadline));
     try {
       Thread reader = new Thread(null, qmp::read, "qmp " + socket, READER_STACK_BYTES);
       reader.setDaemon(true);
@@ -124,40 +119,6 @@ final class Qmp implements AutoCloseable {
     } catch (IOException e) {
       closeQuietly(channel);
       throw new QmpException(QmpException.Kind.CLOSED, "no monitor: " + e.getMessage());
-    }
-  }
-
-  private static SocketChannel open(Path socket, BooleanSupplier alive, Deadline deadline)
-      throws QmpException {
-    while (true) {
-      try {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-          // A call that blocks would wait without end for a listener that takes nobody any more;
-          // connect(2) of a unix socket then fails at once, and not in the background.
-          channel.configureBlocking(false);
-          if (channel.connect(UnixDomainSocketAddress.of(socket))) {
-            return channel;
-          }
-        } catch (IOException e) {
-          // There is no listener yet.
-        }
-        channel.close();
-      } catch (IOException e) {
-        throw new QmpException(QmpException.Kind.CLOSED, "no monitor socket: " + e.getMessage());
-      }
-      if (!alive.getAsBoolean()) {
-        throw new QmpException(
-            QmpException.Kind.CLOSED, "the process ended before its monitor answered");
-      }
-      if (deadline.passed()) {
-        throw new QmpException(QmpException.Kind.TIMEOUT, "the monitor did not appear");
-      }
-      if (Thread.currentThread().isInterrupted()) {
-        throw new QmpException(
-            QmpException.Kind.INTERRUPTED, "interrupted before the monitor answered");
-      }
-      LockSupport.parkNanos(CONNECT_POLL_NANOS);
     }
   }
 
