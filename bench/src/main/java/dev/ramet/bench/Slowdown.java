@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Slowdown {
   private static final int WRITTEN_MB = 64;
   private static final int WARM_UP = 2;
-  private static final List<String> MODES = List.of("incremental", "soft-dirty", "write-tracking");
+  private static final List<String> MODES =
+      List.of("full", "incremental", "soft-dirty", "write-tracking");
 
   private final Settings settings;
   private final Host host;
