@@ -16,6 +16,8 @@ public final class NativeBuffer implements AutoCloseable {
   /** The size of a page in bytes, as pagemap counts it on x86-64 and (by default) arm64. */
   public static final int PAGE_BYTES = 4096;
 
+  private static final String ANONYMOUS = "anonymous memory";
+
   /** What is going to happen to memory (madvise(2)). */
   public enum Advice {
     /** Forget the pages: anonymous memory reads as zero again, a file mapping as the file. */
@@ -38,11 +40,13 @@ public final class NativeBuffer implements AutoCloseable {
 
   private final long address;
   private final long sizeBytes;
+  private final long marginBytes;
   private boolean closed;
 
-  private NativeBuffer(long address, long sizeBytes) {
+  private NativeBuffer(long address, long sizeBytes, long marginBytes) {
     this.address = address;
     this.sizeBytes = sizeBytes;
+    this.marginBytes = marginBytes;
   }
 
   /**
@@ -51,7 +55,34 @@ public final class NativeBuffer implements AutoCloseable {
    * @param sizeBytes at least one; rounded up to whole pages
    */
   public static NativeBuffer allocate(long sizeBytes) throws LinuxException {
-    return map(roundUp(sizeBytes), ProcessCalls.MAP_ANONYMOUS, -1, 0, "anonymous memory");
+    return map(roundUp(sizeBytes), ProcessCalls.MAP_ANONYMOUS, -1, 0, ANONYMOUS);
+  }
+
+  /**
+   * As {@link #allocate}, between pages that nobody can use: the kernel never makes one mapping of
+   * it and a neighbour. What belongs to a whole mapping, such as that all of a new one counts as
+   * soft-dirty (admin-guide/mm/soft-dirty.rst), then depends on nothing else that is mapped.
+   *
+   * @param sizeBytes at least one; rounded up to whole pages
+   */
+  public static NativeBuffer allocateApart(long sizeBytes) throws LinuxException {
+    long size = roundUp(sizeBytes);
+    int flags = ProcessCalls.MAP_PRIVATE | ProcessCalls.MAP_ANONYMOUS;
+    long all = ProcessCalls.mmap(0, size + 2 * PAGE_BYTES, ProcessCalls.PROT_NONE, flags, -1, 0);
+    if (all == ProcessCalls.MAP_FAILED) {
+      throw new LinuxException("mmap", Native.getLastError(), ANONYMOUS);
+    }
+    NativeBuffer buffer = new NativeBuffer(all + PAGE_BYTES, size, PAGE_BYTES);
+    boolean usable = false;
+    try {
+      buffer.replaceWithAnonymous(0, size);
+      usable = true;
+      return buffer;
+    } finally {
+      if (!usable) {
+        buffer.close();
+      }
+    }
   }
 
   /**
@@ -82,7 +113,7 @@ public final class NativeBuffer implements AutoCloseable {
     if (address == ProcessCalls.MAP_FAILED) {
       throw new LinuxException("mmap", Native.getLastError(), subject);
     }
-    return new NativeBuffer(address, sizeBytes);
+    return new NativeBuffer(address, sizeBytes, 0);
   }
 
   private static long roundUp(long sizeBytes) {
@@ -154,7 +185,7 @@ public final class NativeBuffer implements AutoCloseable {
     if (!closed) {
       closed = true;
       // munmap fails only for arguments that mmap did not return.
-      ProcessCalls.munmap(address, sizeBytes);
+      ProcessCalls.munmap(address - marginBytes, sizeBytes + 2 * marginBytes);
     }
   }
 }

@@ -15,6 +15,11 @@ import java.util.Set;
 
 /** Service entry of the mode {@code soft-dirty}. */
 public final class SoftDirtyProvider implements MemoryModeProvider {
+  /** A page that the kernel is just moving or swapping out is no one's own at that moment. */
+  private static final int LOOKS = 3;
+
+  private static final Object LOOKING = new Object();
+
   /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
   public SoftDirtyProvider() {}
 
@@ -35,34 +40,59 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
           MergeDaemon.REASON,
           "echo 2 > " + MergeDaemon.CONTROL + ", or use mode write-tracking");
     }
-    long pid = ProcessHandle.current().pid();
-    try (NativeBuffer memory = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES);
-        NativeBuffer answer = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES);
-        Pagemap pagemap = Pagemap.open(pid);
-        ClearRefs bits = ClearRefs.open(pid)) {
-      memory.view(0, 1).put(0, (byte) 1);
-      bits.resetSoftDirty();
-      long reset = entry(pagemap, memory, answer);
-      memory.view(0, 1).put(0, (byte) 2);
-      long written = entry(pagemap, memory, answer);
-      String seen = "after the reset %#x, after a write %#x".formatted(reset, written);
-      boolean tracks =
-          (reset & Pagemap.SOFT_DIRTY) == 0
-              && (written & Pagemap.SOFT_DIRTY) != 0
-              && (written & SoftDirty.EXCLUSIVE) != 0;
-      return tracks
+    try {
+      Observation seen = observe();
+      for (int again = 1; again < LOOKS && !seen.tracks(); again++) {
+        seen = observe();
+      }
+      return seen.tracks()
           ? new ProbeResult.Usable(
               Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE),
-              Map.of("soft-dirty", seen))
+              Map.of("soft-dirty", seen.toString()))
           : new ProbeResult.Unusable(
               "the kernel does not track soft-dirty pages",
-              seen,
+              seen.toString(),
               "use a kernel with CONFIG_MEM_SOFT_DIRTY (Debian's have it on x86-64), or mode"
                   + " write-tracking");
     } catch (LinuxException e) {
       return Probes.refused(e);
     } catch (RuntimeException | LinkageError e) {
       return new ProbeResult.Failed(e);
+    }
+  }
+
+  /** What pagemap said of a page after a reset, and after it was written. */
+  private record Observation(long reset, long written) {
+    boolean tracks() {
+      return (reset & Pagemap.SOFT_DIRTY) == 0
+          && (written & Pagemap.SOFT_DIRTY) != 0
+          && (written & SoftDirty.EXCLUSIVE) != 0;
+    }
+
+    @Override
+    public String toString() {
+      return "after the reset %#x, after a write %#x".formatted(reset, written);
+    }
+  }
+
+  /**
+   * Looks at a page of this process. In a mapping of its own, since one that grows by what another
+   * thread maps next to it is soft-dirty as a whole; and one look at a time, since a reset is of
+   * the whole process.
+   */
+  private static Observation observe() throws LinuxException {
+    long pid = ProcessHandle.current().pid();
+    synchronized (LOOKING) {
+      try (NativeBuffer memory = NativeBuffer.allocateApart(NativeBuffer.PAGE_BYTES);
+          NativeBuffer answer = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES);
+          Pagemap pagemap = Pagemap.open(pid);
+          ClearRefs bits = ClearRefs.open(pid)) {
+        memory.view(0, 1).put(0, (byte) 1);
+        bits.resetSoftDirty();
+        long reset = entry(pagemap, memory, answer);
+        memory.view(0, 1).put(0, (byte) 2);
+        return new Observation(reset, entry(pagemap, memory, answer));
+      }
     }
   }
 
