@@ -20,6 +20,9 @@ final class Compaction implements AutoCloseable {
   private static final Path COUNTERS = Path.of("/proc/vmstat");
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  /** For the first page: a busy host lets the kernel look through its memory but slowly. */
+  private static final long PATIENCE_AT_FIRST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   /** So many pages moved are taken for enough to have met some of ours. */
   private static final long ENOUGH = 20_000;
 
@@ -101,9 +104,10 @@ final class Compaction implements AutoCloseable {
   /** Whether enough was moved, or waiting for it is in vain. */
   private boolean moved() {
     long now = count() - before;
-    boolean late = System.nanoTime() - started > PATIENCE_NANOS;
-    Requirement.ofKernel("compaction", !late || now > 0, "the kernel moved no page");
-    return now >= ENOUGH || late;
+    long elapsed = System.nanoTime() - started;
+    boolean idle = now == 0 && elapsed > PATIENCE_AT_FIRST_NANOS;
+    Requirement.ofKernel("compaction", !idle, "the kernel moved no page");
+    return now >= ENOUGH || (now > 0 && elapsed > PATIENCE_NANOS);
   }
 
   private static long count() {
