@@ -53,7 +53,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
       Map<String, String> evidence = new LinkedHashMap<>(CopyProbe.run(root, CLONE));
       Set<String> capabilities = new HashSet<>(SharingBackend.CAPABILITIES);
       if (mayRemoveSubvolumes()) {
-        SubvolumeProbe.run(root, evidence);
+        SubvolumeProbe.run(root, evidence, Steps.NONE);
         capabilities.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
         if (BtrfsProgram.find() != null) {
           capabilities.add(StorageCapabilities.INCREMENTAL_STREAMS);

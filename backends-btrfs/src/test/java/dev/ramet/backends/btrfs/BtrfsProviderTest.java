@@ -22,9 +22,12 @@ import dev.ramet.spi.storage.TreeStreams;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +61,36 @@ class BtrfsProviderTest {
           usable.capabilities());
       assertTrue(usable.evidence().containsKey("subvolume-micros"));
       assertEquals(0, fs.root().toFile().list().length);
+    }
+  }
+
+  /** As {@code rm -r} and the engine do it, who know nothing of subvolumes. */
+  @Test
+  void whatAKilledProbeLeavesIsDeletedLikeAnyDirectory() throws Exception {
+    try (LoopFs fs = LoopFs.btrfs(dir, 256 << 20)) {
+      boolean[] whole = new boolean[1];
+      for (int kill = 0; !whole[0]; kill++) {
+        int[] left = {kill};
+        try {
+          SubvolumeProbe.run(
+              fs.root(),
+              new HashMap<>(),
+              step -> {
+                if (left[0]-- <= 0) {
+                  throw new IllegalStateException("killed before: " + step);
+                }
+              });
+          whole[0] = true;
+          assertTrue(kill >= 8, "every step was one to be killed at");
+        } catch (IllegalStateException killed) {
+          try (Stream<Path> remains = Files.walk(fs.root())) {
+            for (Path path : remains.skip(1).sorted(Comparator.reverseOrder()).toList()) {
+              Files.delete(path);
+            }
+          }
+        }
+        assertEquals(0, fs.root().toFile().list().length);
+      }
     }
   }
 
