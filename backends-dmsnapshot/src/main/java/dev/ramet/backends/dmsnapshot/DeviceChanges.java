@@ -62,8 +62,9 @@ final class DeviceChanges {
       steps.before("suspend");
       mapper.suspend(volume);
       steps.before("record layer");
-      record.run();
+      // Also when it fails in the middle: the files may say so already.
       recorded = true;
+      record.run();
       if (!frozen.isFlat()) {
         steps.before("resume");
         mapper.resume(layer);
@@ -77,11 +78,15 @@ final class DeviceChanges {
         mapper.clear(volume);
         steps.before("remove device");
         mapper.remove(layer, true);
-        if (recorded) {
-          back.run();
+        try {
+          if (recorded) {
+            back.run();
+          }
+        } finally {
+          // Whatever the files say: who has the device open waits.
+          steps.before("resume");
+          mapper.resume(volume);
         }
-        steps.before("resume");
-        mapper.resume(volume);
       }
     }
     steps.before("resume");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.CopyProbe;
@@ -17,6 +19,7 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -38,21 +41,30 @@ final class DmProbe {
       "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
           + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
 
+  private static final System.Logger LOG = System.getLogger(DmProbe.class.getName());
+
+  private static final String PREFIX = ".ramet-probe-";
+
   private DmProbe() {}
 
-  static ProbeResult run(Path root) {
-    Path place = root.resolve(".ramet-probe-" + UUID.randomUUID());
+  static ProbeResult run(Path root, Steps steps) {
+    Path place = root.resolve(PREFIX + UUID.randomUUID());
     try {
       Map<String, String> evidence = new LinkedHashMap<>();
       evidence.put("file-system", FsInfo.of(root).typeName());
       try (DeviceMapper mapper = DeviceMapper.open()) {
         evidence.put("device-mapper", mapper.version());
       }
+      clearRemains(root);
       PathCalls.makeDirectory(place, 0700);
-      try {
-        tryOut(place, evidence);
-      } finally {
-        removeTree(place);
+      try (Fd held = Fd.openDirectory(place)) {
+        held.lock();
+        try {
+          tryOut(place, evidence, steps);
+        } finally {
+          steps.before("remove the trial");
+          removeTree(place);
+        }
       }
       return new ProbeResult.Usable(DmSnapshotBackend.CAPABILITIES, evidence);
     } catch (LinuxException e) {
@@ -73,10 +85,38 @@ final class DmProbe {
     }
   }
 
-  private static void tryOut(Path place, Map<String, String> evidence) throws LinuxException {
+  /**
+   * Removes what probes left in a directory that were killed. Its devices above all: their names
+   * are only known as long as the files are there.
+   */
+  static void clearRemains(Path root) {
+    try (DirectoryStream<Path> remains = Files.newDirectoryStream(root, PREFIX + "*")) {
+      for (Path place : remains) {
+        // One that has no number yet has no devices, and whoever made it may be about to lock it.
+        if (Files.isRegularFile(RootIdentity.file(place.resolve("layers")), NOFOLLOW_LINKS)) {
+          clear(place);
+        }
+      }
+    } catch (IOException | LinuxException | RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot clear away what probes left in " + root, e);
+    }
+  }
+
+  private static void clear(Path place) throws LinuxException, IOException {
+    try (Fd held = Fd.openDirectory(place)) {
+      if (held.tryLock()) {
+        // Opening a root and closing it removes the devices that nobody uses.
+        DmSnapshotProvider.open(place, 1 << 20, 1, Steps.NONE).close();
+        removeTree(place);
+      }
+    }
+  }
+
+  private static void tryOut(Path place, Map<String, String> evidence, Steps steps)
+      throws LinuxException {
     NodeId volume = NodeId.of("v");
     NodeId snapshot = NodeId.of("s");
-    try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1, Steps.NONE)) {
+    try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1, steps)) {
       backend.create(volume, 1 << 20);
       Path device = backend.attach(volume).path();
       try (Fd fd = Fd.open(device, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {

@@ -47,7 +47,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
 
   @Override
   public ProbeResult probe(ProbeContext where) {
-    return DmProbe.run(where.root());
+    return DmProbe.run(where.root(), Steps.NONE);
   }
 
   /**
@@ -57,11 +57,10 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
    */
   @Override
   public StorageBackend open(ProbeContext where) {
-    return open(
-        where.root(),
-        positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND),
-        positive(where.settings(), "reserve-bytes", 0),
-        Steps.NONE);
+    long merge = positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND);
+    long reserve = positive(where.settings(), "reserve-bytes", 0);
+    DmProbe.clearRemains(where.root());
+    return open(where.root(), merge, reserve, Steps.NONE);
   }
 
   /** Makes no device and asks for none, but needs the right to: whoever has that made the files. */

@@ -8,6 +8,7 @@ import dev.ramet.linux.OpenFlag;
 import dev.ramet.spi.storage.Node;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Freezes the top of a volume, so that a snapshot can stand on it, and puts a new one on it. */
 final class Freezer {
@@ -40,6 +41,8 @@ final class Freezer {
     long next = store.newStore(before.layer(), true);
     NodeRecord after = new NodeRecord(next, before.device());
     Path path = layout.file(volume.origin(), volume.id());
+    // Whether the volume's file may name the new layer, also after a loss of power.
+    AtomicBoolean named = new AtomicBoolean();
     boolean done = false;
     try (Fd file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
       live.freeze(
@@ -47,6 +50,7 @@ final class Freezer {
           before.layer(),
           next,
           () -> {
+            named.set(true);
             after.write(file);
             file.fdatasync();
             records.put(volume.id(), after);
@@ -54,10 +58,12 @@ final class Freezer {
           () -> {
             before.write(file);
             records.put(volume.id(), before);
+            file.fdatasync();
+            named.set(false);
           });
       done = true;
     } finally {
-      if (!done && records.of(volume.id()).equals(before)) {
+      if (!done && !named.get()) {
         store.release(next);
       }
     }

@@ -80,11 +80,24 @@ final class LiveDevices implements AutoCloseable {
         changes.freeze(device, store.layer(top), store.layer(next), store, record, back);
         active.put(device, new NodeRecord(next, device));
       } else {
-        record.run();
+        record(record, back);
       }
       store.freeze(top);
       // The volume has gone up by one: its use of the old top became the new layer's.
       store.release(top);
+    }
+  }
+
+  private static void record(DeviceChanges.Switch record, DeviceChanges.Switch back)
+      throws LinuxException {
+    boolean done = false;
+    try {
+      record.run();
+      done = true;
+    } finally {
+      if (!done) {
+        back.run();
+      }
     }
   }
 

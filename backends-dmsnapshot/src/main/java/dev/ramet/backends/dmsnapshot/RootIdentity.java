@@ -25,7 +25,7 @@ final class RootIdentity {
    * and a new file system may have the inode of one that is gone.
    */
   static String prefix(Path layers) throws LinuxException, IOException {
-    Path file = layers.resolve(".id");
+    Path file = file(layers);
     if (!Files.exists(file)) {
       Path unfinished = layers.resolve(".new-id");
       Files.deleteIfExists(unfinished);
@@ -42,6 +42,11 @@ final class RootIdentity {
       FileStat stat = directory.stat();
       return "ramet-" + hash(drawn + "/" + stat.device() + "/" + stat.inode()) + "-";
     }
+  }
+
+  /** The file with the number. */
+  static Path file(Path layers) {
+    return layers.resolve(".id");
   }
 
   private static String hash(String text) {

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.backends.Steps;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,6 +60,40 @@ class DmSnapshotProviderTest {
       assertEquals(ErrorCode.HOST_UNFIT, e.code());
     }
     assertNothingLeft();
+  }
+
+  /** Killed before some of its steps; the next one finds nothing in its way and leaves nothing. */
+  @Test
+  void whatAKilledProbeLeavesGoesWithTheNextOne() throws Exception {
+    Require.feature("dm", kernelHasIt(), "the kernel has no device-mapper");
+    int[] steps = {0};
+    DmProbe.run(dir, step -> steps[0]++);
+    int devices = 0;
+    for (int kill = 0; kill < steps[0]; kill += 4) {
+      int[] left = {kill};
+      assertThrows(
+          Killed.class,
+          () ->
+              DmProbe.run(
+                  dir,
+                  step -> {
+                    if (left[0]-- <= 0) {
+                      throw new Killed();
+                    }
+                  }));
+      devices += Root.devices().size();
+      if (kill % 8 == 0) {
+        assertInstanceOf(ProbeResult.Usable.class, DmProbe.run(dir, Steps.NONE));
+      } else {
+        DmProbe.clearRemains(dir);
+      }
+      assertEquals(List.of(), Root.devices(), "killed before step " + kill);
+    }
+    assertTrue(devices > 0, "some were killed while there were devices");
+  }
+
+  private static final class Killed extends Error {
+    private static final long serialVersionUID = 1L;
   }
 
   @Test
