@@ -96,7 +96,15 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
    * failed in a pause: to be found paused is to be resumed.
    */
   void revive(VmSpec spec) {
-    guard.quietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
+    // Also for a thread that is to stop: the call would be interrupted as well.
+    boolean interrupted = Thread.interrupted();
+    try {
+      guard.quietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Ends a machine whose plugin could not. */

@@ -114,6 +114,9 @@ final class CommandLine {
     ram.put("size", spec.memoryBytes());
     // Guest memory is a tenant's: it does not belong into a core dump.
     ram.put("dump", false);
+    // Nor is it merged with another tenant's: how long a write takes would tell what that one has,
+    // and a page that was merged for a while has lost its soft-dirty bit.
+    ram.put("merge", false);
     if (image == null) {
       // Shared, so that saving the other RAM blocks once leaves it out; a memfd, so that a guest
       // that boots does not make the host write its memory to a disk.

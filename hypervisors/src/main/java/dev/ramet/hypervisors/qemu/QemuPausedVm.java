@@ -49,13 +49,17 @@ class QemuPausedVm implements PausedVm {
   @Override
   public final RunningVm resume() {
     if (!over()) {
-      Deadline deadline = Deadline.after(QemuVm.PATIENCE);
-      Machine machine = vm.machine();
-      machine.awaitAwake(machine.begin("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
+      Uninterrupted.run(this::letRun);
       over = true;
       vm.endPause(token);
     }
     return vm;
+  }
+
+  private void letRun() {
+    Deadline deadline = Deadline.after(QemuVm.PATIENCE);
+    Machine machine = vm.machine();
+    machine.awaitAwake(machine.begin("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
   }
 
   /** Whether it runs again, or is killed, or was taken back from whoever lost it. */
@@ -70,7 +74,11 @@ class QemuPausedVm implements PausedVm {
     vm.endPause(token);
   }
 
-  /** {@inheritDoc} A machine that has ended meanwhile is no error here: its exit tells. */
+  /**
+   * {@inheritDoc} A machine that has ended meanwhile is no error here: its exit tells. The pause is
+   * over also when the machine does not go on: nobody is left to end it, and it must not stand in
+   * the way of another one, or of a rollback.
+   */
   @Override
   public void close() {
     if (over()) {
@@ -82,6 +90,7 @@ class QemuPausedVm implements PausedVm {
       if (!vm.machine().ended()) {
         throw e;
       }
+    } finally {
       over = true;
       vm.endPause(token);
     }

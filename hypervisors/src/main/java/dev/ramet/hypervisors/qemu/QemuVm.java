@@ -133,7 +133,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     if (!machine.ended()) {
       try {
         // Commands are worked off in order: this also undoes a stop that comes late.
-        machine.execute("cont", Deadline.after(UNDO));
+        Uninterrupted.run(() -> machine.execute("cont", Deadline.after(UNDO)));
       } catch (RametException again) {
         e.addSuppressed(again);
       }
@@ -170,9 +170,13 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   /** Ends a pause that nobody holds any more, if there is one. */
   void takeBackPause(Deadline deadline) {
     Object token = pause.get();
-    machine.letRun(deadline);
-    if (token != null) {
-      endPause(token);
+    try {
+      machine.letRun(deadline);
+    } finally {
+      // Nobody holds it all the same: it must not stand in the way of another one.
+      if (token != null) {
+        endPause(token);
+      }
     }
   }
 

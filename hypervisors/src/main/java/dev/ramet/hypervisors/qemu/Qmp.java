@@ -198,7 +198,8 @@ final class Qmp implements AutoCloseable {
             Thread.yield();
           }
         } catch (IOException e) {
-          // The thread that reads otherwise finds the same, and tells everybody.
+          // Of no use any more; the thread that reads otherwise sees that, and tells everybody.
+          close();
         } finally {
           reading.unlock();
         }

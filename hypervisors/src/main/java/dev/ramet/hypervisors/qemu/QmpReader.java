@@ -10,6 +10,9 @@ import java.nio.channels.ReadableByteChannel;
 final class QmpReader {
   private static final int CHUNK_BYTES = 16 * 1024;
 
+  /** Far above any answer. A guest that has got hold of its QEMU does not get the host's memory. */
+  static final int MOST_LINE_BYTES = 16 << 20;
+
   /** Takes a line, without its end. */
   @FunctionalInterface
   interface Lines {
@@ -27,7 +30,11 @@ final class QmpReader {
     this.lines = lines;
   }
 
-  /** Passes on what is there. How many bytes that were; less than none at the end. */
+  /**
+   * Passes on what is there. How many bytes that were; less than none at the end.
+   *
+   * @throws IOException also when a line is too long, and then each time
+   */
   int readSome() throws IOException {
     chunk.clear();
     int count = channel.read(chunk);
@@ -38,8 +45,10 @@ final class QmpReader {
         byte[] whole = line.toByteArray();
         line.reset();
         lines.line(whole);
-      } else {
+      } else if (line.size() < MOST_LINE_BYTES) {
         line.write(b);
+      } else {
+        throw new IOException("a line of more than " + MOST_LINE_BYTES + " bytes");
       }
     }
     return count;

@@ -64,13 +64,13 @@ class CommandLineTest {
   @Test
   void bootsFromAMemfdAndRestoresFromAPrivateFile() {
     assertEquals(
-        "{\"id\":\"ram\",\"size\":536870912,\"dump\":false,"
+        "{\"id\":\"ram\",\"size\":536870912,\"dump\":false,\"merge\":false,"
             + "\"qom-type\":\"memory-backend-memfd\",\"share\":true}",
         value(line(false), "-object"));
     assertFalse(line(false).contains("-incoming"));
     List<String> restore = line(false, Path.of("/m"));
     assertEquals(
-        "{\"id\":\"ram\",\"size\":536870912,\"dump\":false,"
+        "{\"id\":\"ram\",\"size\":536870912,\"dump\":false,\"merge\":false,"
             + "\"qom-type\":\"memory-backend-file\",\"mem-path\":\"/m\",\"share\":false}",
         value(restore, "-object"));
     assertEquals("fd:0", value(restore, "-incoming"));

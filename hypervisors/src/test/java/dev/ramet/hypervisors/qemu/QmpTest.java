@@ -33,6 +33,7 @@ class QmpTest {
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final String LAST_COMMAND = "quit";
+  private static final String FLOOD_COMMAND = "flood";
 
   @TempDir private Path directory;
 
@@ -130,6 +131,20 @@ class QmpTest {
     }
   }
 
+  @Test
+  void anAnswerThatGoesOnAndOnEndsTheConnection() throws Exception {
+    try (ServerSocketChannel server = listen(1);
+        Qmp qmp = connected(server)) {
+      CompletableFuture<Void> ended = new CompletableFuture<>();
+      qmp.whenEnded(() -> ended.complete(null));
+      QmpException e =
+          assertThrows(
+              QmpException.class, () -> qmp.execute(FLOOD_COMMAND, Deadline.after(PATIENCE)));
+      assertEquals(QmpException.Kind.CLOSED, e.kind());
+      ended.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
   private Qmp connected(ServerSocketChannel server) throws QmpException {
     Thread answering = new Thread(() -> answer(server));
     answering.setDaemon(true);
@@ -154,6 +169,10 @@ class QmpTest {
           String name = command.get("execute").asText();
           if (name.equals(LAST_COMMAND)) {
             return;
+          }
+          if (name.equals(FLOOD_COMMAND)) {
+            out.write("x".repeat(2 * QmpReader.MOST_LINE_BYTES));
+            out.flush();
           }
           ObjectNode answer = Qmp.JSON.createObjectNode();
           answer.put("return", name).set("id", command.get("id"));
