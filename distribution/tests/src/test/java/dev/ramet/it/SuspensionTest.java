@@ -15,6 +15,8 @@ import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -93,6 +95,31 @@ final class SuspensionTest {
     SortedSet<String> left = withoutNumbers(ground.files());
     left.removeIf(file -> !file.contains(id) && running.contains(file));
     assertEquals(new TreeSet<>(), left, "nothing stays of a sandbox that was paused");
+  }
+
+  /** Somebody may mend it, as from a backup, so nothing of what it goes on from is removed. */
+  @Test
+  void aPausedSandboxOutlivesThatItsManifestCannotBeRead() throws Exception {
+    String id = ground.create().id();
+    ground.shell(id).run("echo kept > /tmp/in-memory");
+    sandboxes().pause(id, true);
+    SortedSet<String> before = ground.files();
+    Path manifest = ground.root().resolve("sandboxes/" + id + "/manifest.json");
+    byte[] whole = Files.readAllBytes(manifest);
+
+    ground.closeEngine();
+    Files.write(manifest, new byte[0]);
+    ground.openEngine();
+    assertEquals(ErrorCode.NOT_FOUND, codeOf(() -> sandboxes().get(id)));
+    ground.engine().storage().check(true);
+    assertEquals(before, ground.files());
+
+    ground.closeEngine();
+    Files.write(manifest, whole);
+    ground.openEngine();
+    sandboxes().resume(id, FOR_EVER, true);
+    assertEquals("kept", ground.shell(id).run("cat /tmp/in-memory"));
+    sandboxes().kill(id);
   }
 
   @Test

@@ -38,6 +38,7 @@ final class CaptureAttempt {
   private final StorageBackend storage;
   private final Turns turns;
   private final CopiesAhead ahead;
+  private final LostWrites lost;
   private final Replacement replacement;
   private final SandboxRecord sandbox;
   private final RunningVm vm;
@@ -58,6 +59,7 @@ final class CaptureAttempt {
       Context context,
       Turns turns,
       CopiesAhead ahead,
+      LostWrites lost,
       Replacement replacement,
       SandboxRecord sandbox,
       RunningVm vm,
@@ -67,6 +69,7 @@ final class CaptureAttempt {
     this.storage = context.storage();
     this.turns = turns;
     this.ahead = ahead;
+    this.lost = lost;
     this.replacement = replacement;
     this.sandbox = sandbox;
     this.vm = vm;
@@ -170,7 +173,7 @@ final class CaptureAttempt {
     try (Turns.Turn turn = vm instanceof StandingVm ? turns.none() : turns.take()) {
       phases.ended("turn");
       context.before("snapshot.flush");
-      storage.writeBack(paths.liveDisk());
+      lost.writeBack(sandbox);
       if (order.kind().machineGoesOn()) {
         ahead.beforePause(paths.liveDisk(), pause.log);
       }
@@ -181,9 +184,8 @@ final class CaptureAttempt {
           Capture pages = context.pages().open(image, source.tracker().baseline(), equal)) {
         phases.ended("prepare");
         preCopier.copy(vm, source.tracker(), pages);
-        if (preCopier.rounds() > 0) {
-          storage.writeBack(paths.liveDisk());
-        }
+        // Also told then: a copy ahead may have been the one to meet a failure first.
+        lost.writeBack(sandbox);
         source.tracker().noteDiskWrites();
         phases.ended("precopy");
         pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);

@@ -42,6 +42,7 @@ final class Capturer {
   private final CopiesAhead ahead;
   private final CaptureMetrics metrics;
   private final Replacement replacement;
+  private final LostWrites lost;
   private final Turns turns = Turns.ofHost();
 
   Capturer(Context context, Reclaimer reclaimer, CopiesAhead ahead) {
@@ -50,6 +51,7 @@ final class Capturer {
     this.ahead = ahead;
     this.metrics = new CaptureMetrics(context.metrics());
     this.replacement = new Replacement(context, reclaimer);
+    this.lost = new LostWrites(context);
   }
 
   /**
@@ -163,7 +165,8 @@ final class Capturer {
         try (Reclaimer.Pin base = pinBase(tracker, restored)) {
           cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
-              new CaptureAttempt(context, turns, ahead, replacement, sandbox, pausing, order, pause)
+              new CaptureAttempt(
+                      context, turns, ahead, lost, replacement, sandbox, pausing, order, pause)
                   .capture(new CaptureAttempt.Source(tracker, base, chain), resumed);
           tracker.published(made.id());
           prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
@@ -225,11 +228,26 @@ final class Capturer {
       return null;
     }
     Reclaimer.Pin pin = id == null ? null : reclaimer.pinIfThere(id);
+    String what = previous ? "the previous capture (" : "the image it was restored from (";
     if (pin == null) {
-      String what = previous ? "the previous capture (" : "the image it was restored from (";
-      throw new Pause.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, what + id + ") is gone"));
+      throw unfit(what + id + ") is gone");
+    }
+    boolean whole = false;
+    try {
+      whole = lost.isWhole(pin.record());
+    } finally {
+      if (!whole) {
+        pin.close();
+      }
+    }
+    if (!whole) {
+      throw unfit(what + id + ") has lost what was written to it");
     }
     return pin;
+  }
+
+  private static Pause.ModeUnfit unfit(String why) {
+    return new Pause.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, why));
   }
 
   /**

@@ -18,9 +18,11 @@ import java.time.Instant;
  */
 final class DiskCapturer {
   private final Context context;
+  private final LostWrites lost;
 
   DiskCapturer(Context context) {
     this.context = context;
+    this.lost = new LostWrites(context);
   }
 
   /**
@@ -42,6 +44,7 @@ final class DiskCapturer {
       Starter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
       context.before("snapshot.disk");
       undo.add("disk of " + order.id(), () -> storage.delete(disk));
+      lost.writeBack(sandbox);
       storage.snapshot(liveDisk, disk, order.durability());
       copied.run();
       if (durable) {

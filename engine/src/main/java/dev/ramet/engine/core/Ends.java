@@ -65,10 +65,12 @@ final class Ends {
   /** Sets when the sandbox ends by itself. */
   void set(LiveSandbox live, @Nullable Instant endAt) {
     try (LiveSandbox.Hold hold = live.hold("set timeout", PATIENCE)) {
-      SandboxRecord before = context.sandboxes().get(live.id()).saved();
-      SandboxRecord record = before.ending(endAt, before.terms().lasting(secondsUntil(endAt)));
-      context.sandboxes().save(record);
-      live.becomes(record, live.machine());
+      context
+          .sandboxes()
+          .get(live.id())
+          .revise(
+              before -> before.ending(endAt, before.terms().lasting(secondsUntil(endAt))),
+              context.sandboxes()::save);
     } catch (IOException e) {
       throw Errors.io("cannot set the end of " + live.id(), context.layout().root(), e);
     }

@@ -33,10 +33,18 @@ record ExportIntent(Path note, Path partial) {
     String id = Ids.next('x');
     Path note = Files.createDirectories(layout.builds().resolve(id));
     ExportIntent intent = new ExportIntent(note, parent.resolve(PREFIX + id));
-    Json.write(note.resolve(FILE), new Content(intent.partial().toString()), true);
-    Trees.sync(layout.builds());
-    Trees.sync(layout.root());
-    return intent;
+    boolean noted = false;
+    try {
+      Json.write(note.resolve(FILE), new Content(intent.partial().toString()), Json.Care.DURABLE);
+      Trees.sync(layout.builds());
+      Trees.sync(layout.root());
+      noted = true;
+      return intent;
+    } finally {
+      if (!noted) {
+        intent.forget();
+      }
+    }
   }
 
   /** The directory is there no longer under this name. */

@@ -137,8 +137,7 @@ final class Lifecycle {
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       context.before(order.operation() + ".commit");
       SandboxRecord record = intent.on(started.machine(), order.diskBytes(), source.agentPort());
-      context.sandboxes().save(record);
-      live.becomes(record, started.vm());
+      live.becomes(record, started.vm(), context.sandboxes()::save);
       undo.commit();
     } catch (IOException e) {
       throw Errors.io("cannot create a sandbox", context.layout().root(), e);
@@ -189,7 +188,7 @@ final class Lifecycle {
               if (!closed && live.died(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
-                  context.sandboxes().save(live.saved());
+                  live.write(context.sandboxes()::save);
                 } catch (IOException e) {
                   // The next start finds no machine and comes to the same conclusion.
                   LOG.log(
@@ -229,8 +228,7 @@ final class Lifecycle {
       context.before("kill.intent");
       RunningVm vm = live.machine();
       SandboxRecord killed = record.in(SandboxRecord.State.KILLED, null);
-      saveIntent(killed);
-      live.becomes(killed, vm);
+      live.becomes(killed, vm, intent -> saveIntent(record, intent));
       context.before("kill.machine");
       live.tracking().close();
       if (vm != null) {
@@ -254,9 +252,14 @@ final class Lifecycle {
    * Who kills may do so for want of room: then it is done without a record of the intent, and a
    * crash in the middle leaves a sandbox that has failed.
    */
-  private void saveIntent(SandboxRecord killed) {
+  private void saveIntent(SandboxRecord before, SandboxRecord killed) {
     try {
-      context.sandboxes().save(killed);
+      if (before.state() == SandboxRecord.State.PAUSED) {
+        // A loss of power would bring it back without what it was paused as.
+        context.sandboxes().saveDurably(killed);
+      } else {
+        context.sandboxes().save(killed);
+      }
     } catch (IOException e) {
       RametException failure = Errors.io("cannot kill " + killed.id(), context.layout().root(), e);
       if (failure.code() != ErrorCode.NO_SPACE) {

@@ -6,9 +6,11 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Remedies;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,10 @@ final class LiveSandbox {
   // Not a lock with an owner: an operation may hand its hold to the thread that finishes it.
   private final Semaphore free = new Semaphore(1, true);
   private final Tracking tracking = new Tracking();
+
+  /** Held while its manifest is replaced: the last one written says what it is. */
+  private final Object writing = new Object();
+
   private volatile SandboxRecord saved;
   private volatile @Nullable RunningVm machine;
   private volatile String busyWith = "";
@@ -100,19 +106,55 @@ final class LiveSandbox {
     leaving = now;
   }
 
+  /** Replaces the manifest on disk. */
+  interface Manifest {
+    /** Writes it. */
+    void write(SandboxRecord record) throws IOException;
+  }
+
   synchronized void becomes(SandboxRecord record, @Nullable RunningVm vm) {
     saved = record;
     machine = vm;
   }
 
-  /** Its machine has ended by itself. Answers whether that was still the current one. */
-  synchronized boolean died(RunningVm vm, String why) {
-    if (machine != vm || saved.state() != SandboxRecord.State.RUNNING) {
-      return false;
+  /** Is written down as something else, and becomes that. */
+  void becomes(SandboxRecord record, @Nullable RunningVm vm, Manifest manifest) throws IOException {
+    synchronized (writing) {
+      manifest.write(record);
+      becomes(record, vm);
     }
-    saved = saved.in(SandboxRecord.State.FAILED, why);
-    machine = null;
-    return true;
+  }
+
+  /**
+   * Has something about it written down and changed that its machine has nothing to do with, which
+   * may end by itself at any time.
+   */
+  void revise(UnaryOperator<SandboxRecord> change, Manifest manifest) throws IOException {
+    synchronized (writing) {
+      becomes(change.apply(saved), machine, manifest);
+    }
+  }
+
+  /**
+   * Its machine has ended by itself.
+   *
+   * @return whether that was still the current one, so that something has to be written down
+   */
+  boolean died(RunningVm vm, String why) {
+    synchronized (writing) {
+      if (machine != vm || saved.state() != SandboxRecord.State.RUNNING) {
+        return false;
+      }
+      becomes(saved.in(SandboxRecord.State.FAILED, why), null);
+      return true;
+    }
+  }
+
+  /** Has what it is now written down. */
+  void write(Manifest manifest) throws IOException {
+    synchronized (writing) {
+      manifest.write(saved);
+    }
   }
 
   /** The right to change a sandbox; closing gives it back. */

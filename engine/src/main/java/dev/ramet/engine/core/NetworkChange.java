@@ -44,10 +44,10 @@ final class NetworkChange {
           confinement.change(before, rules);
         }
       }
-      SandboxRecord record = before.ending(before.endAt(), terms.with(terms.rules().with(rules)));
       context.before("network.commit");
-      context.sandboxes().save(record);
-      live.becomes(record, live.machine());
+      live.revise(
+          now -> now.ending(before.endAt(), terms.with(terms.rules().with(rules))),
+          context.sandboxes()::save);
       undo.commit();
     } catch (IOException e) {
       throw Errors.io("cannot set the network of " + live.id(), context.layout().root(), e);

@@ -4,6 +4,7 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Reads what a root has of a kind when the root is opened. */
@@ -23,8 +24,10 @@ final class OwnEntries {
    * Ramet's is reported and kept.
    *
    * @param kind what they are, for people
+   * @return those that are damaged
    */
-  static void load(List<Entry> entries, String kind, Reading reading) throws IOException {
+  static List<Entry> load(List<Entry> entries, String kind, Reading reading) {
+    List<Entry> broken = new ArrayList<>();
     for (Entry entry : entries) {
       switch (entry.kind()) {
         case UNFINISHED -> {
@@ -39,26 +42,32 @@ final class OwnEntries {
           } catch (IOException e) {
             LOG.log(
                 System.Logger.Level.WARNING, "broken " + kind + " left alone: " + entry.path(), e);
+            broken.add(entry);
           }
         }
       }
     }
+    return broken;
   }
 
   /**
    * Has all manifests read that can be, and changes nothing.
    *
    * @param kind what they are, for people
+   * @return those that are damaged
    */
-  static void look(List<Entry> entries, String kind, Reading reading) {
+  static List<Entry> look(List<Entry> entries, String kind, Reading reading) {
+    List<Entry> broken = new ArrayList<>();
     for (Entry entry : entries) {
       if (entry.kind() == Entry.Kind.OWN) {
         try {
           reading.read(entry);
         } catch (IOException e) {
           LOG.log(System.Logger.Level.DEBUG, "broken " + kind + ": " + entry.path(), e);
+          broken.add(entry);
         }
       }
     }
+    return broken;
   }
 }

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,12 +97,26 @@ final class Reclaimer {
 
   /** The sandboxes that rest on a snapshot. */
   List<String> users(String snapshotId) {
-    return holdings.sandboxes().all().stream()
-        .map(LiveSandbox::saved)
-        .filter(record -> snapshotId.equals(record.machine().memoryBase()))
-        .map(SandboxRecord::id)
-        .sorted()
-        .toList();
+    Stream<String> known =
+        holdings.sandboxes().all().stream()
+            .map(LiveSandbox::saved)
+            .filter(record -> snapshotId.equals(record.machine().memoryBase()))
+            .map(SandboxRecord::id);
+    return Stream.concat(known, unreadableUser(snapshotId)).sorted().toList();
+  }
+
+  /**
+   * A sandbox that was paused as this and whose manifest cannot be read, which somebody may mend:
+   * then it has nothing else.
+   */
+  private Stream<String> unreadableUser(String snapshotId) {
+    return holdings
+        .snapshots()
+        .find(snapshotId)
+        .filter(record -> record.kind() == SnapshotRecord.Kind.PAUSE)
+        .map(SnapshotRecord::sandboxId)
+        .filter(holdings.sandboxes()::isUnreadable)
+        .stream();
   }
 
   /** Whether something rests on a snapshot. */

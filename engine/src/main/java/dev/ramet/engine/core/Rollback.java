@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.internal.Undo;
@@ -12,7 +13,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,6 +30,11 @@ final class Rollback {
   private static final System.Logger LOG = System.getLogger(Rollback.class.getName());
 
   private static final Duration LAST_BREATH = Duration.ofSeconds(2);
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+
+  /** What a machine fails with that does not do what it is told, or not in time. */
+  private static final Set<ErrorCode> DEAF =
+      EnumSet.of(ErrorCode.HYPERVISOR_FAILED, ErrorCode.DEADLINE_EXCEEDED);
 
   private final Context context;
   private final Starter starter;
@@ -69,12 +77,11 @@ final class Rollback {
       context.before("rollback.commit");
       SandboxRecord after =
           awake(before).on(started.machine(), source.diskBytes(), source.agentPort());
-      context.sandboxes().save(after);
-      live.becomes(after, started.vm());
+      live.becomes(after, started.vm(), context.sandboxes()::save);
       undo.commit();
       live.tracking().close();
-      if (paused != null && old != null) {
-        starter.giveUp(paused::kill, old);
+      if (old != null) {
+        starter.giveUp(paused == null ? () -> end(old) : paused::kill, old);
       }
       lifecycle.begun(live);
     } catch (IOException e) {
@@ -91,7 +98,16 @@ final class Rollback {
     return before.endingAt(seconds == null ? null : Instant.now().plusSeconds(seconds));
   }
 
-  /** Pauses the old machine; null when there is none any more. */
+  private static void end(RunningVm vm) {
+    if (!vm.exit().toCompletableFuture().isDone()) {
+      vm.kill(KILL_TIMEOUT);
+    }
+  }
+
+  /**
+   * Pauses the old machine; null when there is none any more, or when it does not do what it is
+   * told: of all machines, that one needs to be replaced.
+   */
   private static @Nullable PausedVm pause(@Nullable RunningVm old) {
     if (old == null) {
       return null;
@@ -102,7 +118,11 @@ final class Rollback {
       if (endsWithin(old, LAST_BREATH)) {
         return null;
       }
-      throw e;
+      if (!DEAF.contains(e.code())) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.WARNING, "replacing a machine that does not pause", e);
+      return null;
     }
   }
 

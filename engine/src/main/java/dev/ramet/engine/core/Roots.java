@@ -90,7 +90,8 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   }
 
   private static Roots single(RootOpener.Root main) throws IOException {
-    Json.write(main.layout().rootRecord(), RootRecord.single(main.provider().id()), true);
+    Json.write(
+        main.layout().rootRecord(), RootRecord.single(main.provider().id()), Json.Care.DURABLE);
     return new Roots(main, null);
   }
 
@@ -114,7 +115,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
             .withMemory(
                 UUID.randomUUID().toString(),
                 new RootRecord.MemoryArea(path.toString(), memory.provider().id(), false));
-    Json.write(main.layout().rootRecord(), record, true);
+    Json.write(main.layout().rootRecord(), record, Json.Care.DURABLE);
     finish(main, record, memory);
     return new Roots(main, memory);
   }
@@ -123,11 +124,14 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
       throws IOException {
     String id = Objects.requireNonNull(record.id());
     RootRecord.MemoryArea area = Objects.requireNonNull(record.memory());
-    Json.write(memory.layout().rootRecord(), RootRecord.memoryOf(id, memory.provider().id()), true);
+    Json.write(
+        memory.layout().rootRecord(),
+        RootRecord.memoryOf(id, memory.provider().id()),
+        Json.Care.DURABLE);
     Json.write(
         main.layout().rootRecord(),
         record.withMemory(id, new RootRecord.MemoryArea(area.path(), area.storageBackend(), true)),
-        true);
+        Json.Care.DURABLE);
   }
 
   private static RootOpener.Root find(

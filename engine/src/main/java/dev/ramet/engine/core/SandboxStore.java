@@ -16,12 +16,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The sandboxes of a root. Thread-safe; one lives per root. */
 final class SandboxStore {
   private final Layout layout;
   private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
+
+  /** Those whose manifests could not be read: they are not on record, and yet there. */
+  private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
   SandboxStore(Layout layout) {
     this.layout = layout;
@@ -33,17 +37,30 @@ final class SandboxStore {
    */
   List<SandboxRecord> load() throws IOException {
     List<SandboxRecord> records = new ArrayList<>();
-    OwnEntries.load(
-        Entry.sandboxes(layout), "sandbox", entry -> records.add(Manifests.sandbox(entry.path())));
+    note(
+        OwnEntries.load(
+            Entry.sandboxes(layout),
+            "sandbox",
+            entry -> records.add(Manifests.sandbox(entry.path()))));
     return records;
   }
 
   /** Takes in all sandboxes whose manifests can be read, and changes nothing. */
   void look() throws IOException {
-    OwnEntries.look(
-        Entry.sandboxes(layout),
-        "sandbox",
-        entry -> add(new LiveSandbox(Manifests.sandbox(entry.path()), null)));
+    note(
+        OwnEntries.look(
+            Entry.sandboxes(layout),
+            "sandbox",
+            entry -> add(new LiveSandbox(Manifests.sandbox(entry.path()), null))));
+  }
+
+  private void note(List<Entry> broken) {
+    broken.forEach(entry -> unreadable.add(entry.id()));
+  }
+
+  /** Whether there is a sandbox with this id of which nothing is known. */
+  boolean isUnreadable(String id) {
+    return unreadable.contains(id);
   }
 
   /** The sandbox with this id, hidden or not. */
@@ -72,16 +89,21 @@ final class SandboxStore {
   }
 
   /**
-   * Replaces a manifest at once. Not synced: a sandbox ends with a loss of power anyway, and this
-   * is on the way of every start.
+   * Replaces a manifest at once, durably where the sandbox needs no machine and so outlives a loss
+   * of power. Others end with it anyway, and this is on the way of every start.
    */
   void save(SandboxRecord record) throws IOException {
-    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, false);
+    boolean outlives = record.state() == SandboxRecord.State.PAUSED;
+    save(record, outlives ? Json.Care.DURABLE : Json.Care.WHOLE);
   }
 
-  /** The same for a sandbox that does not need its machine, and so outlives a loss of power. */
+  /** Replaces a manifest of which a loss of power must not bring back the one before. */
   void saveDurably(SandboxRecord record) throws IOException {
-    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, true);
+    save(record, Json.Care.DURABLE);
+  }
+
+  private void save(SandboxRecord record, Json.Care care) throws IOException {
+    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, care);
   }
 
   /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */

@@ -141,7 +141,9 @@ final class SnapshotCheck {
     }
     for (Path path : Trees.children(directory)) {
       String name = String.valueOf(path.getFileName());
-      if (UNFINISHED_CONTENT.contains(name)) {
+      if (path.equals(Layout.lostWrites(directory))) {
+        findings.damage(directory, name(record) + " has lost what was written to its memory image");
+      } else if (UNFINISHED_CONTENT.contains(name)) {
         findings.temporary(path);
       } else if (!CONTENT.contains(name)) {
         findings.foreign(path, "not part of a snapshot");

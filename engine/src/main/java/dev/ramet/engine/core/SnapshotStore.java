@@ -129,14 +129,14 @@ final class SnapshotStore {
   SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
     Path partial = layout.partialSnapshot(record.id());
     SnapshotRecord stamped = tags.stamped(record);
-    Json.write(partial.resolve(Layout.MANIFEST), stamped, false);
+    Json.write(partial.resolve(Layout.MANIFEST), stamped, sync ? Json.Care.LATER : Json.Care.WHOLE);
     if (sync) {
       // A working set is a hint that says itself whether it is whole.
       Trees.syncAll(partial, Set.of(WorkingSetFile.NAME));
     }
     Files.move(partial, layout.snapshot(record.id()), StandardCopyOption.ATOMIC_MOVE);
     if (sync) {
-      Trees.sync(layout.snapshots());
+      syncPublished(record.id(), partial);
     }
     synchronized (this) {
       // Seen by others only now that it will be there after a loss of power.
@@ -151,6 +151,20 @@ final class SnapshotStore {
     }
   }
 
+  /** Makes it last that a snapshot has its name; takes the name back when that fails. */
+  private void syncPublished(String id, Path partial) throws IOException {
+    boolean done = false;
+    try {
+      Trees.sync(layout.snapshots());
+      done = true;
+    } finally {
+      if (!done) {
+        // Whoever publishes it gives it up, with the images that it is of.
+        Files.move(layout.snapshot(id), partial, StandardCopyOption.ATOMIC_MOVE);
+      }
+    }
+  }
+
   /** Has others see a record as it is written down, or will be. */
   void show(SnapshotRecord record) {
     byId.put(record.id(), record);
@@ -158,7 +172,10 @@ final class SnapshotStore {
 
   /** Replaces a manifest. */
   synchronized void update(SnapshotRecord record, boolean sync) throws IOException {
-    Json.write(layout.snapshot(record.id()).resolve(Layout.MANIFEST), record, sync);
+    Json.write(
+        layout.snapshot(record.id()).resolve(Layout.MANIFEST),
+        record,
+        sync ? Json.Care.DURABLE : Json.Care.WHOLE);
     show(record);
   }
 

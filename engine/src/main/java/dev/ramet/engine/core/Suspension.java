@@ -119,8 +119,7 @@ final class Suspension {
       undo.add("capture " + kept.id(), () -> reclaimer.delete(kept));
       context.before("pause.commit");
       SandboxRecord after = before.pausedAs(kept.id(), Instant.now());
-      context.sandboxes().saveDurably(after);
-      live.becomes(after, null);
+      live.becomes(after, null, context.sandboxes()::save);
       undo.commit();
       live.tracking().close();
       starter.giveUp(standing::end, vm);
@@ -173,8 +172,8 @@ final class Suspension {
       context.before("resume.commit");
       SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);
       SandboxRecord after = awake.on(started.machine(), source.diskBytes(), source.agentPort());
-      context.sandboxes().save(after);
-      live.becomes(after, started.vm());
+      // What it was paused as may go from here on.
+      live.becomes(after, started.vm(), context.sandboxes()::saveDurably);
       undo.commit();
     } catch (IOException e) {
       throw Errors.io("cannot resume " + live.id(), context.layout().root(), e);

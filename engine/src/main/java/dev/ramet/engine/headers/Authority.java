@@ -113,7 +113,7 @@ public final class Authority {
               AuthorityRecord.FORMAT,
               Base64.getEncoder().encodeToString(made.certificate().getEncoded()),
               Base64.getEncoder().encodeToString(made.key().getEncoded()));
-      Json.write(file, record, true);
+      Json.write(file, record, Json.Care.DURABLE);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {

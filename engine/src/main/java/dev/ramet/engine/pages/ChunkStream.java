@@ -25,7 +25,15 @@ final class ChunkStream implements AutoCloseable {
     this.writeBack = new WriteBack(image);
     this.thread = new Thread(this::work, "ramet-page-writer");
     thread.setDaemon(true);
-    thread.start();
+    boolean started = false;
+    try {
+      thread.start();
+      started = true;
+    } finally {
+      if (!started) {
+        writeBack.close();
+      }
+    }
   }
 
   /** Hands a full chunk over. */
@@ -94,6 +102,8 @@ final class ChunkStream implements AutoCloseable {
         writeBack.add(chunk.firstOffset(), chunk.endOffset());
       } catch (RuntimeException e) {
         why = e;
+      } catch (Throwable e) { // a machine stands still for it: whatever it is, it must be told
+        why = new IllegalStateException("the thread that writes pages broke", e);
       }
       ended(chunk, why);
     }

@@ -165,7 +165,7 @@ public final class SecretFile implements Secrets {
 
   private void keep(List<Entry> entries) {
     try {
-      Json.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), true);
+      Json.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), Json.Care.DURABLE);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,

@@ -40,6 +40,19 @@ public final class Json {
   /** Far above any manifest: what is larger is not read into memory to find out what it is. */
   private static final long MOST_BYTES = 16 << 20;
 
+  /** What a loss of power may do to a file that is replaced. */
+  public enum Care {
+    /** Anything, until whoever writes it has synced it; nothing depends on it before. */
+    LATER,
+    /**
+     * Bring the old content back, or the absence of the file. It never leaves an empty one, as it
+     * does where a name gets to the disk before what it stands for: XFS does not order the two.
+     */
+    WHOLE,
+    /** Nothing. */
+    DURABLE
+  }
+
   private Json() {}
 
   /**
@@ -92,9 +105,9 @@ public final class Json {
   /**
    * Replaces a file at once: a reader, or a crash, sees the old content or the new.
    *
-   * @param sync whether it must also survive a loss of power
+   * @param care what a loss of power may do
    */
-  public static void write(Path file, Object value, boolean sync) throws IOException {
+  public static void write(Path file, Object value, Care care) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     Path fresh = file.resolveSibling(unfinished(String.valueOf(file.getFileName())));
     try (FileChannel channel =
@@ -109,7 +122,7 @@ public final class Json {
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
-      if (sync) {
+      if (care != Care.LATER) {
         channel.force(true);
       }
     } catch (IOException e) {
@@ -118,7 +131,7 @@ public final class Json {
       throw failure;
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-    if (sync && parent != null) {
+    if (care == Care.DURABLE && parent != null) {
       Trees.sync(parent);
     }
   }

@@ -60,6 +60,11 @@ public record Layout(Path root) {
     return sandbox(sandboxId).resolve("vm-" + number);
   }
 
+  /** The mark, in the directory of a machine or a snapshot, that its image has lost writes. */
+  public static Path lostWrites(Path directory) {
+    return directory.resolve("lost-writes");
+  }
+
   /** Scratch directory of template builds and exports, emptied at start. */
   public Path builds() {
     return root.resolve("builds");

@@ -94,7 +94,7 @@ final class Changes {
     out.putInt(size);
   }
 
-  /** Where it goes is noted first: written there again, the same is there once. */
+  /** Where it goes is noted first, so that what was begun can be finished and is there once. */
   private void append(Answers.Key key, boolean again, Fd file) throws LinuxException, IOException {
     synchronized (volume.lock()) {
       Answers answers = volume.answers();
@@ -105,7 +105,7 @@ final class Changes {
         }
         return;
       }
-      long end = known != null ? known.offset() : TreeAttributes.of(file).sizeBytes();
+      long end = known == null ? TreeAttributes.of(file).sizeBytes() : resumed(known, file);
       answers.begin(key, end);
       try {
         file.pwrite(data, end);
@@ -115,6 +115,22 @@ final class Changes {
         throw e;
       }
     }
+  }
+
+  /**
+   * Where an append goes that was begun: to where it was noted, if there is nothing or what it had
+   * written of its data; else to the end, for others have appended or emptied the file since.
+   */
+  private long resumed(Answers.Known known, Fd file) throws LinuxException {
+    long size = TreeAttributes.of(file).sizeBytes();
+    if (size < known.offset()) {
+      return size;
+    }
+    int written = (int) Math.min(size - known.offset(), data.remaining());
+    ByteBuffer found = ByteBuffer.allocateDirect(written);
+    file.pread(found, known.offset());
+    boolean own = found.flip().equals(data.slice(data.position(), written));
+    return own ? known.offset() : size;
   }
 
   void create(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {

@@ -61,6 +61,8 @@ final class Upload {
           file,
           Objects.requireNonNullElse(attributes.uid(), old == null ? 0 : old.uid()),
           Objects.requireNonNullElse(attributes.gid(), old == null ? 0 : old.gid()));
+      // The name must not get to the disk without what it stands for, in place of what was there.
+      file.fsync();
       synchronized (volume.lock()) {
         if (parents) {
           Directories.makeAbove(volume.files(), name);

@@ -110,7 +110,7 @@ public final class VolumeStore implements AutoCloseable {
       OpenVolume.make(partial);
       VolumeRecord record =
           new VolumeRecord(VolumeRecord.FORMAT, id, name, volume.token(), volume.createdAt());
-      Json.write(partial.resolve(Layout.MANIFEST), record, true);
+      Json.write(partial.resolve(Layout.MANIFEST), record, Json.Care.DURABLE);
       Trees.syncAll(partial);
       Files.move(partial, directory(id), StandardCopyOption.ATOMIC_MOVE);
       Trees.sync(layout.sharedVolumes());

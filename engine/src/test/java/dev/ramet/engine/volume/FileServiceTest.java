@@ -181,6 +181,25 @@ final class FileServiceTest {
   }
 
   @Test
+  void whatWasBegunDoesNoHarmToWhatOthersDidSince() throws Exception {
+    assertEquals(0, errno(create("log")));
+    Files.writeString(file("log"), "before\n");
+    // Noted, and the host was killed before anything was written.
+    volume.answers().begin(new Answers.Key(99, 50), 7);
+    volume.answers().begin(new Answers.Key(99, 51), 7);
+    reopen();
+    assertEquals(0, errno(append(60, false, "log", "other\n")));
+    assertEquals(0, errno(append(50, true, "log", "line\n")));
+    assertEquals("before\nother\nline\n", Files.readString(file("log")));
+    assertEquals(0, errno(append(50, true, "log", "line\n")));
+    assertEquals("before\nother\nline\n", Files.readString(file("log")));
+
+    Files.writeString(file("log"), "");
+    assertEquals(0, errno(append(51, true, "log", "new\n")));
+    assertEquals("new\n", Files.readString(file("log")));
+  }
+
+  @Test
   void notesGoRound() throws Exception {
     Answers answers = volume.answers();
     for (long i = 0; i < Answers.SLOTS + 10; i++) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static dev.ramet.it.Modes.FULL;
+import static dev.ramet.it.Modes.report;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.testing.LoopFs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The pool lies in a file that grows, and what is around it is full: what a machine writes is taken
+ * by the pool, and then cannot be put anywhere. The kernel says so once.
+ */
+@Timeout(300)
+final class LostWritesTest {
+  private static final long AROUND_BYTES = 900L << 20;
+  private static final long POOL_BYTES = 2L << 30;
+  private static final Set<ErrorCode> TOLD = Set.of(ErrorCode.NO_SPACE, ErrorCode.HOST_UNFIT);
+  private static final String DIGEST = "sha256sum < /root/file";
+
+  private final LoopFs around;
+  private final LoopFs pool;
+  private final Ground ground;
+  private GuestShell shell;
+  private Sandbox sandbox;
+
+  LostWritesTest(@TempDir Path directory) throws IOException {
+    around = LoopFs.tmpfs(directory, AROUND_BYTES);
+    try {
+      pool = LoopFs.xfs(around.root(), POOL_BYTES);
+      try {
+        ground = Ground.make(pool.root().resolve("data"), 0, config -> config);
+      } catch (IOException | RuntimeException | Error e) {
+        pool.close();
+        throw e;
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      around.close();
+      throw e;
+    }
+  }
+
+  @BeforeEach
+  void begin() throws IOException {
+    sandbox = ground.create();
+    shell = ground.shell(sandbox.id());
+  }
+
+  @AfterEach
+  void clear() throws IOException {
+    try (around;
+        pool) {
+      makeRoom();
+      ground.steps().reset();
+      ground.close();
+    }
+  }
+
+  private void fill() {
+    try {
+      around.fill(0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void writeBackAndMakeRoom() {
+    try {
+      new ProcessBuilder("sync", "-f", pool.root().toString()).start().waitFor();
+      makeRoom();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void makeRoom() throws IOException {
+    Files.deleteIfExists(around.root().resolve("ballast"));
+  }
+
+  private Snapshot snapshot(String name) {
+    return ground.engine().snapshots().create(sandbox.id(), name);
+  }
+
+  private static RametException told(Runnable operation) {
+    RametException e = assertThrows(RametException.class, operation::run);
+    assertTrue(TOLD.contains(e.code()), e::toString);
+    return e;
+  }
+
+  @Test
+  void aMachineWhoseDiskLostWritesIsNotCapturedAgain() throws Exception {
+    String before = shell.run("head -c 8000000 /dev/urandom > /root/file; sync; " + DIGEST);
+    snapshot("before");
+    fill();
+    shell.run("head -c 8000000 /dev/urandom > /root/file; sync");
+    RametException e = told(() -> snapshot("torn"));
+    assertTrue(String.valueOf(e.remedy()).contains("roll it back"), e::toString);
+    makeRoom();
+
+    Refusals.refused(ErrorCode.CORRUPT, () -> snapshot("torn"));
+    ground.closeEngine();
+    ground.openEngine();
+    e = Refusals.refused(ErrorCode.CORRUPT, () -> snapshot("torn"));
+    assertTrue(String.valueOf(e.remedy()).contains("roll it back"), e::toString);
+    Refusals.refused(
+        ErrorCode.CORRUPT,
+        () -> ground.engine().sandboxes().clone(sandbox.id(), new CloneRequest(1, 1, null)));
+    Refusals.refused(
+        ErrorCode.CORRUPT, () -> ground.engine().sandboxes().pause(sandbox.id(), true));
+    Refusals.refused(
+        ErrorCode.CORRUPT, () -> ground.engine().sandboxes().pause(sandbox.id(), false));
+    Refusals.refused(
+        ErrorCode.CORRUPT,
+        () ->
+            ground
+                .engine()
+                .snapshots()
+                .create(new NewSnapshot(sandbox.id(), "torn", null, null, true, false, false)));
+
+    ground.engine().sandboxes().rollback(sandbox.id(), "before");
+    shell = ground.shell(sandbox.id());
+    assertEquals(before, shell.run(DIGEST));
+    snapshot("after");
+    assertEquals(before, restored("after", DIGEST));
+    ground.assertWell();
+  }
+
+  /** What clones begin from is not synced; a capture of one does not rest on it then. */
+  @Test
+  void whatClonesBeganFromIsNotBuiltUponWhenItHasLostWrites() throws Exception {
+    String digest = shell.run("head -c 30000000 /dev/urandom > /tmp/file; sha256sum < /tmp/file");
+    ground.steps().doAt("snapshot.write", this::fill);
+    ground.steps().doAt("snapshot.publish", this::writeBackAndMakeRoom);
+    sandbox =
+        ground
+            .engine()
+            .sandboxes()
+            .clone(sandbox.id(), new CloneRequest(1, 1, null))
+            .sandboxes()
+            .get(0);
+    ground.steps().resetWhenDone();
+    Snapshot made = snapshot("whole");
+    assertEquals(FULL, report(made).mode(), report(made)::modeReason);
+    assertTrue(report(made).modeReason().contains("has lost what was written"));
+    assertEquals(digest, restored("whole", "sha256sum < /tmp/file"));
+  }
+
+  private String restored(String snapshot, String command) throws IOException {
+    Sandbox back = ground.create(snapshot);
+    try {
+      return ground.shell(back.id()).run(command);
+    } finally {
+      ground.engine().sandboxes().kill(back.id());
+    }
+  }
+}
