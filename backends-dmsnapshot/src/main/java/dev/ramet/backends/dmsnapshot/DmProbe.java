@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -47,7 +48,17 @@ final class DmProbe {
 
   private DmProbe() {}
 
-  static ProbeResult run(Path root, Steps steps) {
+  static ProbeResult run(Path root) {
+    return run(root, Steps.NONE, opened -> {});
+  }
+
+  /**
+   * Finds it out step by step.
+   *
+   * @param steps sees each change
+   * @param opened told the backend that is tried out, which whoever breaks a step has to abandon
+   */
+  static ProbeResult run(Path root, Steps steps, Consumer<DmSnapshotBackend> opened) {
     Path place = root.resolve(PREFIX + UUID.randomUUID());
     try {
       Map<String, String> evidence = new LinkedHashMap<>();
@@ -60,7 +71,7 @@ final class DmProbe {
       try (Fd held = Fd.openDirectory(place)) {
         held.lock();
         try {
-          tryOut(place, evidence, steps);
+          tryOut(place, evidence, steps, opened);
         } finally {
           steps.before("remove the trial");
           removeTree(place);
@@ -112,11 +123,13 @@ final class DmProbe {
     }
   }
 
-  private static void tryOut(Path place, Map<String, String> evidence, Steps steps)
+  private static void tryOut(
+      Path place, Map<String, String> evidence, Steps steps, Consumer<DmSnapshotBackend> opened)
       throws LinuxException {
     NodeId volume = NodeId.of("v");
     NodeId snapshot = NodeId.of("s");
     try (DmSnapshotBackend backend = DmSnapshotProvider.open(place, 1 << 20, 1, steps)) {
+      opened.accept(backend);
       backend.create(volume, 1 << 20);
       Path device = backend.attach(volume).path();
       try (Fd fd = Fd.open(device, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {

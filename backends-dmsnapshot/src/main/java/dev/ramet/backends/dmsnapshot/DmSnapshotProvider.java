@@ -47,7 +47,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
 
   @Override
   public ProbeResult probe(ProbeContext where) {
-    return DmProbe.run(where.root(), Steps.NONE);
+    return DmProbe.run(where.root());
   }
 
   /**

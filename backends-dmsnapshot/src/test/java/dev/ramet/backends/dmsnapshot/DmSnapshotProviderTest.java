@@ -16,6 +16,7 @@ import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -67,23 +68,22 @@ class DmSnapshotProviderTest {
   void whatAKilledProbeLeavesGoesWithTheNextOne() throws Exception {
     Require.feature("dm", kernelHasIt(), "the kernel has no device-mapper");
     int[] steps = {0};
-    DmProbe.run(dir, step -> steps[0]++);
+    DmProbe.run(dir, step -> steps[0]++, opened -> {});
     int devices = 0;
     for (int kill = 0; kill < steps[0]; kill += 4) {
       int[] left = {kill};
-      assertThrows(
-          Killed.class,
-          () ->
-              DmProbe.run(
-                  dir,
-                  step -> {
-                    if (left[0]-- <= 0) {
-                      throw new Killed();
-                    }
-                  }));
+      List<DmSnapshotBackend> opened = new ArrayList<>();
+      Steps deadly =
+          step -> {
+            if (left[0]-- <= 0) {
+              throw new Killed();
+            }
+          };
+      assertThrows(Killed.class, () -> DmProbe.run(dir, deadly, opened::add));
+      opened.forEach(DmSnapshotBackend::abandon);
       devices += Root.devices().size();
       if (kill % 8 == 0) {
-        assertInstanceOf(ProbeResult.Usable.class, DmProbe.run(dir, Steps.NONE));
+        assertInstanceOf(ProbeResult.Usable.class, DmProbe.run(dir));
       } else {
         DmProbe.clearRemains(dir);
       }
