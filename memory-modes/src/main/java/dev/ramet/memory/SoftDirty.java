@@ -4,6 +4,7 @@ package dev.ramet.memory;
 import static dev.ramet.linux.Pagemap.FILE_OR_SHARED;
 import static dev.ramet.linux.Pagemap.PRESENT;
 import static dev.ramet.linux.Pagemap.SOFT_DIRTY;
+import static dev.ramet.linux.Pagemap.SWAPPED;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
@@ -27,6 +28,9 @@ final class SoftDirty implements MemoryMode {
 
   /** Mapped by this process alone (admin-guide/mm/pagemap.rst): never the shared page of zeros. */
   static final long EXCLUSIVE = 1L << 56;
+
+  /** All that {@link State#of} looks at. */
+  private static final long LOOKED_AT = PRESENT | SWAPPED | FILE_OR_SHARED | EXCLUSIVE | SOFT_DIRTY;
 
   private final Set<Long> tracked = ConcurrentHashMap.newKeySet();
   private final MergeDaemon merging;
@@ -84,6 +88,16 @@ final class SoftDirty implements MemoryMode {
     }
   }
 
+  /** Behind the last of consecutive entries that say the same, which most of many pages do. */
+  private static int endOfEqual(long[] entries, int pages, int from) {
+    long said = entries[from] & LOOKED_AT;
+    int to = from + 1;
+    while (to < pages && (entries[to] & LOOKED_AT) == said) {
+      to++;
+    }
+    return to;
+  }
+
   /**
    * Applies the rule to the entries of consecutive pages.
    *
@@ -93,10 +107,10 @@ final class SoftDirty implements MemoryMode {
     int from = 0;
     while (from < pages) {
       State state = State.of(entries[from], kind);
-      int to = from + 1;
-      while (to < pages && State.of(entries[to], kind) == state) {
-        to++;
-      }
+      int to = from;
+      do {
+        to = endOfEqual(entries, pages, to);
+      } while (to < pages && State.of(entries[to], kind) == state);
       switch (state) {
         case ABSENT -> delta.absent(first + from, first + to);
         case UNWRITTEN -> delta.unwritten(first + from, first + to);
