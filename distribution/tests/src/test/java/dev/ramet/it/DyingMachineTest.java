@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A machine that dies in any step of its snapshot. */
+/** A machine that dies in any step of its snapshot, or does nothing any more. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DyingMachineTest {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -82,9 +82,22 @@ final class DyingMachineTest {
     }
   }
 
+  /** One that neither pauses nor ends needs a rollback most, which ends it. */
+  @Test
+  void aMachineThatDoesNothingAnyMoreIsRolledBack() throws Exception {
+    long pid = pid();
+    assertEquals(0, new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor());
+    ground.engine().sandboxes().rollback(started.id(), "start");
+    assertEquals("start", ground.shell(started.id()).run("cat /tmp/file"));
+    assertEquals(List.of(pid()), ground.machines(), "the old one is gone");
+  }
+
+  private long pid() {
+    return Objects.requireNonNull(ground.engine().sandboxes().get(started.id()).hypervisorPid());
+  }
+
   private void dieAt(String step) {
-    long pid =
-        Objects.requireNonNull(ground.engine().sandboxes().get(started.id()).hypervisorPid());
+    long pid = pid();
     boolean written = AFTER_THE_PAUSE.contains(step);
     ground
         .steps()
