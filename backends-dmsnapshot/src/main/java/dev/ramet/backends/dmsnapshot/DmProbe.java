@@ -101,6 +101,9 @@ final class DmProbe {
    * are only known as long as the files are there.
    */
   static void clearRemains(Path root) {
+    if (!Files.isDirectory(root)) {
+      return; // One that is about to be made.
+    }
     try (DirectoryStream<Path> remains = Files.newDirectoryStream(root, PREFIX + "*")) {
       for (Path place : remains) {
         // One that has no number yet has no devices, and whoever made it may be about to lock it.

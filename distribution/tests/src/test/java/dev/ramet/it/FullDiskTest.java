@@ -107,21 +107,12 @@ final class FullDiskTest {
         baseImage,
         digest(started.volume(base.id() + ".memory")),
         "nothing was written to the base");
-    assertEquals(inBase, restored("base", "sha256sum < /tmp/big"));
+    assertEquals(inBase, ground.restored("base", "sha256sum < /tmp/big"));
     // Compared with all of the machine's memory, as every capture here is.
     ground.engine().snapshots().create(started.id(), "enough");
-    assertEquals(now, restored("enough", "sha256sum < /tmp/big"));
+    assertEquals(now, ground.restored("enough", "sha256sum < /tmp/big"));
     ground.engine().snapshots().delete("enough", false);
     ground.engine().snapshots().delete("base", false);
-  }
-
-  private String restored(String snapshot, String command) throws Exception {
-    Sandbox back = ground.create(snapshot);
-    try {
-      return ground.shell(back.id()).run(command);
-    } finally {
-      ground.engine().sandboxes().kill(back.id());
-    }
   }
 
   private static void run(GuestShell shell, String command) {

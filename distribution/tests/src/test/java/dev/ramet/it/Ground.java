@@ -233,6 +233,16 @@ final class Ground implements AutoCloseable {
     return new GuestShell(engine().sandboxes().endpoint(sandboxId, AGENT_PORT));
   }
 
+  /** What a command prints in a machine that was restored from a snapshot, and ends with that. */
+  String restored(String snapshot, String command) throws IOException {
+    Sandbox back = create(snapshot);
+    try {
+      return shell(back.id()).run(command);
+    } finally {
+      engine().sandboxes().kill(back.id());
+    }
+  }
+
   /** The files of all its roots, once what is deleted is gone. */
   SortedSet<String> files() throws IOException {
     RootFiles.awaitDeletions(root());

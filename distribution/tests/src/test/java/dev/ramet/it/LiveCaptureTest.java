@@ -81,15 +81,6 @@ final class LiveCaptureTest {
         "head -c " + megabytes * MIB + " /dev/urandom > /tmp/file; sha256sum < /tmp/file");
   }
 
-  private String restored(Snapshot snapshot, String command) throws IOException {
-    Sandbox back = ground.create(snapshot.id());
-    try {
-      return ground.shell(back.id()).run(command);
-    } finally {
-      ground.engine().sandboxes().kill(back.id());
-    }
-  }
-
   private static void assertMostlyBefore(Snapshot snapshot, long bytes) {
     CaptureReport report = report(snapshot);
     assertTrue(report.precopyRounds() > 0, report.toString());
@@ -110,8 +101,8 @@ final class LiveCaptureTest {
     String second = fill(24);
     Snapshot next = snapshot();
     assertMostlyBefore(next, 24 * MIB);
-    assertEquals(first, restored(since, "sha256sum < /tmp/file"));
-    assertEquals(second, restored(next, "sha256sum < /tmp/file"));
+    assertEquals(first, ground.restored(since.id(), "sha256sum < /tmp/file"));
+    assertEquals(second, ground.restored(next.id(), "sha256sum < /tmp/file"));
     Snapshot idle = snapshot();
     assertEquals(0, report(idle).precopyRounds(), report(idle).toString());
   }
@@ -146,7 +137,10 @@ final class LiveCaptureTest {
       assertEquals(between.size(), Set.copyOf(between).size(), "each write changes something");
       assertEquals(last.get(), shell.run(BEGINNING), "nothing is written after the pause");
       String hash = shell.run("sha256sum < /tmp/file");
-      assertEquals(hash, restored(snapshot, "sha256sum < /tmp/file"), "generation " + generation);
+      assertEquals(
+          hash,
+          ground.restored(snapshot.id(), "sha256sum < /tmp/file"),
+          "generation " + generation);
     }
   }
 
@@ -173,7 +167,7 @@ final class LiveCaptureTest {
       assertTrue(report.precopyRounds() <= 5, report.toString());
     }
     Snapshot last = snapshot();
-    assertEquals("32M", restored(last, "du -m /tmp/file | cut -f 1 | sed s/$/M/"));
+    assertEquals("32M", ground.restored(last.id(), "du -m /tmp/file | cut -f 1 | sed s/$/M/"));
   }
 
   @Test
@@ -185,7 +179,7 @@ final class LiveCaptureTest {
       assertThrows(StepRecorder.Broken.class, this::snapshot);
       ground.steps().reset();
       String hash = shell.run("sha256sum < /tmp/file");
-      assertEquals(hash, restored(snapshot(), "sha256sum < /tmp/file"), step);
+      assertEquals(hash, ground.restored(snapshot().id(), "sha256sum < /tmp/file"), step);
     }
   }
 
@@ -224,6 +218,7 @@ final class LiveCaptureTest {
     assertEquals(Optional.empty(), snapshots().unchanged(id));
     String hash = fill(4);
     Snapshot after = snapshot();
-    assertEquals(hash, restored(after, "sha256sum < /tmp/file"), "looking changes nothing");
+    assertEquals(
+        hash, ground.restored(after.id(), "sha256sum < /tmp/file"), "looking changes nothing");
   }
 }

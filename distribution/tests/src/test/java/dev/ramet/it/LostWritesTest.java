@@ -141,7 +141,7 @@ final class LostWritesTest {
     shell = ground.shell(sandbox.id());
     assertEquals(before, shell.run(DIGEST));
     snapshot("after");
-    assertEquals(before, restored("after", DIGEST));
+    assertEquals(before, ground.restored("after", DIGEST));
     ground.assertWell();
   }
 
@@ -162,15 +162,6 @@ final class LostWritesTest {
     Snapshot made = snapshot("whole");
     assertEquals(FULL, report(made).mode(), report(made)::modeReason);
     assertTrue(report(made).modeReason().contains("has lost what was written"));
-    assertEquals(digest, restored("whole", "sha256sum < /tmp/file"));
-  }
-
-  private String restored(String snapshot, String command) throws IOException {
-    Sandbox back = ground.create(snapshot);
-    try {
-      return ground.shell(back.id()).run(command);
-    } finally {
-      ground.engine().sandboxes().kill(back.id());
-    }
+    assertEquals(digest, ground.restored("whole", "sha256sum < /tmp/file"));
   }
 }
