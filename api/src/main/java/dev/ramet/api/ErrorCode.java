@@ -44,7 +44,9 @@ public enum ErrorCode {
   /** The caller has asked too often; the answer says when to ask again. */
   RATE_LIMITED(18, ErrorKind.TRANSIENT, 429, 6),
   /** The idempotency key came with another request before. */
-  KEY_REUSED(19, ErrorKind.CALLER, 422, 2);
+  KEY_REUSED(19, ErrorKind.CALLER, 422, 2),
+  /** The request is for a name that is not this host's. */
+  MISDIRECTED(20, ErrorKind.CALLER, 421, 2);
 
   private final int number;
   private final ErrorKind kind;

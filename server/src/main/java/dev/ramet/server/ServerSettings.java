@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param port TCP port to listen on; -1 for any free one
  * @param dataRoot directory of all data
  * @param domain clients reach a guest's port at {@code <port>-<sandboxID>.<domain>}; null accepts
- *     any domain in a request and announces none
+ *     {@code localhost} in its place and announces no domain
  * @param engineWait how long a request waits for an engine that is still opening
  */
 @ConfigurationProperties("ramet")

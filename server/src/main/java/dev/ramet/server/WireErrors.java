@@ -48,6 +48,7 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
       case 403 -> ErrorCode.FORBIDDEN;
       case 404 -> ErrorCode.NOT_FOUND;
       case 409 -> ErrorCode.CONFLICT;
+      case 421 -> ErrorCode.MISDIRECTED;
       case 413 -> ErrorCode.TOO_LARGE;
       case 429 -> ErrorCode.RATE_LIMITED;
       case 503 -> ErrorCode.UNAVAILABLE;

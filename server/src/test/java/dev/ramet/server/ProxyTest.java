@@ -242,11 +242,16 @@ class ProxyTest {
         assertFalse(client.needHead().line().contains(" 201 "), path);
       }
     }
-    for (String name :
-        new String[] {"49983-" + id + ".other.test", "49983-" + id, "x49983-" + id + ".box.test"}) {
+    for (String name : new String[] {"49983-" + id + ".localhost", "x49983-" + id + ".box.test"}) {
       try (Http client = Http.connect(host.port())) {
         client.send("GET /health HTTP/1.1\r\nHost: " + name + "\r\n\r\n");
         assertTrue(client.body(client.needHead()).contains("\"ok\""), name);
+      }
+    }
+    for (String name : new String[] {"49983-" + id + ".other.test", "49983-" + id}) {
+      try (Http client = Http.connect(host.port())) {
+        client.send("GET /health HTTP/1.1\r\nHost: " + name + "\r\n\r\n");
+        assertTrue(client.needHead().line().contains(" 421 "), name);
       }
     }
     assertTrue(seen.isEmpty());

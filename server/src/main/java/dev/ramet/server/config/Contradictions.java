@@ -92,13 +92,9 @@ final class Contradictions {
               path(Identity.CERTIFICATE_SETTING, ""), path(Identity.KEY_SETTING, ""), this::add);
     }
     if (Tls.isOn(text(Tls.SETTING, "OFF"))) {
-      if (certificate && set.containsKey("ramet.tls-names")) {
-        add("ramet.tls-names", "is for a certificate that the host makes, and one is given");
-      }
       return;
     }
-    for (String needs :
-        new String[] {Identity.CERTIFICATE_SETTING, Identity.KEY_SETTING, "ramet.tls-names"}) {
+    for (String needs : new String[] {Identity.CERTIFICATE_SETTING, Identity.KEY_SETTING}) {
       if (set.containsKey(needs)) {
         add(needs, "needs ramet.tls=ON: requests would not be encrypted");
       }

@@ -2,6 +2,7 @@
 package dev.ramet.server.proxy;
 
 import dev.ramet.server.ServerSettings;
+import dev.ramet.server.http.AcceptedHosts;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.body.stream.BodySizeLimits;
@@ -22,12 +23,17 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
   private static final String NAME = "ramet-front";
 
   private final Endpoints endpoints;
+  private final AcceptedHosts hosts;
   private final ServerSettings settings;
   private final BodyLimits limits;
   private final Upstreams upstreams = new Upstreams();
 
   DataPlane(
-      Endpoints endpoints, ServerSettings settings, NettyHttpServerConfiguration configuration) {
+      Endpoints endpoints,
+      AcceptedHosts hosts,
+      ServerSettings settings,
+      NettyHttpServerConfiguration configuration) {
+    this.hosts = hosts;
     limits =
         new BodyLimits(
             new BodySizeLimits(
@@ -99,6 +105,6 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
   }
 
   private FrontHandler front() {
-    return new FrontHandler(endpoints, upstreams, settings.domain(), limits);
+    return new FrontHandler(endpoints, upstreams, hosts, settings.domain(), limits);
   }
 }

@@ -2,6 +2,7 @@
 package dev.ramet.server.proxy;
 
 import dev.ramet.api.RametException;
+import dev.ramet.server.http.AcceptedHosts;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -18,13 +19,15 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts the requests of a client's connection, or the one of an HTTP/2 stream: those for a guest
- * are carried there by an {@link Exchange}, the others go on to routing. A request waits while one
- * of the other kind is under way, so that answers keep the order of the requests.
+ * Sorts the requests of a client's connection, or the one of an HTTP/2 stream: those for a host of
+ * another name are refused, those for a guest are carried there by an {@link Exchange}, the others
+ * go on to routing. A request waits while one of the other kind is under way, so that answers keep
+ * the order of the requests.
  */
 final class FrontHandler extends ChannelDuplexHandler {
   private final Endpoints endpoints;
   private final Upstreams upstreams;
+  private final AcceptedHosts hosts;
   private final @Nullable String domain;
   private final BodyLimits limits;
 
@@ -44,7 +47,12 @@ final class FrontHandler extends ChannelDuplexHandler {
   private @Nullable ChannelPromise delayedClose;
 
   FrontHandler(
-      Endpoints endpoints, Upstreams upstreams, @Nullable String domain, BodyLimits limits) {
+      Endpoints endpoints,
+      Upstreams upstreams,
+      AcceptedHosts hosts,
+      @Nullable String domain,
+      BodyLimits limits) {
+    this.hosts = hosts;
     this.limits = limits;
     this.endpoints = endpoints;
     this.upstreams = upstreams;
@@ -92,6 +100,7 @@ final class FrontHandler extends ChannelDuplexHandler {
     Target target = null;
     RametException refusal = null;
     try {
+      NamedHost.of(request).forEach(hosts::check);
       target = Target.of(request.headers(), domain);
     } catch (RametException e) {
       refusal = e;

@@ -22,14 +22,17 @@ record Target(String sandboxId, int port, boolean byHost) {
   static final String SANDBOX_HEADER = "E2b-Sandbox-Id";
   static final String PORT_HEADER = "E2b-Sandbox-Port";
 
+  /** Browsers and name services resolve every name below it to this machine (RFC 6761, 6.3). */
+  private static final String LOCAL = "localhost";
+
   private static final Pattern HOST =
-      Pattern.compile("(\\d{1,5})-([a-z0-9][a-z0-9_-]{0,62})\\.([^:]+)(?::\\d{1,5})?");
+      Pattern.compile("(\\d{1,5})-([a-z0-9][a-z0-9_-]{0,62})\\.([^:]+?)\\.?(?::\\d{0,5})?");
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   /**
    * Where these headers lead, or null when they name no sandbox.
    *
-   * @param domain the one domain that guests are under, or null for any
+   * @param domain the one domain that guests are under, or null for {@code localhost}
    * @throws RametException {@code INVALID_ARGUMENT} when they are contradictory or malformed
    */
   static @Nullable Target of(HttpHeaders headers, @Nullable String domain) {
@@ -37,7 +40,7 @@ record Target(String sandboxId, int port, boolean byHost) {
     if (host != null) {
       Matcher matcher = HOST.matcher(host.toLowerCase(Locale.ROOT));
       if (matcher.matches()
-          && (domain == null || matcher.group(3).equalsIgnoreCase(bare(domain)))) {
+          && matcher.group(3).equalsIgnoreCase(domain == null ? LOCAL : bare(domain))) {
         return new Target(matcher.group(2), port("Host", matcher.group(1)), true);
       }
     }

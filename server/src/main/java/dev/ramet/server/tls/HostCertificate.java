@@ -17,6 +17,7 @@ import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -103,6 +104,11 @@ final class HostCertificate implements CertificateProvider {
   private void tell() {
     LOG.info("TLS with the certificate of {}", identity);
     stores.emitNext(identity.keyStore(), Sinks.EmitFailureHandler.FAIL_FAST);
+  }
+
+  /** The DNS names that the certificate in use is for, in lower case. */
+  synchronized Set<String> names() {
+    return identity.names();
   }
 
   /** What changes when a file is written or replaced, or a link on the way to it. */

@@ -9,9 +9,14 @@ import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param key of the first of them
  */
 public record Identity(List<X509Certificate> chain, PrivateKey key) {
+  private static final int DNS_NAME = 2;
+
   /** The setting that names the file of certificates. */
   public static final String CERTIFICATE_SETTING = "ramet.tls-certificate";
 
@@ -121,6 +128,22 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   /** When the first of the certificates ends. */
   Instant end() {
     return chain.stream().map(one -> one.getNotAfter().toInstant()).min(Instant::compareTo).get();
+  }
+
+  /** The DNS names that the host's own certificate is for, in lower case (RFC 5280, 4.2.1.6). */
+  Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    try {
+      Collection<List<?>> all = chain.get(0).getSubjectAlternativeNames();
+      for (List<?> one : all == null ? List.<List<?>>of() : all) {
+        if (one.get(0) instanceof Integer kind && kind == DNS_NAME) {
+          names.add(String.valueOf(one.get(1)).toLowerCase(Locale.ROOT));
+        }
+      }
+    } catch (CertificateParsingException e) {
+      return Set.of(); // clients refuse such a certificate whatever the name
+    }
+    return names;
   }
 
   /** In the form that Java wants, in memory and without a password. */

@@ -12,6 +12,9 @@ public final class Tls {
 
   private Tls() {}
 
+  /** What a listener is told to find the host's certificate by. */
+  public static final String KEY_NAME = HostCertificate.NAME;
+
   /** Whether a value of the setting switches it on. */
   public static boolean isOn(@Nullable Object value) {
     return value != null && "ON".equals(value.toString().toUpperCase(Locale.ROOT));

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.tls;
+
+import io.micronaut.context.BeanProvider;
+import jakarta.inject.Singleton;
+
+/**
+ * The DNS names in the certificate of a host that speaks TLS; none for a host that does not.
+ * Thread-safe.
+ */
+@Singleton
+public final class CertificateNames {
+  private final boolean tls;
+  private final BeanProvider<HostCertificate> certificate;
+
+  CertificateNames(TlsSettings settings, BeanProvider<HostCertificate> certificate) {
+    this.tls = settings.tls() == TlsSettings.Mode.ON;
+    this.certificate = certificate;
+  }
+
+  /**
+   * Whether the certificate is for a name (RFC 6125, section 6.4: an asterisk stands for one
+   * label).
+   *
+   * @param name in lower case
+   */
+  public boolean cover(String name) {
+    if (!tls) {
+      return false;
+    }
+    int dot = name.indexOf('.');
+    String wildcard = dot < 0 ? null : "*" + name.substring(dot);
+    for (String known : certificate.get().names()) {
+      if (known.equals(name) || known.equals(wildcard)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
