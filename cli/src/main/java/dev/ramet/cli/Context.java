@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import dev.ramet.api.HostTrust;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.term.Paint;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.cli.term.Table;
@@ -15,14 +16,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * program. Used by one thread.
  */
 public final class Context {
-  /** Names that no public authority gives certificates for. */
-  private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
-
   private final InputStream in;
   private final OutputStream bytes;
   private final PrintStream out;
@@ -89,15 +84,30 @@ public final class Context {
     return server != null || environment("RAMET_SERVER") != null;
   }
 
-  /** A client of the host that was asked for. */
+  /**
+   * A client of the host that was asked for. It shows the key of {@code RAMET_API_KEY}. Without
+   * one, a host on this machine is asked by its unix socket, else with its local key.
+   */
   public Client client() {
+    String address = address();
+    String key = environment("RAMET_API_KEY");
+    LocalHost local = key == null ? LocalHost.at(address, environment) : null;
+    Path socket = local == null ? null : local.socket();
+    if (socket != null) {
+      return Client.bySocket(address, socket);
+    }
+    return new Client(address, local == null ? key : local.key(), authority(address));
+  }
+
+  /** The address of the host that was asked for. */
+  public String address() {
     String address = server != null ? server : environment("RAMET_SERVER");
     if (address == null) {
       String port = environment("RAMET_PORT");
       String scheme = "ON".equalsIgnoreCase(environment("RAMET_TLS")) ? "https" : "http";
       address = scheme + "://127.0.0.1:" + (port == null ? "3000" : port);
     }
-    return new Client(address, environment("RAMET_API_KEY"), authority(address));
+    return address;
   }
 
   /** What was asked for; otherwise, for a host of this machine, what that one made. */
@@ -109,21 +119,12 @@ public final class Context {
     if (set != null) {
       return Path.of(set);
     }
-    if (!isHere(address)) {
+    if (LocalHost.at(address, environment) == null) {
       return null;
     }
     String root = environment("RAMET_DATA_ROOT");
     Path made = Path.of(root == null ? "/var/lib/ramet" : root).resolve(HostTrust.AUTHORITY);
     return Files.isReadable(made) ? made : null;
-  }
-
-  private static boolean isHere(String address) {
-    try {
-      String name = new URI(address).getHost();
-      return name != null && HERE.matcher(name).matches();
-    } catch (URISyntaxException e) {
-      return false; // which the client refuses
-    }
   }
 
   /** Standard input, to the byte. */

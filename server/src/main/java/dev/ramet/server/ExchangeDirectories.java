@@ -20,14 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class ExchangeDirectories {
   private static final String SETTING = "ramet.exchange-directories";
 
-  private final @Nullable List<Path> allowed;
+  private final List<Path> allowed;
 
   ExchangeDirectories(ExchangeSettings settings) {
     List<String> set = settings.exchangeDirectories();
-    // What is set to nothing comes as one empty name: then no file may be named.
     allowed =
         set == null
-            ? null
+            ? List.of()
             : set.stream()
                 .map(String::strip)
                 .filter(name -> !name.isEmpty())
@@ -52,19 +51,15 @@ final class ExchangeDirectories {
    *
    * @param field what the request calls it
    * @param path what it says
-   * @return the path to use: absolute, and without links if there are limits
+   * @return the path to use: absolute, and without links
    * @throws RametException {@code INVALID_ARGUMENT} when it is no absolute path, {@code FORBIDDEN}
    *     when it leads to where requests have no business
    */
   Path check(String field, @Nullable String path) {
     Path asked = Checks.absolutePath(field, path);
-    List<Path> limits = allowed;
-    if (limits == null) {
-      return asked;
-    }
     try {
       Path real = real(asked);
-      for (Path directory : limits) {
+      for (Path directory : allowed) {
         if (Files.isDirectory(directory) && real.startsWith(directory.toRealPath())) {
           return real;
         }
@@ -75,9 +70,9 @@ final class ExchangeDirectories {
     throw new RametException(
         ErrorCode.FORBIDDEN,
         field + ": " + asked + " is not in a directory that requests may use",
-        limits.isEmpty()
-            ? SETTING + " on the host allows none"
-            : "use one below " + list(limits) + ", or have " + SETTING + " on the host changed",
+        allowed.isEmpty()
+            ? "have the directory added to " + SETTING + " on the host, which is empty now"
+            : "use one below " + list(allowed) + ", or have " + SETTING + " on the host changed",
         null);
   }
 

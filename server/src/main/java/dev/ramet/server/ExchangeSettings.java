@@ -9,7 +9,7 @@ import java.util.List;
  * What an operator can set of the host's files that requests may name, under the prefix {@code
  * ramet.}; {@link dev.ramet.server.config.Catalogue} says more. Immutable and thread-safe.
  *
- * @param exchangeDirectories the directories they must be in, or null for anywhere
+ * @param exchangeDirectories the directories they must be in, or null for none
  */
 @ConfigurationProperties("ramet")
 public record ExchangeSettings(@Nullable List<String> exchangeDirectories) {}

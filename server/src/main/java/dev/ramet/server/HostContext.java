@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
+import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
 import dev.ramet.server.tls.Tls;
@@ -8,7 +9,10 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.env.EnvironmentPropertySource;
 import io.micronaut.context.env.PropertySource;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the host's application context with what is set as Micronaut's property sources: defaults
@@ -29,7 +33,8 @@ final class HostContext {
         .propertySources(
             PropertySource.of("ramet-defaults", Configuration.defaults(sources), DEFAULTS),
             PropertySource.of("ramet-file", configuration.fileProperties(), FILE),
-            PropertySource.of("ramet-tls", Tls.properties(configuration.text(Tls.SETTING))));
+            PropertySource.of("ramet-tls", Tls.properties(configuration.text(Tls.SETTING))),
+            PropertySource.of("ramet-listeners", listeners(configuration::text)));
   }
 
   /** A context with these settings whatever the environment says, and defaults beside. */
@@ -40,6 +45,25 @@ final class HostContext {
         .propertySources(
             PropertySource.of("ramet-defaults", Configuration.defaults(none), DEFAULTS),
             PropertySource.of("ramet-given", settings, GIVEN),
-            PropertySource.of("ramet-tls", Tls.properties(settings.get(Tls.SETTING))));
+            PropertySource.of("ramet-tls", Tls.properties(settings.get(Tls.SETTING))),
+            PropertySource.of(
+                "ramet-listeners",
+                listeners(
+                    key -> {
+                      Object set = settings.get(key);
+                      return set == null ? Configuration.defaults(none).get(key) : set;
+                    })));
+  }
+
+  private static Map<String, Object> listeners(Function<String, @Nullable Object> value) {
+    int port = Integer.parseInt(String.valueOf(value.apply("ramet.port")));
+    Object socket = value.apply(LocalSocket.SETTING);
+    return LocalSocket.properties(
+        LocalSocket.prepare(
+            socket == null ? null : socket.toString(),
+            port,
+            Path.of(String.valueOf(value.apply("ramet.data-root")))),
+        port,
+        Tls.isOn(value.apply(Tls.SETTING)));
   }
 }

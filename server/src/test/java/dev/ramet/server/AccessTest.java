@@ -156,8 +156,29 @@ class AccessTest {
   }
 
   @Test
-  void aHostOnLoopbackAsksForNothing() throws Exception {
+  void aHostOnLoopbackAsksForKeysAsWell() throws Exception {
     try (TestHost host = host("ramet.auth", "AUTO")) {
+      Answer refused = host.post("/sandboxes", SANDBOX);
+      assertEquals(401, refused.status());
+      String remedy = refused.json().path("remedy").asText();
+      for (String way :
+          List.of(
+              "ramet key local",
+              "ramet.socket",
+              "ramet key create",
+              "RAMET_API_KEY",
+              "E2B_API_KEY")) {
+        assertTrue(remedy.contains(way), remedy);
+      }
+      assertEquals(200, host.get("/health").status());
+      assertEquals(200, host.get("/ready").status());
+      assertTrue(host.engine.sandboxes.byId.isEmpty());
+    }
+  }
+
+  @Test
+  void aHostThatAsksForNothing() throws Exception {
+    try (TestHost host = host("ramet.auth", "OFF")) {
       assertEquals(201, host.post("/sandboxes", SANDBOX).status());
       assertEquals(201, host.send("POST", "/sandboxes", SANDBOX, "X-API-Key", "any").status());
       NewSandbox asked = host.engine.sandboxes.last;

@@ -45,6 +45,9 @@ final class TestHost implements AutoCloseable {
     ownRoot = temporaryDirectory();
     Map<String, Object> all = new HashMap<>();
     all.put("ramet.data-root", ownRoot.toString());
+    // Most tests are about something else than keys and directories.
+    all.put("ramet.auth", "OFF");
+    all.put("ramet.exchange-directories", "/");
     all.putAll(properties);
     all.put("ramet.port", "-1");
     context = HostContext.builder(all).build();

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URL;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ public final class Client {
   private final String base;
   private final @Nullable String apiKey;
   private final @Nullable SSLSocketFactory sockets;
+  private final @Nullable Path socket;
 
   /**
    * A client.
@@ -50,10 +52,24 @@ public final class Client {
    * @param authority a PEM file of the only authorities to trust, or null for those of Java
    */
   public Client(String base, @Nullable String apiKey, @Nullable Path authority) {
-    this(base, apiKey, authority, HANDSHAKE_MILLIS);
+    this(base, apiKey, authority, null, HANDSHAKE_MILLIS);
   }
 
-  Client(String base, @Nullable String apiKey, @Nullable Path authority, int handshakeMillis) {
+  /**
+   * A client that asks by a unix socket, without a key and without TLS.
+   *
+   * @param base the host's address, which requests name
+   */
+  public static Client bySocket(String base, Path socket) {
+    return new Client(base, null, null, socket, HANDSHAKE_MILLIS);
+  }
+
+  Client(
+      String base,
+      @Nullable String apiKey,
+      @Nullable Path authority,
+      @Nullable Path socket,
+      int handshakeMillis) {
     if (!base.startsWith("http://") && !base.startsWith("https://")) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -63,7 +79,9 @@ public final class Client {
     }
     this.base = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
     this.apiKey = apiKey;
-    this.sockets = base.startsWith("https://") ? sockets(authority, handshakeMillis) : null;
+    this.socket = socket;
+    this.sockets =
+        socket == null && base.startsWith("https://") ? sockets(authority, handshakeMillis) : null;
   }
 
   private static SSLSocketFactory sockets(@Nullable Path authority, int handshakeMillis) {
@@ -148,9 +166,7 @@ public final class Client {
   HttpURLConnection open(String method, String path, Map<String, String> headers) {
     try {
       URI uri = URI.create(base + path);
-      if (!(uri.toURL().openConnection() instanceof HttpURLConnection connection)) {
-        throw new IllegalArgumentException(base);
-      }
+      HttpURLConnection connection = connection(uri.toURL());
       if (sockets != null && connection instanceof HttpsURLConnection secure) {
         secure.setSSLSocketFactory(sockets);
       }
@@ -170,6 +186,16 @@ public final class Client {
     } catch (IOException e) {
       throw Failures.broken(base, e);
     }
+  }
+
+  private HttpURLConnection connection(URL url) throws IOException {
+    if (socket != null) {
+      return new SocketConnection(url, socket);
+    }
+    if (url.openConnection() instanceof HttpURLConnection connection) {
+      return connection;
+    }
+    throw new IllegalArgumentException(base);
   }
 
   /** Sends a small body. */

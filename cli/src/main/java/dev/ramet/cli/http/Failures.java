@@ -95,7 +95,8 @@ final class Failures {
       return new RametException(
           ofStatus(retry.responseCode()),
           "the host wants an API key",
-          "put it into the environment as RAMET_API_KEY",
+          "put one into the environment as RAMET_API_KEY; on the host itself, be root, the host's"
+              + " user or a member of the group ramet",
           e);
     }
     RametException tls = HostTrust.explained(URI.create(base), e);

@@ -8,14 +8,15 @@ import picocli.CommandLine.Command;
     name = "key",
     description = {
       "The API keys of a host on this machine.",
-      "A host that other machines can reach answers only requests that carry one."
+      "A host answers only requests that carry one, or that come by its unix socket."
     },
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {Create.class, Ls.class, Revoke.class},
+    subcommands = {Create.class, Local.class, Ls.class, Revoke.class},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet key create ci",
       "  ramet key create operator --scope admin",
+      "  export E2B_API_KEY=$(ramet key local)",
       "  ramet key ls",
       "  ramet key revoke ci"
     })

@@ -17,7 +17,7 @@ public final class DataRoot {
   private @Nullable Path given;
 
   /** Whether it was named on the command line. */
-  boolean isGiven() {
+  public boolean isGiven() {
     return given != null;
   }
 

@@ -18,7 +18,8 @@ final class ClientTest {
   @Test
   void aSilentPeerIsNotWaitedForAsLongAsAnAnswer() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-      Client client = new Client("https://127.0.0.1:" + silent.getLocalPort(), null, null, 200);
+      Client client =
+          new Client("https://127.0.0.1:" + silent.getLocalPort(), null, null, null, 200);
       RametException e = assertThrows(RametException.class, () -> client.get("/health"));
       assertEquals(ErrorCode.DEADLINE_EXCEEDED, e.code());
     }

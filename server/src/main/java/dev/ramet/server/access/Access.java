@@ -25,38 +25,47 @@ public final class Access {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
   private static final Set<Integer> REFUSALS = Set.of(401, 403, 429);
 
+  private static final String WAYS =
+      "send one as X-API-Key or as Authorization: Bearer; on the host itself \"ramet key local\""
+          + " prints one, and the host's unix socket (ramet.socket) needs none; \"ramet key create"
+          + " NAME\" makes others; ramet takes it from RAMET_API_KEY, E2B clients from E2B_API_KEY";
+
+  private final LocalKey localKey;
   private final @Nullable Keys keys;
   private final RateLimit rate;
+  private final boolean limitsLocal;
   private final @Nullable AuditLog audit;
 
   Access(AccessSettings settings, ServerSettings server) {
-    boolean required = isRequired(settings.auth(), server.bind());
+    boolean required = settings.auth() != AccessSettings.Auth.OFF;
     Path root = server.dataRoot();
     Path file = settings.keysFile() == null ? root.resolve(KeyFile.NAME) : settings.keysFile();
+    localKey = new LocalKey(root);
     keys = required ? new Keys(file) : null;
     Integer asked = settings.rateLimit();
     if (asked != null && (asked < 0 || asked > HIGHEST_RATE)) {
       throw RametException.invalid("ramet.rate-limit", "must be within 0 and " + HIGHEST_RATE);
     }
+    limitsLocal = asked != null;
     rate = new RateLimit(asked != null ? asked : required ? DEFAULT_RATE : 0, System::nanoTime);
     Path log = settings.auditLog();
     if (log == null && required) {
       log = root.resolve("audit.log");
     }
     audit = log == null ? null : new AuditLog(log, AUDIT_FILE_BYTES);
-    if (keys != null && keys.isEmpty()) {
+    if (!required) {
       LOG.warn(
-          "requests need an API key, and there is none in {}; make one: ramet key create NAME",
-          file);
+          "ramet.auth is OFF: every user of this machine, and every program of theirs, can do what"
+              + " the host can; set it to AUTO");
+    }
+    if (keys != null) {
+      keys.check();
     }
   }
 
-  private static boolean isRequired(AccessSettings.Auth auth, String bind) {
-    return switch (auth) {
-      case ON -> true;
-      case OFF -> false;
-      case AUTO -> !Loopback.only(bind);
-    };
+  /** The key of this machine's administrators. */
+  LocalKey localKey() {
+    return localKey;
   }
 
   /** Whether requests need a key. */
@@ -68,28 +77,32 @@ public final class Access {
    * Lets a request through.
    *
    * @param secret the key it carries, or null
+   * @param peer who sends it by the unix socket, or null when it came by TCP
    * @return whose it is, or null when anybody may make it
    * @throws RametException {@code UNAUTHENTICATED} without a key that counts, {@code FORBIDDEN}
    *     when the key is for less
    */
-  @Nullable ApiKey admit(String method, String path, @Nullable String secret) {
+  @Nullable ApiKey admit(
+      String method, String path, @Nullable String secret, @Nullable LocalPeer peer) {
     Scope needed = Permissions.of(method, path);
     if (keys == null || needed == null) {
       return null;
     }
     if (secret == null || secret.isEmpty()) {
-      throw new RametException(
-          ErrorCode.UNAUTHENTICATED,
-          "this host wants an API key",
-          "send it as X-API-Key, or as Authorization: Bearer; ramet takes it from RAMET_API_KEY",
-          null);
+      if (peer != null) {
+        return LocalKey.PEER; // the socket's mode has let nobody else connect
+      }
+      throw new RametException(ErrorCode.UNAUTHENTICATED, "this host wants an API key", WAYS, null);
     }
     ApiKey key = keys.find(secret);
+    if (key == null) {
+      key = localKey.find(secret);
+    }
     if (key == null) {
       throw new RametException(
           ErrorCode.UNAUTHENTICATED,
           "the API key is not one of this host's",
-          "see those that are: ramet key ls",
+          "see those that are: ramet key ls; on the host itself: ramet key local",
           null);
     }
     if (!key.scope().covers(needed)) {
@@ -98,9 +111,12 @@ public final class Access {
     return key;
   }
 
-  /** Takes one request of a caller's; answers 0, or after how many whole seconds to try again. */
+  /**
+   * Takes one request of a caller's; answers 0, or after how many whole seconds to try again. The
+   * administrators of this machine are limited only where the operator has set a limit.
+   */
   int take(String caller) {
-    return rate.take(caller);
+    return !limitsLocal && caller.equals(LocalKey.ID) ? 0 : rate.take(caller);
   }
 
   /** A line of the audit log. */
@@ -109,6 +125,7 @@ public final class Access {
       String time,
       @Nullable String key,
       @Nullable String keyName,
+      @Nullable LocalPeer peer,
       String remote,
       String method,
       String path,
@@ -116,18 +133,19 @@ public final class Access {
       long millis) {}
 
   /** Writes down a request that changed something, was to, or was refused. */
-  void record(
-      @Nullable ApiKey key, String remote, String method, String path, int status, long nanos) {
+  void record(Caller.Sender sender, String method, String path, int status, long nanos) {
     if (audit == null || (READING.contains(method) && !REFUSALS.contains(status))) {
       return;
     }
+    ApiKey key = sender.key();
     audit.add(
         Json.bytes(
             new Line(
                 Instant.now().toString(),
                 key == null ? null : key.id(),
                 key == null ? null : key.name(),
-                remote,
+                sender.peer(),
+                sender.remote(),
                 method,
                 path,
                 status,

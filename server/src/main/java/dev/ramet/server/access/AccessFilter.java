@@ -48,7 +48,12 @@ final class AccessFilter implements Ordered {
 
   private @Nullable HttpResponse<ApiError> refusal(HttpRequest<?> request) {
     try {
-      ApiKey key = access.admit(request.getMethodName(), request.getPath(), secret(request));
+      ApiKey key =
+          access.admit(
+              request.getMethodName(),
+              request.getPath(),
+              secret(request),
+              LocalPeer.of(request).orElse(null));
       if (key != null) {
         Caller.set(request, key);
       }
@@ -68,8 +73,7 @@ final class AccessFilter implements Ordered {
   private void record(HttpRequest<?> request, HttpResponse<?> response) {
     long now = System.nanoTime();
     access.record(
-        Caller.of(request),
-        remote(request),
+        new Caller.Sender(Caller.of(request), LocalPeer.of(request).orElse(null), remote(request)),
         request.getMethodName(),
         request.getPath(),
         response.code(),
@@ -88,6 +92,9 @@ final class AccessFilter implements Ordered {
   }
 
   private static String remote(HttpRequest<?> request) {
+    if (LocalPeer.of(request).isPresent()) {
+      return LocalPeer.REMOTE;
+    }
     InetSocketAddress address = request.getRemoteAddress();
     return address.getAddress() == null
         ? address.getHostString()

@@ -21,7 +21,7 @@ public record AccessSettings(
     Auth auth, @Nullable Path keysFile, @Nullable Integer rateLimit, @Nullable Path auditLog) {
   /** Whether requests need an API key. */
   public enum Auth {
-    /** Unless only this machine can reach the host. */
+    /** Always; the same as {@link #ON}. */
     AUTO,
     /** Always. */
     ON,

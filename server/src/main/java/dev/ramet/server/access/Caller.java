@@ -12,6 +12,15 @@ public final class Caller {
 
   private Caller() {}
 
+  /**
+   * Who sent a request, for the audit log.
+   *
+   * @param key the key it showed, or null
+   * @param peer who sent it by the unix socket, or null
+   * @param remote the address it came from, or {@code unix}
+   */
+  record Sender(@Nullable ApiKey key, @Nullable LocalPeer peer, String remote) {}
+
   static void set(HttpRequest<?> request, ApiKey key) {
     request.setAttribute(KEY, key);
   }

@@ -4,10 +4,8 @@ package dev.ramet.server.access;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Keys {
   private final Path path;
   private final KeyFile file;
+  private final FileStamp stamp;
   private volatile @Nullable Read last;
 
   /** What was read, and of which file: a change always makes a new inode. */
@@ -28,6 +27,7 @@ final class Keys {
   Keys(Path path) {
     this.path = path;
     this.file = new KeyFile(path);
+    this.stamp = new FileStamp(path);
   }
 
   /**
@@ -39,14 +39,18 @@ final class Keys {
     return current().get(Secrets.digest(secret));
   }
 
-  /** Whether there is none at all. */
-  boolean isEmpty() {
-    return current().isEmpty();
+  /**
+   * Reads the file.
+   *
+   * @throws RametException as {@link #find} does
+   */
+  void check() {
+    current();
   }
 
   private Map<String, ApiKey> current() {
     try {
-      Object identity = identity();
+      Object identity = stamp.now();
       Read read = last;
       if (read == null || !java.util.Objects.equals(read.identity(), identity)) {
         read =
@@ -57,18 +61,9 @@ final class Keys {
         last = read;
       }
       return read.byDigest();
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw new RametException(
           ErrorCode.INTERNAL, "cannot read the API keys in " + path, "check its permissions", e);
-    }
-  }
-
-  private @Nullable Object identity() throws IOException {
-    try {
-      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-      return now.fileKey() + "@" + now.lastModifiedTime() + "+" + now.size();
-    } catch (NoSuchFileException e) {
-      return null;
     }
   }
 }

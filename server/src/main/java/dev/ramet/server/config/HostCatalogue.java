@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.Catalogue.Part;
 import java.util.List;
 
@@ -21,8 +22,7 @@ final class HostCatalogue {
             "ramet.bind",
             Types.ADDRESS,
             "127.0.0.1",
-            "Address to listen on. When others can reach it, requests need an API key (ramet key"
-                + " create NAME). Without TLS, requests and keys are readable on their way."));
+            "Address to listen on. Without TLS, requests and keys are readable on their way."));
     part.add(
         part.setting(
             "ramet.port",
@@ -41,8 +41,9 @@ final class HostCatalogue {
                 "ramet.domain",
                 Types.DOMAIN,
                 null,
-                "Clients reach a guest's port at <port>-<sandboxID>.<domain>.")
-            .orElse("any domain is taken in a request, and none is announced")
+                "Clients reach a guest's port at <port>-<sandboxID>.<domain>. Requests may also be"
+                    + " for this name and all names below it.")
+            .orElse("localhost is taken in a request, and no domain is announced")
             .like("sandbox.example.org"));
     part.add(
         part.setting(
@@ -58,8 +59,8 @@ final class HostCatalogue {
                 null,
                 "Directories on the host that requests may read and write files in: storage export"
                     + " and import, template import, container images. A path that leads elsewhere, also by a link,"
-                    + " is answered 403. Set to nothing: none.")
-            .orElse("everywhere, as far as the host's user may")
+                    + " is answered 403.")
+            .orElse("none")
             .like("/srv/exchange"));
   }
 
@@ -81,9 +82,20 @@ final class HostCatalogue {
             "ramet.auth",
             Types.constant("AUTO", "ON", "OFF"),
             "AUTO",
-            "Whether requests need an API key. AUTO: unless only this machine can reach"
-                + " ramet.bind. ON: always. OFF: never, and ramet.bind must be a loopback"
-                + " address. /health is answered without one."));
+            "Whether requests need an API key. AUTO, ON: always; those that come by ramet.socket need"
+                + " none. OFF: never, so every local user can do all that the host can, and"
+                + " ramet.bind must be a loopback address. /health is answered without one."));
+    part.add(
+        part.setting(
+                LocalSocket.SETTING,
+                Types.FILE,
+                null,
+                "A unix socket on which the host answers its own user, root and the group ramet"
+                    + " without a key. Set to nothing: none.")
+            .orElse(
+                "/run/ramet/PORT.sock for root, $XDG_RUNTIME_DIR/ramet/PORT.sock for others, else"
+                    + " ramet.sock in the data root")
+            .like("/run/ramet/ramet.sock"));
     part.add(
         part.setting(
                 "ramet.keys-file",
@@ -100,7 +112,8 @@ final class HostCatalogue {
                 "Requests a second that one key may make, in bursts of twice as many; without keys"
                     + " it counts for one address. More are answered 429. 0 is any number.")
             .in("requests a second")
-            .orElse("100 when keys are needed, else 0")
+            .orElse(
+                "100 when keys are needed, and any number by ramet.socket or the local key; else 0")
             .like("100"));
     part.add(
         part.setting(
@@ -144,8 +157,9 @@ final class HostCatalogue {
                 "ramet.tls-names",
                 Types.NAMES,
                 null,
-                "More names and addresses by which clients reach the host, for the certificate that"
-                    + " it makes.")
+                "More names and addresses by which clients reach the host, with TLS and without."
+                    + " Requests for other names are answered 421. A certificate that the host makes"
+                    + " is for them too.")
             .orElse(
                 "localhost, 127.0.0.1, ::1, the machine's name, ramet.bind, ramet.domain and all"
                     + " below it")

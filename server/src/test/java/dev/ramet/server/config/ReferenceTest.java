@@ -10,6 +10,7 @@ import dev.ramet.server.EngineSettings;
 import dev.ramet.server.ExchangeSettings;
 import dev.ramet.server.ServerSettings;
 import dev.ramet.server.access.AccessSettings;
+import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.build.UploadSettings;
 import dev.ramet.server.tls.TlsSettings;
 import io.micronaut.core.convert.ConversionService;
@@ -100,7 +101,7 @@ class ReferenceTest {
       Configuration set = Configuration.load(Sources.of(file, Map.of(), Map.of()));
       // The certificate that is shown as an example is not there.
       assertEquals(
-          Set.of("ramet.tls-certificate", "ramet.tls-key", "ramet.tls-names"),
+          Set.of("ramet.tls-certificate", "ramet.tls-key"),
           set.problems().stream().map(Problem::key).collect(Collectors.toSet()));
       assertEquals(
           Catalogue.settings().stream().filter(one -> !one.environmentOnly()).count(),
@@ -126,6 +127,7 @@ class ReferenceTest {
             "ramet." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
       }
     }
+    bound.add(LocalSocket.SETTING); // read before there are beans
     assertEquals(bound, described(key -> key.matches("ramet\\.[a-z-]+")));
   }
 
@@ -177,7 +179,7 @@ class ReferenceTest {
     // The launcher looks for jars where the host will.
     assertTrue(read.remove(Setting.variable("ramet.plugins-dir")));
     // Commands take what they ask, and how, from where the host takes it.
-    for (String key : new String[] {"ramet.port", "ramet.tls", "ramet.data-root"}) {
+    for (String key : new String[] {"ramet.port", "ramet.tls", "ramet.data-root", "ramet.socket"}) {
       assertTrue(read.remove(Setting.variable(key)), key);
     }
     assertEquals(read, described(key -> key.startsWith("RAMET_")));

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.key;
+
+import dev.ramet.cli.Context;
+import dev.ramet.cli.local.LocalHost;
+import dev.ramet.cli.storage.DataRoot;
+import dev.ramet.server.access.LocalKey;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Prints the local key. */
+@Command(
+    name = "local",
+    description = {
+      "Prints the key that a host made for the administrators of its machine.",
+      "Its user and root can read it; ramet itself uses it without being told. To end it, remove",
+      "local.key from the data root; the next start of the host makes another one."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  export E2B_API_KEY=$(ramet key local)",
+      "  curl -H \"X-API-Key: $(ramet key local)\" http://127.0.0.1:3000/sandboxes"
+    })
+final class Local implements Callable<Integer> {
+  private final Context context;
+  @Mixin private DataRoot dataRoot = new DataRoot();
+
+  Local(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    context.out().println(LocalKey.read(file()));
+    return 0;
+  }
+
+  private Path file() {
+    LocalHost host =
+        dataRoot.isGiven() ? null : LocalHost.at(context.address(), context.environment());
+    Path known = host == null ? null : host.keyFile();
+    return known == null ? dataRoot.path(context).resolve(LocalKey.NAME) : known;
+  }
+}

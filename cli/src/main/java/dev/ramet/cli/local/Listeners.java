@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.local;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Tells whose programs listen at a TCP port of this machine. The kernel lists them, with the user
+ * id of whoever made the socket, in {@code /proc/net/tcp} and {@code tcp6} (proc(5)).
+ */
+final class Listeners {
+  private static final String LISTEN = "0A";
+  private static final int LOCAL = 1;
+  private static final int STATE = 3;
+  private static final int UID = 7;
+
+  private Listeners() {}
+
+  /** Whether all that listens at the port is root's or a user's; also when nothing does. */
+  static boolean belongTo(int user, InetSocketAddress address) throws IOException {
+    return belongTo(user, address.getPort(), Path.of("/proc/net/tcp"))
+        && belongTo(user, address.getPort(), Path.of("/proc/net/tcp6"));
+  }
+
+  static boolean belongTo(int user, int port, Path table) throws IOException {
+    String suffix = ":%04X".formatted(port);
+    try {
+      for (String line : Files.readAllLines(table)) {
+        String[] fields = line.strip().split("\\s+", -1);
+        if (fields.length > UID
+            && fields[STATE].equals(LISTEN)
+            && fields[LOCAL].endsWith(suffix)
+            && !fields[UID].equals("0")
+            && !fields[UID].equals(Integer.toString(user))) {
+          return false;
+        }
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      return true; // a kernel without IPv6
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.local;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host on this machine, and what lets its administrators in without a key of their own: its unix
+ * socket, else its local key. Immutable and thread-safe.
+ */
+public final class LocalHost {
+  private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
+  private static final Path ROOTS_RUNTIME = Path.of("/run/ramet");
+  private static final int USUAL_PORT = 3000;
+
+  private final URI address;
+  private final Map<String, String> environment;
+
+  private LocalHost(URI address, Map<String, String> environment) {
+    this.address = address;
+    this.environment = environment;
+  }
+
+  /** The host at an address, or null when the address leads to another machine. */
+  public static @Nullable LocalHost at(String address, Map<String, String> environment) {
+    try {
+      URI uri = URI.create(address);
+      String name = uri.getHost();
+      return name != null && HERE.matcher(name).matches() ? new LocalHost(uri, environment) : null;
+    } catch (IllegalArgumentException e) {
+      return null; // which the client refuses
+    }
+  }
+
+  /** Its unix socket, or null when there is none that this user may connect to. */
+  public @Nullable Path socket() {
+    List<Path> candidates = new ArrayList<>();
+    if (isUsual()) {
+      add(candidates, variable("RAMET_SOCKET"));
+    }
+    runtimes().forEach(directory -> candidates.add(directory.resolve(port() + ".sock")));
+    String root = variable("RAMET_DATA_ROOT");
+    if (isUsual() && root != null) {
+      candidates.add(Path.of(root).resolve("ramet.sock"));
+    }
+    for (Path candidate : candidates) {
+      if (isTrusted(candidate) && answers(candidate)) {
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Where its local key would be: the first place that leads to a file, or null. The file may be
+   * one that this user cannot read.
+   */
+  public @Nullable Path keyFile() {
+    List<Path> candidates = new ArrayList<>();
+    runtimes().forEach(directory -> candidates.add(directory.resolve(port() + ".key")));
+    if (isUsual()) {
+      String root = variable("RAMET_DATA_ROOT");
+      candidates.add(Path.of(root == null ? "/var/lib/ramet" : root).resolve("local.key"));
+    }
+    for (Path candidate : candidates) {
+      if (Files.exists(candidate)) {
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Its local key, or null when there is none that this user can read, or when somebody else
+   * listens at the address: any local user could take the port of a host that is down, and be sent
+   * the key.
+   */
+  public @Nullable String key() {
+    Path file = keyFile();
+    if (file == null || !Files.isReadable(file)) {
+      return null;
+    }
+    try {
+      int owner = owner(file.toRealPath());
+      boolean proven = "https".equals(address.getScheme());
+      if (!proven && !Listeners.belongTo(owner, new InetSocketAddress(address.getHost(), port()))) {
+        return null;
+      }
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Whether the environment's other settings are about this very host. */
+  private boolean isUsual() {
+    String set = variable("RAMET_PORT");
+    return Integer.toString(port()).equals(set == null ? "" + USUAL_PORT : set);
+  }
+
+  private int port() {
+    return address.getPort() >= 0
+        ? address.getPort()
+        : "https".equals(address.getScheme()) ? 443 : 80;
+  }
+
+  private List<Path> runtimes() {
+    List<Path> all = new ArrayList<>();
+    all.add(ROOTS_RUNTIME);
+    String own = variable("XDG_RUNTIME_DIR");
+    if (own != null) {
+      all.add(Path.of(own, "ramet"));
+    }
+    return all;
+  }
+
+  private static void add(List<Path> candidates, @Nullable String path) {
+    if (path != null) {
+      candidates.add(Path.of(path));
+    }
+  }
+
+  private @Nullable String variable(String name) {
+    String value = environment.get(name);
+    return value == null || value.isEmpty() ? null : value;
+  }
+
+  /** Whether root or this user made it: anybody else's would answer in the host's place. */
+  private static boolean isTrusted(Path path) {
+    try {
+      int owner = owner(path);
+      return owner == 0 || owner == owner(Path.of("/proc/self"));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static int owner(Path path) throws IOException {
+    return (Integer) Files.getAttribute(path, "unix:uid");
+  }
+
+  private static boolean answers(Path socket) {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      return channel.isConnected();
+    } catch (IOException | IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.access;
+
+import dev.ramet.server.tls.Tls;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The unix socket on which the host answers root, its own user and members of the group {@value
+ * #GROUP} without a key. A host that cannot have one starts all the same and says so.
+ */
+public final class LocalSocket {
+  /** The setting that says where it is. */
+  public static final String SETTING = "ramet.socket";
+
+  /** Members of this group may use the socket of a host that runs as root. */
+  static final String GROUP = "ramet";
+
+  private static final Logger LOG = LoggerFactory.getLogger(LocalSocket.class);
+  private static final Path ROOTS_RUNTIME = Path.of("/run/ramet");
+
+  /** The longest path that fits into {@code sockaddr_un} with its terminating zero (unix(7)). */
+  private static final int MOST_BYTES = 107;
+
+  private LocalSocket() {}
+
+  /**
+   * Chooses the socket's path and clears away the socket of a host that has died.
+   *
+   * @param setting of {@value #SETTING}: a path, empty for no socket, or null for the usual place
+   * @param port the host's TCP port; below 1 for any free one
+   * @param dataRoot where the socket goes when there is no runtime directory
+   * @return null when this host has no socket
+   */
+  public static @Nullable Path prepare(@Nullable String setting, int port, Path dataRoot) {
+    if (setting != null && setting.isBlank()) {
+      return null;
+    }
+    Path socket = setting == null ? usual(port, dataRoot) : Path.of(setting).toAbsolutePath();
+    try {
+      if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
+        throw new IOException("its path is longer than " + MOST_BYTES + " bytes");
+      }
+      makeDirectory(socket.getParent());
+      removeDead(socket);
+      return socket;
+    } catch (IOException e) {
+      LOG.warn(
+          "no unix socket at {}: {}; set {} to another path, or to nothing",
+          socket,
+          why(e),
+          SETTING);
+      return null;
+    }
+  }
+
+  private static Path usual(int port, Path dataRoot) {
+    Path runtime = runtimeDirectory();
+    return runtime == null || port < 1
+        ? dataRoot.toAbsolutePath().resolve("ramet.sock")
+        : runtime.resolve(port + ".sock");
+  }
+
+  /** Where hosts of this user keep what others find them by, or null if there is no such place. */
+  static @Nullable Path runtimeDirectory() {
+    if (isRoot()) {
+      return ROOTS_RUNTIME;
+    }
+    String own = System.getenv("XDG_RUNTIME_DIR");
+    return own == null || own.isEmpty() ? null : Path.of(own, "ramet");
+  }
+
+  private static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Only root and the group may look into a directory that is made here. */
+  private static void makeDirectory(@Nullable Path directory) throws IOException {
+    if (directory == null || Files.isDirectory(directory)) {
+      return;
+    }
+    Files.createDirectories(
+        directory,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    if (directory.equals(ROOTS_RUNTIME) && giveToGroup(directory)) {
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
+    }
+  }
+
+  private static void removeDead(Path socket) throws IOException {
+    if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (!Files.readAttributes(
+            socket, java.nio.file.attribute.BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isOther()) {
+      throw new FileAlreadyExistsException(socket.toString(), null, "another file is there");
+    }
+    try (SocketChannel open = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      throw new FileAlreadyExistsException(
+          socket.toString(), null, "another host listens there: " + open.getRemoteAddress());
+    } catch (java.net.ConnectException e) {
+      Files.delete(socket); // nobody listens any more
+    }
+  }
+
+  /**
+   * Lets root, the host's user and the group use a socket that listens.
+   *
+   * @throws IOException when its mode cannot be changed
+   */
+  static void open(Path socket) throws IOException {
+    boolean group = isRoot() && giveToGroup(socket);
+    Files.setPosixFilePermissions(
+        socket, PosixFilePermissions.fromString(group ? "rw-rw----" : "rw-------"));
+  }
+
+  private static boolean giveToGroup(Path path) throws IOException {
+    try {
+      GroupPrincipal group =
+          path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(GROUP);
+      Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(group);
+      return true;
+    } catch (UserPrincipalNotFoundException e) {
+      return false; // a machine without the group: the socket is its user's alone
+    }
+  }
+
+  /**
+   * What Micronaut has to be told so that the host listens on its port and on the socket.
+   *
+   * @param socket as {@link #prepare} chose it, or null
+   * @param tls whether the port speaks TLS; the socket never does
+   */
+  public static Map<String, Object> properties(@Nullable Path socket, int port, boolean tls) {
+    String listeners = "micronaut.server.netty.listeners.";
+    Map<String, Object> all = new java.util.LinkedHashMap<>();
+    all.put(listeners + "tcp.host", "${ramet.bind}");
+    all.put(listeners + "tcp.port", Math.max(0, port)); // 0 takes any free one
+    all.put(listeners + "tcp.ssl", tls);
+    if (tls) {
+      all.put(listeners + "tcp.key-name", Tls.KEY_NAME);
+    }
+    if (socket != null) {
+      all.put(listeners + "local.family", "UNIX");
+      all.put(listeners + "local.path", socket.toString());
+    }
+    return all;
+  }
+
+  private static String why(IOException e) {
+    return e instanceof FileSystemException file && file.getReason() != null
+        ? file.getReason()
+        : e.toString();
+  }
+}
