@@ -10,9 +10,6 @@ import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -48,7 +45,7 @@ public class EngineHolder {
    */
   @EventListener
   void startBeside(StartupEvent event) {
-    if (settings.port() <= 0 || isFree(settings.bind(), settings.port())) {
+    if (settings.port() <= 0 || ListenAddress.isFree(settings.bind(), settings.port())) {
       start();
     }
   }
@@ -57,16 +54,6 @@ public class EngineHolder {
   @EventListener
   void start(ServerStartupEvent event) {
     start();
-  }
-
-  private static boolean isFree(String address, int port) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.setReuseAddress(true); // as the server does: connections that linger are no obstacle
-      socket.bind(new InetSocketAddress(address, port));
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   private void start() {

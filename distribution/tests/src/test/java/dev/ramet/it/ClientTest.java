@@ -39,7 +39,7 @@ final class ClientTest {
     ground = Ground.make();
     ground.closeEngine();
     host = Installed.serve(ground.dataRoot(), Map.of());
-    ramet = Ramet.connect(host.uri());
+    ramet = host.client();
   }
 
   @AfterAll
@@ -116,7 +116,7 @@ final class ClientTest {
       mine.run("echo kept > /tmp/memory").text();
       mine.snapshot("evening");
       mine.pause();
-      try (Ramet tomorrow = Ramet.connect(host.uri())) {
+      try (Ramet tomorrow = host.client()) {
         Sandbox again = tomorrow.sandbox(mine.id());
         assertEquals("paused", again.info().state());
         again.resume();

@@ -38,7 +38,7 @@ final class ImagesTest {
     ground = Ground.make();
     ground.closeEngine();
     host = Installed.serve(ground.dataRoot(), Map.of());
-    ramet = Ramet.connect(host.uri());
+    ramet = host.client();
     try (Sandbox micro = ramet.create("micro")) {
       busybox = micro.files().read("/usr/bin/busybox");
     }

@@ -3,6 +3,7 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.client.Ramet;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +49,10 @@ final class Installed implements AutoCloseable {
     Map<String, String> environment = new java.util.HashMap<>(settings);
     environment.put("RAMET_DATA_ROOT", dataRoot.toString());
     environment.put("RAMET_PORT", Integer.toString(port));
+    // One that is killed leaves its socket where its data is, not among the machine's.
+    environment.put("RAMET_SOCKET", dataRoot.resolve("ramet.sock").toString());
+    // Tests of other things put their files where they like.
+    environment.putIfAbsent("RAMET_EXCHANGE_DIRECTORIES", "/");
     environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));
     List<String> command = new ArrayList<>(List.of(PROGRAM.toString(), "serve"));
     command.addAll(List.of(options));
@@ -86,7 +92,22 @@ final class Installed implements AutoCloseable {
     HttpURLConnection connection =
         (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
     connection.setRequestMethod(method);
+    String key = key();
+    if (key != null) {
+      connection.setRequestProperty("X-API-Key", key);
+    }
     return connection;
+  }
+
+  /** The key of the machine's administrators, or null while the host has not made one. */
+  @Nullable String key() throws IOException {
+    Path file = Path.of(environment.getOrDefault("RAMET_DATA_ROOT", "")).resolve("local.key");
+    return Files.exists(file) ? Files.readString(file).strip() : null;
+  }
+
+  /** A client of the Java library. */
+  Ramet client() throws IOException {
+    return Ramet.connect(uri(), java.util.Objects.requireNonNull(key()));
   }
 
   /** The host's address. */
@@ -96,7 +117,7 @@ final class Installed implements AutoCloseable {
 
   /** Asks for a page that must be there. */
   InputStream open(String path) throws IOException {
-    return URI.create("http://127.0.0.1:" + port + path).toURL().openStream();
+    return connect("GET", path).getInputStream();
   }
 
   /** Starts the command line. */

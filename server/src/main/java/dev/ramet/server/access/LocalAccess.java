@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
+import dev.ramet.server.ListenAddress;
 import dev.ramet.server.ServerSettings;
 import io.micronaut.context.annotation.Value;
+import io.micronaut.context.event.StartupEvent;
 import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.annotation.PreDestroy;
@@ -26,21 +28,35 @@ final class LocalAccess {
   private final LocalKey key;
   private final Path keyFile;
   private final @Nullable Path socket;
+  private final ServerSettings server;
   private @Nullable Path link;
+  private boolean admitted;
 
   LocalAccess(
       Access access,
       ServerSettings server,
       @Value("${micronaut.server.netty.listeners.local.path:}") String socket) {
     key = access.localKey();
+    this.server = server;
     keyFile = server.dataRoot().toAbsolutePath().resolve(LocalKey.NAME);
     this.socket = socket.isEmpty() ? null : Path.of(socket);
   }
 
-  /** Once the host listens, and not before: a second host on the same port changes nothing. */
+  /**
+   * Makes the key before the host listens, so that whoever sees the port open can use it. Not when
+   * the server will fail because its port is taken: a host that is started twice changes nothing.
+   */
+  @EventListener
+  void starting(StartupEvent event) {
+    if (server.port() > 0 && ListenAddress.isFree(server.bind(), server.port())) {
+      admit(server.port());
+    }
+  }
+
+  /** Opens the socket, and makes the key if that was not done before. */
   @EventListener
   void started(ServerStartupEvent event) {
-    key.prepare();
+    admit(event.getSource().getPort());
     if (socket != null) {
       try {
         LocalSocket.open(socket);
@@ -49,7 +65,14 @@ final class LocalAccess {
         LOG.warn("cannot let others use {}: {}", socket, e.toString());
       }
     }
-    link(event.getSource().getPort());
+  }
+
+  private void admit(int port) {
+    if (!admitted) {
+      admitted = true;
+      key.prepare();
+      link(port);
+    }
   }
 
   private void link(int port) {

@@ -70,8 +70,9 @@ public final class LocalKey {
     } catch (NoSuchFileException e) {
       throw new RametException(
           ErrorCode.NOT_FOUND,
-          "no host has made a local key yet: " + file,
-          "start the host (ramet serve), or name its data root with --data-root",
+          "there is no local key here, or this user may not look: " + file,
+          "run this as the host's user, once the host has been started (ramet serve); --data-root"
+              + " names another data root",
           e);
     } catch (IOException e) {
       throw new RametException(

@@ -93,16 +93,20 @@ public final class LocalSocket {
     }
   }
 
-  /** Only root and the group may look into a directory that is made here. */
+  /** Only root and the group may look into the runtime directory of hosts that run as root. */
   private static void makeDirectory(@Nullable Path directory) throws IOException {
-    if (directory == null || Files.isDirectory(directory)) {
+    if (directory == null) {
       return;
     }
-    Files.createDirectories(
-        directory,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    if (directory.equals(ROOTS_RUNTIME) && giveToGroup(directory)) {
-      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
+    if (!Files.isDirectory(directory)) {
+      Files.createDirectories(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+    if (directory.equals(ROOTS_RUNTIME)) {
+      boolean group = giveToGroup(directory);
+      Files.setPosixFilePermissions(
+          directory, PosixFilePermissions.fromString(group ? "rwxr-x---" : "rwx------"));
     }
   }
 
