@@ -44,7 +44,9 @@ final class PoolMarker {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
           "permission denied: cannot read " + pool.marker() + ", which says whose the pool is",
-          "run `ramet storage provision` as root, or chmod 0644 " + pool.marker(),
+          "run as the owner of "
+              + pool.dataRoot()
+              + ", who has to own the marker too: chown it as root if he does not",
           e);
     } catch (IOException e) {
       throw new RametException(
@@ -73,11 +75,12 @@ final class PoolMarker {
             .getBytes(StandardCharsets.UTF_8);
     Path unfinished = pool.dataRoot().resolve(".pool.new");
     PathCalls.unlink(unfinished);
-    // For all to read: a host that does not run as root has to find its pool, too.
-    try (Fd fd = Fd.createNew(unfinished, 0644)) {
+    try (Fd fd = Fd.createNew(unfinished, 0600)) {
       fd.pwrite(ByteBuffer.allocateDirect(text.length).put(text).flip(), 0);
       fd.fsync();
     }
+    // A host that does not run as root has to find its pool, too.
+    XfsProvisioner.giveToOwner(pool, unfinished);
     PathCalls.renameToNew(unfinished, pool.marker());
     Fd.syncDirectory(pool.dataRoot());
   }

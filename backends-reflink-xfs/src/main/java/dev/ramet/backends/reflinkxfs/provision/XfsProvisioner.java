@@ -195,19 +195,21 @@ public final class XfsProvisioner implements StorageProvisioner {
     if (device != null) {
       bypassCache(Mounts.node(device));
     }
-    giveToOwner(pool);
+    // A new file system's own directory is open to all.
+    try (Fd top = Fd.openDirectory(pool.mountPoint())) {
+      top.chmod(0700);
+    }
+    giveToOwner(pool, pool.mountPoint());
     LOG.log(INFO, "mounted {0} at {1}", pool.image(), pool.mountPoint());
   }
 
   /** Root makes the pool; whoever owns the data root works in it. */
-  private static void giveToOwner(Pool pool) {
+  static void giveToOwner(Pool pool, Path path) {
     try {
-      Files.setOwner(pool.mountPoint(), Files.getOwner(pool.dataRoot()));
+      Files.setOwner(path, Files.getOwner(pool.dataRoot()));
     } catch (IOException e) {
       throw new RametException(
-          ErrorCode.HOST_UNFIT,
-          "cannot give " + pool.mountPoint() + " to the data root's owner",
-          e);
+          ErrorCode.HOST_UNFIT, "cannot give " + path + " to the data root's owner", e);
     }
   }
 

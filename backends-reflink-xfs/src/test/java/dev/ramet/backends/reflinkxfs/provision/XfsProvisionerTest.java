@@ -238,10 +238,17 @@ class XfsProvisionerTest {
   }
 
   @Test
-  void whoeverOwnsTheDataRootMayReadWhoseThePoolIs() throws Exception {
+  void thePoolIsForTheOwnerOfTheDataRootAlone() throws Exception {
+    Files.setAttribute(root, "unix:uid", 65534);
     provisioner.provision(root, SIZE);
+    for (Path path : List.of(pool.marker(), pool.mountPoint())) {
+      assertEquals(65534, Files.getAttribute(path, "unix:uid"), path.toString());
+    }
     assertEquals(
-        "rw-r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(pool.marker())));
+        "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(pool.marker())));
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(pool.mountPoint())));
   }
 
   @Test
