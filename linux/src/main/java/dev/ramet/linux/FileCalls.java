@@ -53,6 +53,9 @@ final class FileCalls {
 
   static native int fchmod(int fd, int mode);
 
+  /** Answers what was set before, and cannot fail. */
+  static native int umask(int mask);
+
   static native int flock(int fd, int operation);
 
   static native int sync_file_range(int fd, long offset, long length, int flags);

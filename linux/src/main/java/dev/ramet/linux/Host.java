@@ -6,6 +6,7 @@ import com.sun.jna.Native;
 /** Facts about this host and this process. */
 public final class Host {
   private static final int PR_SET_THP_DISABLE = 41;
+  private static final int GROUP_AND_OTHERS = 077;
 
   private Host() {}
 
@@ -17,6 +18,15 @@ public final class Host {
   /** The user whose permissions this process has; 0 is root. */
   public static int effectiveUid() {
     return FileCalls.geteuid();
+  }
+
+  /**
+   * Keeps what this process makes from now on, and every program that it starts, from other users:
+   * files and directories are made for their owner alone, whatever mode the call asks for
+   * (umask(2), which all threads share).
+   */
+  public static void makeForOwnerOnly() {
+    FileCalls.umask(GROUP_AND_OTHERS);
   }
 
   /**

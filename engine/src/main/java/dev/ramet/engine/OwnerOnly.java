@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.api.ErrorCode;
+import dev.ramet.api.RametException;
+import dev.ramet.engine.internal.Directories;
+import dev.ramet.engine.internal.NoRoom;
+import dev.ramet.engine.store.NoRoomException;
+import dev.ramet.linux.Fd;
+import dev.ramet.linux.Host;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.TreeAttributes;
+import dev.ramet.linux.TreeEntry;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Keeps the other users of this machine out of what Ramet writes: images hold what guests have in
+ * memory, and a shared volume's files are open to each user of a guest. Thread-safe.
+ */
+public final class OwnerOnly {
+  private static final System.Logger LOG = System.getLogger(OwnerOnly.class.getName());
+  private static final int OWNER = 0700;
+  private static final int GROUP_AND_OTHERS = 077;
+  private static final int STICKY = 01000;
+
+  private OwnerOnly() {}
+
+  /**
+   * From now on this process, and each program it starts, makes files and directories for their
+   * owner alone, whatever umask it was started with. For programs that are a host or do a host's
+   * work; an engine in somebody else's process leaves that process's umask as it is.
+   */
+  public static void makeFiles() {
+    Host.makeForOwnerOnly();
+  }
+
+  /**
+   * Makes a root unless it is there, and closes it to everybody but its owner. Nothing below it can
+   * be reached by others then. What is above it is never changed. A root whose mode this user may
+   * not change is left as it is, with a warning.
+   *
+   * @param what what it is for, in a word or two
+   * @throws RametException {@code INVALID_ARGUMENT} when it is no directory, or one that others
+   *     use, {@code NO_SPACE} or {@code HOST_UNFIT} when it cannot be made
+   */
+  public static void root(String what, Path root) {
+    try {
+      Directories.make(what, root);
+      close(what, root);
+    } catch (IOException e) {
+      String failed = "cannot make the " + what + " " + root;
+      if (NoRoomException.isFull(root, 0)) {
+        throw NoRoom.error(failed, root, e);
+      }
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          failed + ": " + e,
+          "make it, or run as who may: root, for example",
+          e);
+    }
+  }
+
+  private static void close(String what, Path root) throws IOException {
+    try (Fd directory = Fd.openDirectory(root)) {
+      TreeEntry entry = TreeAttributes.of(directory);
+      if ((entry.permissions() & GROUP_AND_OTHERS) == 0) {
+        return;
+      }
+      refuseShared(what, root, entry);
+      directory.chmod(entry.permissions() & OWNER);
+      LOG.log(
+          INFO,
+          "{0}: other users of this machine could open it (mode {1}); now its owner alone can",
+          root,
+          Integer.toOctalString(entry.permissions()));
+    } catch (LinuxException e) {
+      LOG.log(
+          WARNING,
+          "{0} stays open to other users of this machine ({1}); remedy: chmod 700 {0}, as its owner"
+              + " or root",
+          root,
+          e.getMessage());
+    }
+  }
+
+  /** To close a directory that others use would lock them out of what is theirs. */
+  private static void refuseShared(String what, Path root, TreeEntry entry) throws IOException {
+    if ((entry.permissions() & STICKY) != 0
+        || root.toRealPath().getParent() == null
+        || (isNew(root) && holdsOthersFiles(root, entry.uid()))) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          what + ": others use " + root + " too, and a root is closed to all but its owner",
+          "give Ramet a directory of its own",
+          null);
+    }
+  }
+
+  private static boolean isNew(Path root) {
+    return !Files.exists(root.resolve(".lock")) && !Files.exists(root.resolve("root.json"));
+  }
+
+  private static boolean holdsOthersFiles(Path root, int owner) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+      for (Path entry : entries) {
+        int uid = (int) Files.getAttribute(entry, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        if (uid != 0 && uid != owner && uid != Host.effectiveUid()) {
+          return true;
+        }
+      }
+      return false;
+    } catch (NoSuchFileException e) {
+      return true; // What comes and goes here is not Ramet's.
+    }
+  }
+}
