@@ -6,6 +6,7 @@ import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
+import dev.ramet.engine.OwnerOnly;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Secrets;
 import dev.ramet.engine.Snapshots;
@@ -28,6 +29,7 @@ import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.secret.SecretFile;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeStore;
 import dev.ramet.linux.Host;
@@ -103,7 +105,7 @@ public final class OpenedEngine implements Engine {
     // Inherited by the machines' processes. A hypervisor touches a little here and there of much
     // memory (an emulator's translated code above all): with huge pages each touch costs 2 MiB.
     Host.disableHugePages();
-    Directories.make("data root", config.dataRoot());
+    OwnerOnly.root("data root", config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
 
@@ -116,6 +118,10 @@ public final class OpenedEngine implements Engine {
     // Most of a probe is waiting for programs: meanwhile the roots are found and opened.
     try (Machinery.Probing probing = Machinery.Probing.begin(config, plugins, prober)) {
       roots = Roots.open(config, opener);
+      for (Path root : roots.directories(config)) {
+        OwnerOnly.root("root", root);
+        OpenContents.close(root);
+      }
       Directories.make("snapshots", roots.main().layout().snapshots());
       Directories.make("sandboxes", roots.main().layout().sandboxes());
       for (RootOpener.Root root : roots.all()) {

@@ -153,7 +153,9 @@ final class Recipe {
       @Nullable Long diskBytes,
       Consumer<String> steps,
       Progress progress) {
-    List<String> command = new ArrayList<>();
+    // A guest's files have the modes that the recipe gives them: not those of the host's own files.
+    List<String> command =
+        new ArrayList<>(List.of("/bin/sh", "-c", "umask 022 && exec \"$0\" \"$@\""));
     command.add(program.toAbsolutePath().toString());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -4,10 +4,11 @@ package dev.ramet.engine.core;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.internal.Directories;
+import dev.ramet.engine.OwnerOnly;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
+import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.store.RootRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,7 +100,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   private static Roots begin(
       EngineConfig config, RootOpener opener, RootOpener.Root main, EngineConfig.MemoryRoot wanted)
       throws IOException {
-    Directories.make("storage-memory-root", wanted.path());
+    closed(wanted.path());
     Path path = real(wanted.path());
     Path dataRoot = real(config.dataRoot());
     if (path.startsWith(dataRoot) || dataRoot.startsWith(path)) {
@@ -153,7 +154,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     if (area.ready() && !Files.isDirectory(path)) {
       throw RootOpener.gone(path);
     }
-    Files.createDirectories(path);
+    closed(path);
     RootOpener.Root memory =
         opener.open(
             new RootOpener.Wish(
@@ -199,6 +200,12 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
         memory.layout().root() + " belongs to another data root",
         "give each data root a directory of its own for its memory images",
         null);
+  }
+
+  /** The directory itself, of which the root may be a pool inside. */
+  private static void closed(Path directory) {
+    OwnerOnly.root("memory root", directory);
+    OpenContents.close(directory);
   }
 
   private static Path real(Path path) {
