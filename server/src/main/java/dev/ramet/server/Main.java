@@ -3,12 +3,14 @@ package dev.ramet.server;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.OwnerOnly;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,14 @@ public final class Main {
       configuration.problems().forEach(problem -> LOG.error("{}", problem));
       LOG.error("cannot start: {} wrong settings", configuration.problems().size());
       return ErrorCode.INVALID_ARGUMENT.exitStatus();
+    }
+    try {
+      // Before anything is written, and before anybody can ask for anything.
+      OwnerOnly.makeFiles();
+      OwnerOnly.root(
+          "data root", Path.of(Objects.requireNonNull(configuration.text("ramet.data-root"))));
+    } catch (RametException e) {
+      return report(e);
     }
     CountDownLatch end = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);

@@ -4,6 +4,7 @@ package dev.ramet.server;
 import dev.ramet.api.StorageCheck;
 import dev.ramet.api.StorageUsage;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OwnerOnly;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.RestingStorage;
 import dev.ramet.server.config.Configuration;
@@ -33,6 +34,7 @@ public final class StorageAtRest implements AutoCloseable {
    * @throws dev.ramet.api.RametException as {@link RametEngine#atRest}
    */
   public static StorageAtRest open(Path dataRoot, Configuration configuration, Sources sources) {
+    OwnerOnly.makeFiles();
     // Never started, so that nothing of a host begins to run.
     try (ApplicationContext context = HostContext.builder(configuration, sources).build();
         Environment environment = context.getEnvironment().start()) {

@@ -18,10 +18,6 @@ public final class WholeFile {
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-  /** Readable for everybody, whatever the process's mask is. */
-  public static final FileAttribute<Set<PosixFilePermission>> FOR_ALL =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
-
   private WholeFile() {}
 
   /**

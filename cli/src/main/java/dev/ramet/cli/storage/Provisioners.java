@@ -3,9 +3,9 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.OwnerOnly;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageProvisioner;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,22 +38,9 @@ final class Provisioners {
   }
 
   static Path made(Path dataRoot) {
-    if (Files.exists(dataRoot) && !Files.isDirectory(dataRoot)) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT,
-          "data root: " + dataRoot + " is not a directory",
-          "move it away, or use another data root",
-          null);
-    }
-    try {
-      return Files.createDirectories(dataRoot);
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT,
-          "cannot make the data root " + dataRoot + ": " + e,
-          "make it, or run as who may: root, for example",
-          e);
-    }
+    OwnerOnly.makeFiles();
+    OwnerOnly.root("data root", dataRoot);
+    return dataRoot;
   }
 
   /** Why there is no pool of a size that was asked for, which it keeps once made; null if it is. */

@@ -31,7 +31,7 @@ public final class OwnCertificate {
   /** Its directory below a data root. */
   public static final String DIRECTORY = "tls";
 
-  /** The authority's certificate there, which is for everybody. */
+  /** The authority's certificate there, of which every client may have a copy. */
   public static final String AUTHORITY = "ca.pem";
 
   static final String AUTHORITY_KEY = "authority.pem";
@@ -177,7 +177,7 @@ public final class OwnCertificate {
     Path file = directory.resolve(AUTHORITY);
     String text = Pem.text(certificate);
     if (!text.equals(textOf(file))) {
-      WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), WholeFile.FOR_ALL);
+      WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), WholeFile.OWNER_ONLY);
     }
   }
 

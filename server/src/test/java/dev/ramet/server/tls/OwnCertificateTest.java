@@ -81,7 +81,7 @@ class OwnCertificateTest {
     assertFalse(Files.readString(file("ca.pem")).contains("KEY"));
     for (var mode :
         java.util.Map.of(
-                "ca.pem", "rw-r--r--", "host.pem", "rw-------", "authority.pem", "rw-------")
+                "ca.pem", "rw-------", "host.pem", "rw-------", "authority.pem", "rw-------")
             .entrySet()) {
       assertEquals(
           mode.getValue(),
