@@ -30,6 +30,11 @@ final class Installed implements AutoCloseable {
   private final int port;
   private final Process server;
 
+  /** The launcher. */
+  static Path program() {
+    return PROGRAM;
+  }
+
   /** What a run of the command line gave. */
   record Run(int status, String out, String err) {}
 
@@ -41,6 +46,13 @@ final class Installed implements AutoCloseable {
 
   /** Starts a host and waits until its engine is open. */
   static Installed serve(Path dataRoot, Map<String, String> settings, String... options)
+      throws Exception {
+    return serveBy(List.of(), dataRoot, settings, options);
+  }
+
+  /** The same by a program that ends by becoming the one that it is given. */
+  static Installed serveBy(
+      List<String> starter, Path dataRoot, Map<String, String> settings, String... options)
       throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -54,7 +66,8 @@ final class Installed implements AutoCloseable {
     // Tests of other things put their files where they like.
     environment.putIfAbsent("RAMET_EXCHANGE_DIRECTORIES", "/");
     environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));
-    List<String> command = new ArrayList<>(List.of(PROGRAM.toString(), "serve"));
+    List<String> command = new ArrayList<>(starter);
+    command.addAll(List.of(PROGRAM.toString(), "serve"));
     command.addAll(List.of(options));
     ProcessBuilder builder =
         new ProcessBuilder(command)
