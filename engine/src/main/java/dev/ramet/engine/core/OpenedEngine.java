@@ -119,7 +119,9 @@ public final class OpenedEngine implements Engine {
     try (Machinery.Probing probing = Machinery.Probing.begin(config, plugins, prober)) {
       roots = Roots.open(config, opener);
       for (Path root : roots.directories(config)) {
-        OwnerOnly.root("root", root);
+        if (!root.equals(config.dataRoot())) {
+          OwnerOnly.root("root", root);
+        }
         OpenContents.close(root);
       }
       Directories.make("snapshots", roots.main().layout().snapshots());
