@@ -16,6 +16,7 @@ import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import dev.ramet.client.Sandboxes;
 import dev.ramet.client.Snapshot;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
@@ -110,7 +111,7 @@ final class ClientTest {
   }
 
   @Test
-  void anEnvironmentOutlivesItsPausesAndItsClient() {
+  void anEnvironmentOutlivesItsPausesAndItsClient() throws IOException {
     Sandbox mine = ramet.create("micro", null);
     try {
       mine.run("echo kept > /tmp/memory").text();

@@ -138,7 +138,7 @@ class LocalUsersTest {
     if (!user.equals("0")) {
       command.addAll(List.of("setpriv", "--reuid", user, "--regid", user, "--clear-groups"));
     }
-    command.addAll(List.of("python3", "-c", program));
+    command.addAll(List.of("/usr/bin/python3", "-c", program));
     Process listener = new ProcessBuilder(command).redirectErrorStream(true).start();
     try {
       byte[] ready = listener.getInputStream().readNBytes("ready\n".length());

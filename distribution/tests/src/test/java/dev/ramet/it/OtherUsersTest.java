@@ -92,7 +92,7 @@ final class OtherUsersTest {
       String volume = succeeds(host.run("volume", "create", "shared"));
       first = succeeds(host.run("sandbox", "create", "--volume", "shared:/mnt/v"));
       second = succeeds(host.run("sandbox", "create", "--volume", "shared:/mnt/v"));
-      Ramet ramet = Ramet.connect(host.uri());
+      Ramet ramet = host.client();
       guestsSeeTheModesThatGuestsSet(ramet.sandbox(first), ramet.sandbox(second));
       ramet.sandbox(second).snapshot("kept");
       files = find("shared-volumes/" + volume + "/files");
@@ -109,7 +109,7 @@ final class OtherUsersTest {
     }
     try (Installed host = host("022")) {
       assertClosed(files);
-      Ramet ramet = Ramet.connect(host.uri());
+      Ramet ramet = host.client();
       // What runs goes on, and what is new is closed as well.
       ramet.sandbox(first).run("echo more > /mnt/v/more").text();
       assertEquals("more\n", ramet.sandbox(second).files().readText("/mnt/v/more"));

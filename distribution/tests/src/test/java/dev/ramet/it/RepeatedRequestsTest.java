@@ -77,6 +77,11 @@ final class RepeatedRequestsTest {
     host = Installed.serve(ground.dataRoot(), Map.of());
   }
 
+  private void nothingIsLeftOver() throws Exception {
+    Installed.Run check = host.run("storage", "check");
+    assertEquals(0, check.status(), check.out() + check.err());
+  }
+
   @Test
   void aHostKilledInTheMiddleMakesTheClonesAndTheSnapshotOnce() throws Exception {
     String id = create("parent").path("sandboxID").asText();
@@ -99,7 +104,7 @@ final class RepeatedRequestsTest {
     }
     host.request("DELETE", "/snapshots/once", null);
     host.request("DELETE", "/sandboxes/" + id, null);
-    assertEquals(0, host.run("storage", "check").status(), "nothing is left over");
+    nothingIsLeftOver();
   }
 
   @Test
@@ -117,6 +122,6 @@ final class RepeatedRequestsTest {
       assertTrue(ran.out().contains("there"), ran.err());
       assertEquals(204, host.request("DELETE", "/sandboxes/" + id, null));
     }
-    assertEquals(0, host.run("storage", "check").status(), "nothing is left over");
+    nothingIsLeftOver();
   }
 }

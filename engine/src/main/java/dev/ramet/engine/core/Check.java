@@ -113,6 +113,8 @@ final class Check {
         || name.startsWith("pool.")
         || name.startsWith(".pool")
         || name.startsWith("api-keys.json")
+        || name.startsWith("local.key")
+        || name.equals("ramet.sock")
         || name.startsWith("audit.log")
         || name.startsWith("template-builds.json")
         || name.equals(SecretFile.NAME)
