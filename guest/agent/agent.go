@@ -56,23 +56,23 @@ func (a *agent) routes(path string) []route {
 	case "/health":
 		return []route{{"GET", true, a.health}}
 	case "/init":
-		return []route{{"POST", true, a.init}}
+		return []route{{"POST", true, a.init}} // looks by itself at who calls
 	case "/ready":
-		return []route{{"POST", false, a.readiness}}
+		return []route{{"POST", false, a.forHost(a.readiness)}}
 	case "/settle":
-		return []route{{"POST", false, a.settle}}
+		return []route{{"POST", false, a.forHost(a.settle)}}
 	case "/template":
-		return []route{{"POST", false, a.makeTemplate}}
+		return []route{{"POST", false, a.forHost(a.makeTemplate)}}
 	case "/trust":
-		return []route{{"POST", false, a.trust}}
+		return []route{{"POST", false, a.forHost(a.trust)}}
 	case "/unpack":
-		return []route{{"POST", false, a.unpack}}
+		return []route{{"POST", false, a.forHost(a.unpack)}}
 	case "/freeze":
-		return []route{{"POST", false, a.freeze}}
+		return []route{{"POST", false, a.forHost(a.freeze)}}
 	case "/thaw":
-		return []route{{"POST", false, a.thaw}}
+		return []route{{"POST", false, a.forHost(a.thaw)}}
 	case "/volume":
-		return []route{{"POST", false, a.volume}}
+		return []route{{"POST", false, a.forHost(a.volume)}}
 	case "/metrics":
 		return []route{{"GET", false, a.metrics}}
 	case "/envs":

@@ -25,6 +25,9 @@ type initRequest struct {
 	DefaultUser    string            `json:"defaultUser"`
 	DefaultWorkdir string            `json:"defaultWorkdir"`
 	AccessToken    *string           `json:"accessToken"`
+	// HostSecret takes the place of the secret that this call came with. An agent that has none stays
+	// without.
+	HostSecret string `json:"hostSecret"`
 	// Generation names the restore that this call belongs to. Calls that repeat it leave open
 	// connections alone; a call without it always counts as the first after a restore.
 	Generation string `json:"generation"`
@@ -39,6 +42,10 @@ func (a *agent) init(w http.ResponseWriter, r *http.Request) {
 	var request initRequest
 	if err == nil && len(body) > 0 {
 		err = json.Unmarshal(body, &request)
+	}
+	if !a.mayInitialise(r, &request) {
+		refuseStranger(w)
+		return
 	}
 	if err == nil && len(request.Entropy) > maxEntropyBytes {
 		err = fmt.Errorf("more than %d bytes of entropy", maxEntropyBytes)
@@ -59,6 +66,9 @@ func (a *agent) init(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.settings.apply(&request) {
 		a.connections.closeAllBut(connectionOf(r))
+	}
+	if a.settings.knowsHost() {
+		w.Header().Set(secretHeader, "required")
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -102,6 +112,9 @@ func (s *settings) apply(request *initRequest) bool {
 	}
 	if request.AccessToken != nil {
 		s.token = *request.AccessToken
+	}
+	if s.hostSecret != "" && request.HostSecret != "" {
+		s.hostSecret = request.HostSecret
 	}
 	first := request.Generation == "" || request.Generation != s.generation
 	s.generation = request.Generation

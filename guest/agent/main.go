@@ -47,6 +47,7 @@ func main() {
 	growRoot("/dev/vda")
 
 	a := newAgent(*user)
+	a.settings.use(handedOver())
 	var known startFile
 	if *image != "" {
 		var err error

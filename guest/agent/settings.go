@@ -17,6 +17,7 @@ type settings struct {
 	given      map[string]string // by /init
 	env        map[string]string
 	token      string
+	hostSecret string // empty: the host is not told from others
 	generation string
 }
 
