@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the kit needs to know of a hypervisor to test its driver. Used by one check at a time, but
@@ -43,6 +44,16 @@ public interface HypervisorHarness {
    */
   default boolean writeDisk(RunningVm vm, long offset, int lengthBytes) throws IOException {
     return false;
+  }
+
+  /**
+   * What the guest's root reads as the machine's secret, see {@link VmSpec#secret}. Asked where the
+   * probe states {@code guest-secret}.
+   *
+   * @return null when this guest cannot tell
+   */
+  default @Nullable String secret(RunningVm vm) throws IOException {
+    return null;
   }
 
   /** Copies main memory into a new file, as a capture of all of it does. The machine is paused. */

@@ -11,16 +11,25 @@ import dev.ramet.api.RametException;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
+import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.storage.WriteLog;
 import dev.ramet.spi.storage.WriteLog.Written;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +67,64 @@ abstract class MachineCapabilityChecks {
   @Test
   void diskWritesAreToldWhereThatIsStated() throws Exception {
     whereStated(HypervisorCapabilities.DISK_WRITE_LOG, DiskWriteLog.class, this::tellsWrites);
+  }
+
+  @Test
+  void aSecretIsForTheGuestsRootAlone() throws Exception {
+    if (!stated().contains(HypervisorCapabilities.GUEST_SECRET)) {
+      return; // Specifications have none then.
+    }
+    RunningVm plain = world().boot();
+    RunningVm booted = withSecret("of-the-first", null);
+    keepsSecret(booted, "of-the-first", "a machine that is booted");
+    SavedVm saved = world().save(booted);
+    RunningVm restored = withSecret("of-the-second", saved);
+    keepsSecret(restored, "of-the-second", "a machine that is restored from one with a secret");
+    keepsSecret(
+        withSecret("of-the-third", world().save(plain)),
+        "of-the-third",
+        "a machine that is restored from one without");
+    world()
+        .awaitRunning(
+            world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
+  }
+
+  private RunningVm withSecret(String text, @Nullable SavedVm saved) throws IOException {
+    VmSpec spec = world().spec().with(new GuestSecret(text));
+    RunningVm vm =
+        saved == null
+            ? world().driver.boot(spec, MachineWorld.PATIENCE)
+            : world().driver.restore(spec, saved, MachineWorld.PATIENCE).resume();
+    world().awaitRunning(vm);
+    return vm;
+  }
+
+  private void keepsSecret(RunningVm vm, String text, String what) throws IOException {
+    String seen = world().harness.secret(vm);
+    if (seen != null) {
+      assertEquals(text, seen, what + " has the secret of its own specification");
+    }
+    for (long pid : world().harness.processes(vm.spec().directory())) {
+      for (String name : List.of("cmdline", "environ")) {
+        Path file = Path.of("/proc", Long.toString(pid), name);
+        if (Files.isReadable(file)) {
+          assertTrue(
+              !Files.readString(file, StandardCharsets.ISO_8859_1).contains(text),
+              "the secret of " + what + " must not be readable in " + name + " of its process");
+        }
+      }
+    }
+    try (Stream<Path> files = Files.list(vm.spec().directory())) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        boolean others =
+            !Collections.disjoint(
+                Files.getPosixFilePermissions(file),
+                Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.OTHERS_READ));
+        assertTrue(
+            !others || !Files.readString(file, StandardCharsets.ISO_8859_1).contains(text),
+            "the secret of " + what + " must not be readable for others in " + file);
+      }
+    }
   }
 
   /** Checks what a machine can do. */

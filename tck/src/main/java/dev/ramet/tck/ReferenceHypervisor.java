@@ -3,6 +3,7 @@ package dev.ramet.tck;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -62,6 +63,8 @@ class ReferenceHypervisor implements Hypervisor {
       }
       ReferenceMachines.Guest process =
           machines.start(spec.directory(), spec.memoryBytes(), counted);
+      GuestSecret secret = spec.secret();
+      process.secret = secret == null ? null : secret.text();
       try {
         Files.writeString(spec.directory().resolve(PID), Long.toString(process.pid));
       } catch (IOException e) {

@@ -4,6 +4,7 @@ package dev.ramet.tck;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The reference hypervisor with its processes, without a process or a privilege. */
 class ReferenceHypervisorHarness implements HypervisorHarness {
@@ -35,7 +37,12 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
 
   /** What its probe states. */
   Set<String> stated() {
-    return Set.of();
+    return Set.of(HypervisorCapabilities.GUEST_SECRET);
+  }
+
+  @Override
+  public @Nullable String secret(RunningVm vm) {
+    return machines.guest(vm.pid()).secret;
   }
 
   @Override

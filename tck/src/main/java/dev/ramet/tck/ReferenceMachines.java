@@ -32,6 +32,9 @@ class ReferenceMachines {
     private long since;
     private boolean running;
 
+    /** What its root can read. */
+    volatile @Nullable String secret;
+
     Guest(long pid, Path directory, long memoryBytes, long counted) {
       this.pid = pid;
       this.directory = directory;

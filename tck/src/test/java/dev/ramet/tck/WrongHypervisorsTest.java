@@ -3,8 +3,11 @@ package dev.ramet.tck;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
@@ -12,7 +15,10 @@ import dev.ramet.spi.hypervisor.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The kit finds what is wrong with a hypervisor's driver and says what to do about it. */
@@ -181,6 +187,75 @@ class WrongHypervisorsTest {
       return new ReferenceHypervisor(machines) {
         @Override
         void check(VmSpec spec) {}
+      };
+    }
+  }
+
+  @Test
+  void aSecretThatComesOutOfTheSavedMachine() {
+    Failures.expect(
+        KeepsTheSavedSecret.class,
+        HypervisorTck.Capabilities.class,
+        "aSecretIsForTheGuestsRootAlone",
+        "restored from one with a secret has the secret of its own specification");
+  }
+
+  static class KeepsTheSavedSecret extends WrongDriver {
+    @Override
+    Set<String> stated() {
+      return Set.of(HypervisorCapabilities.GUEST_SECRET);
+    }
+
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        private @Nullable GuestSecret first;
+
+        @Override
+        public RunningVm boot(VmSpec spec, Duration timeout) {
+          first = spec.secret() == null ? first : spec.secret();
+          return super.boot(spec, timeout);
+        }
+
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          return super.restore(spec.with(first), saved, timeout);
+        }
+      };
+    }
+  }
+
+  @Test
+  void aSecretInAFileForEverybody() {
+    Failures.expect(
+        WritesTheSecret.class,
+        HypervisorTck.Capabilities.class,
+        "aSecretIsForTheGuestsRootAlone",
+        "must not be readable for others");
+  }
+
+  static class WritesTheSecret extends WrongDriver {
+    @Override
+    Set<String> stated() {
+      return Set.of(HypervisorCapabilities.GUEST_SECRET);
+    }
+
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public RunningVm boot(VmSpec spec, Duration timeout) {
+          GuestSecret secret = spec.secret();
+          if (secret != null) {
+            try {
+              Path file = Files.writeString(spec.directory().resolve("secret"), secret.text());
+              Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+            } catch (IOException e) {
+              throw new RametException(ErrorCode.HOST_UNFIT, "cannot write", e);
+            }
+          }
+          return super.boot(spec, timeout);
+        }
       };
     }
   }

@@ -20,6 +20,9 @@ final class CommandLine {
   /** Id of the memory backend, and so the name of main memory's block in the saved stream. */
   static final String RAM_ID = "ram";
 
+  /** What the guest's agent looks for; the kernel shows it to the guest's root alone. */
+  private static final String SECRET_ITEM = "opt/dev.ramet/secret";
+
   /** The file name that the kernel shows for mappings of the memory of a booted machine. */
   static final String MEMFD_MAPPING = "/memfd:memory-backend-memfd";
 
@@ -74,6 +77,11 @@ final class CommandLine {
     }
     add(args, "-append", spec.kernelArguments());
     devices(args, spec, hostPorts);
+    if (spec.secret() != null) {
+      // No part of the saved state: a machine saved without it is restored with it, and the
+      // reverse.
+      add(args, "-fw_cfg", "name=" + SECRET_ITEM + ",file=" + escape(files.secret().toString()));
+    }
     add(args, "-chardev", "file,id=console,path=" + escape(files.console().toString()));
     add(args, "-serial", "chardev:console");
     add(args, "-qmp", MONITOR);

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,12 +50,22 @@ final class Launch {
     files.removeStale();
     Map<Integer, Integer> ports = new HashMap<>();
     spec.network().guestPorts().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
-    VmProcess process =
-        VmProcess.start(
-            CommandLine.of(qemu, spec, files, image, ports),
-            files.directory(),
-            image == null ? NO_INPUT : files.incoming(),
-            files.log());
+    GuestSecret secret = spec.secret();
+    VmProcess process;
+    try {
+      if (secret != null) {
+        files.writeSecret(secret);
+      }
+      process =
+          VmProcess.start(
+              CommandLine.of(qemu, spec, files, image, ports),
+              files.directory(),
+              image == null ? NO_INPUT : files.incoming(),
+              files.log());
+    } catch (RuntimeException | Error e) {
+      VmFiles.delete(files.secret());
+      throw e;
+    }
     return new Launch(spec, files, process, deadline);
   }
 
@@ -65,6 +76,7 @@ final class Launch {
       Machine connected =
           new Machine(files, process, Qmp.connect(socket, process::alive, deadline));
       machine = connected;
+      VmFiles.delete(files.secret()); // QEMU has read all files that it was named by now
       return connected;
     } catch (QmpException e) {
       // Once it is gone for certain, an address that is taken is somebody else's.

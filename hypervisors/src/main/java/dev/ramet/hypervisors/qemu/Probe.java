@@ -109,6 +109,7 @@ final class Probe {
         Set.of(
             HypervisorCapabilities.DISK_WRITES,
             HypervisorCapabilities.DISK_WRITE_LOG,
+            HypervisorCapabilities.GUEST_SECRET,
             "restore",
             "reattach",
             "user-network",

@@ -16,9 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Settings: {@code binary}, the program, instead of {@code qemu-system-x86_64} on the {@code
  * PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code tcg}.
  *
- * <p>Capabilities: {@code disk-writes}, {@code disk-write-log}, {@code restore}, {@code reattach},
- * {@code user-network}, {@code reboot-after-restore}, {@code generation-id}, and the accelerator's
- * name.
+ * <p>Capabilities: {@code disk-writes}, {@code disk-write-log}, {@code guest-secret}, {@code
+ * restore}, {@code reattach}, {@code user-network}, {@code reboot-after-restore}, {@code
+ * generation-id}, and the accelerator's name.
  */
 public final class QemuProvider implements HypervisorProvider {
   static final String ID = "qemu";

@@ -3,12 +3,18 @@ package dev.ramet.hypervisors.qemu;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.spi.hypervisor.GuestSecret;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -80,6 +86,33 @@ record VmFiles(Path directory) {
   }
 
   /**
+   * What the guest's root may read; gone once QEMU has read it. A file, because everybody can read
+   * a process's command line.
+   */
+  Path secret() {
+    return directory.resolve("secret");
+  }
+
+  /** Writes it for QEMU. */
+  void writeSecret(GuestSecret secret) {
+    Path file = secret();
+    delete(file);
+    try (SeekableByteChannel out =
+        Files.newByteChannel(
+            file,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      ByteBuffer text = StandardCharsets.US_ASCII.encode(secret.text());
+      while (text.hasRemaining()) {
+        out.write(text);
+      }
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "cannot write in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
    * A path to a socket in the directory that is short enough for {@code sun_path}: through the
    * working directory of the machine's process when the plain one is too long.
    */
@@ -94,6 +127,7 @@ record VmFiles(Path directory) {
   void removeSockets() {
     removeStale();
     delete(incoming());
+    delete(secret());
   }
 
   /** Removes what an earlier machine may have left in the way of the next. */

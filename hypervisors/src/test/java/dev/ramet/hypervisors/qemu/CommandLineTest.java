@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
@@ -93,6 +94,17 @@ class CommandLineTest {
         assertEquals(boot.get(i), stripped.get(i));
       }
     }
+  }
+
+  @Test
+  void namesTheFileOfASecretAndNotTheSecret() {
+    VmSpec spec = spec(false).with(new GuestSecret("s3cret"));
+    List<String> args =
+        CommandLine.of(QEMU, spec, new VmFiles(spec.directory()), null, Map.of(80, 40080));
+    assertEquals("name=opt/dev.ramet/secret,file=/vm,,1/secret", value(args, "-fw_cfg"));
+    assertFalse(String.join(" ", args).contains("s3cret"));
+    assertFalse(spec.toString().contains("s3cret"));
+    assertFalse(line(false).contains("-fw_cfg"));
   }
 
   @Test

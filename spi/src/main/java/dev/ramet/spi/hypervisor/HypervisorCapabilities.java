@@ -13,5 +13,11 @@ public final class HypervisorCapabilities {
   /** Running machines are {@link DiskWriteLog}. Without it, none is. */
   public static final String DISK_WRITE_LOG = "disk-write-log";
 
+  /**
+   * A machine's guest gets {@link VmSpec#secret}. Without it, specifications have none, and whoever
+   * reaches a guest's agent can pretend to be the host.
+   */
+  public static final String GUEST_SECRET = "guest-secret";
+
   private HypervisorCapabilities() {}
 }

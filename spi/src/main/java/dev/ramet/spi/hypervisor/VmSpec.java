@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param kernelArguments the kernel command line
  * @param disks virtual disks in the order the guest sees them
  * @param network the guest's network
+ * @param secret what the guest's root can read, also after a reboot of the guest, and nobody else:
+ *     it is on no command line, neither the guest kernel's nor a process's of the host. A restored
+ *     machine has that of its own specification, not the saved one's. Null for none, and wherever
+ *     the probe does not state {@link HypervisorCapabilities#GUEST_SECRET}
  */
 public record VmSpec(
     String name,
@@ -28,10 +32,50 @@ public record VmSpec(
     @Nullable Path initrd,
     String kernelArguments,
     List<Attachment> disks,
-    Network network) {
+    Network network,
+    @Nullable GuestSecret secret) {
   /** Copies the list. */
   public VmSpec {
     disks = List.copyOf(disks);
+  }
+
+  /** A machine whose guest gets no secret. */
+  public VmSpec(
+      String name,
+      Path directory,
+      int cpuCount,
+      long memoryBytes,
+      Path kernel,
+      @Nullable Path initrd,
+      String kernelArguments,
+      List<Attachment> disks,
+      Network network) {
+    this(
+        name,
+        directory,
+        cpuCount,
+        memoryBytes,
+        kernel,
+        initrd,
+        kernelArguments,
+        disks,
+        network,
+        null);
+  }
+
+  /** The same with another secret. */
+  public VmSpec with(@Nullable GuestSecret newSecret) {
+    return new VmSpec(
+        name,
+        directory,
+        cpuCount,
+        memoryBytes,
+        kernel,
+        initrd,
+        kernelArguments,
+        disks,
+        network,
+        newSecret);
   }
 
   /**
