@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * @param trafficAccessToken what requests to its ports want in {@code E2b-Traffic-Access-Token},
  *     but for the agent's; null for nothing, and in lists
  * @param volumeMounts which volumes it sees and where, or null for none
+ * @param agent {@code authenticated} when its agent serves only the host where only the host may
+ *     call, {@code unauthenticated} when any user of the host can pretend to be it; null without an
+ *     agent
  */
 public record SandboxInfo(
     String sandboxID,
@@ -58,7 +61,8 @@ public record SandboxInfo(
     @Nullable String memoryMode,
     @Nullable NetworkSettings network,
     @Nullable String trafficAccessToken,
-    @Nullable List<VolumeMountInfo> volumeMounts) {
+    @Nullable List<VolumeMountInfo> volumeMounts,
+    @Nullable String agent) {
   /** A sandbox without volumes. */
   public SandboxInfo(
       String sandboxID,
@@ -106,6 +110,7 @@ public record SandboxInfo(
         memoryMode,
         network,
         trafficAccessToken,
+        null,
         null);
   }
 

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules what its creator wants of its life
  * @param accessToken what its agent wants in {@code X-Access-Token}, or null for nothing
  * @param trafficToken what requests to its other ports have to bring, or null for nothing
+ * @param agent whether its agent can tell the host from others
  */
 public record Sandbox(
     String id,
@@ -45,9 +46,23 @@ public record Sandbox(
     @Nullable String memoryMode,
     Rules rules,
     @Nullable String accessToken,
-    @Nullable String trafficToken) {
+    @Nullable String trafficToken,
+    Agent agent) {
   /** The TCP port in every guest at which its agent listens. */
   public static final int AGENT_PORT = 49_983;
+
+  /** Whether a guest's agent can tell the host from others who reach its port. */
+  public enum Agent {
+    /** There is no agent. */
+    NONE,
+    /**
+     * It cannot: whoever reaches its port, such as any user of the host, can take the machine over.
+     * It comes out of a template of before there was a secret, or is another vendor's.
+     */
+    UNAUTHENTICATED,
+    /** It demands the machine's secret for all that only the host may do. */
+    AUTHENTICATED
+  }
 
   /** Where a sandbox is in its life. */
   public enum State {

@@ -90,7 +90,8 @@ final class Views {
         s.memoryMode(),
         network,
         trafficToken,
-        volumes(s.rules()));
+        volumes(s.rules()),
+        s.agent() == Sandbox.Agent.NONE ? null : s.agent().name().toLowerCase(Locale.ROOT));
   }
 
   /**

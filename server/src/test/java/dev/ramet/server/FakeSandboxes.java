@@ -98,7 +98,8 @@ final class FakeSandboxes implements Sandboxes {
             null,
             rules,
             rules.secure() ? "token" + count.get() : null,
-            rules.inbound().anyone() ? null : "traffic" + count.get());
+            rules.inbound().anyone() ? null : "traffic" + count.get(),
+            Sandbox.Agent.AUTHENTICATED);
     byId.put(made.id(), made);
     return made;
   }
@@ -162,7 +163,8 @@ final class FakeSandboxes implements Sandboxes {
             s.memoryMode(),
             rules,
             s.accessToken(),
-            s.trafficToken());
+            s.trafficToken(),
+            s.agent());
     byId.put(id, changed);
     return changed;
   }

@@ -207,7 +207,13 @@ class PauseTest {
       host.engine.sandboxes.endpoints.put(id + ":80", guest.address());
       for (String target :
           new String[] {
-            "/init", "/settle?x=1", "/volume?id=v&path=/m", "/%69nit", "http://any:1/init", "/init?"
+            "/init",
+            "/ready",
+            "/settle?x=1",
+            "/volume?id=v&path=/m",
+            "/%69nit",
+            "http://any:1/init",
+            "/init?"
           }) {
         try (Http client = Http.connect(host.port())) {
           client.send(

@@ -49,6 +49,9 @@ final class Show extends ApiCommand {
     table.row("Started", s.startedAt() + " (" + Human.ago(s.startedAt(), now) + ")");
     table.row(
         "Ends", s.endAt() == null ? "never" : s.endAt() + " (" + Human.until(s.endAt(), now) + ")");
+    if ("unauthenticated".equals(s.agent())) {
+      table.row("Agent", "unauthenticated: other users of the host can take it over; ramet doctor");
+    }
     if (s.hypervisorPid() != null) {
       table.row("Process", "" + s.hypervisorPid());
     }

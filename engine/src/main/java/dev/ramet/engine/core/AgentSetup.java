@@ -3,6 +3,9 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.RametException;
 import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.engine.store.HostSecret;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -17,36 +20,53 @@ final class AgentSetup {
     this.context = context;
   }
 
-  /** Waits for the agent, and tells it what the machine was started for. */
-  void initialise(Starter.Order order, RunningVm vm, int agentPort) {
+  /** What calls of a sandbox's agent have to bring. */
+  static AgentAccess access(SandboxRecord record) {
+    return new AgentAccess(record.terms().accessToken(), record.machine().hostSecret());
+  }
+
+  /**
+   * Waits for the agent, and tells it what the machine was started for.
+   *
+   * @return what it knows this host by; null when it cannot tell this host from others
+   */
+  @Nullable HostSecret initialise(
+      Starter.Order order, HostProof proof, RunningVm vm, int agentPort) {
+    AgentAccess access;
     try {
-      context
-          .agent()
-          .initialise(
-              vm.forward(agentPort),
-              order.environment(),
-              order.accessToken(),
-              order.rules().volumes(),
-              !order.warm(),
-              () -> !vm.exit().toCompletableFuture().isDone(),
-              context.config().agentTimeout());
+      boolean demands =
+          context
+              .agent()
+              .initialise(
+                  vm.forward(agentPort),
+                  new Agent.Start(
+                      order.environment(),
+                      order.tokenToSet(),
+                      order.rules().volumes(),
+                      proof.shown(),
+                      proof.own()),
+                  !order.warm(),
+                  () -> !vm.exit().toCompletableFuture().isDone(),
+                  context.config().agentTimeout());
+      access = new AgentAccess(order.accessToken(), demands ? proof.own() : null);
       if (!order.rules().network().requests().none()) {
-        trust(vm, agentPort, order.accessToken());
+        trust(vm, agentPort, access);
       }
     } catch (RametException e) {
       throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
     }
-    mount(order, vm, agentPort);
+    mount(order, access, vm, agentPort);
+    return access.secret();
   }
 
-  private void mount(Starter.Order order, RunningVm vm, int agentPort) {
+  private void mount(Starter.Order order, AgentAccess access, RunningVm vm, int agentPort) {
     List<VolumeMount> mounts = order.rules().volumes();
     if (!mounts.isEmpty()) {
       context.before(order.operation() + ".volumes");
       context
           .links()
           .attach(
-              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, order.accessToken()),
+              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, access),
               mounts,
               context.config().agentTimeout());
     }
@@ -59,19 +79,19 @@ final class AgentSetup {
       context
           .links()
           .attachAgain(
-              new VolumeLinks.Machine(record.id(), vm, agentPort, record.terms().accessToken()),
+              new VolumeLinks.Machine(record.id(), vm, agentPort, access(record)),
               record.terms().rules().volumes());
     }
   }
 
   /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
-  void trust(RunningVm vm, int agentPort, @Nullable String accessToken) {
+  void trust(RunningVm vm, int agentPort, AgentAccess access) {
     context
         .agent()
         .trust(
             vm.forward(agentPort),
             context.requests().authority(),
-            accessToken,
+            access,
             context.config().agentTimeout());
   }
 }

@@ -285,6 +285,7 @@ final class Capturer {
         order.contentKey(),
         null,
         false,
-        order.kind().hidden());
+        order.kind().hidden(),
+        identity == null ? null : machine.hostSecret());
   }
 }

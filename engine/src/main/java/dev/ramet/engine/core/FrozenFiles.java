@@ -3,11 +3,11 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The files of a running guest, held still by its agent while their disk is captured alone: all
@@ -25,7 +25,7 @@ final class FrozenFiles implements AutoCloseable {
 
   private final Context context;
   private final InetSocketAddress agent;
-  private final @Nullable String token;
+  private final AgentAccess access;
   private boolean frozen;
 
   /**
@@ -46,8 +46,8 @@ final class FrozenFiles implements AutoCloseable {
     }
     this.context = context;
     this.agent = vm.forward(port);
-    this.token = record.terms().accessToken();
-    context.agent().freeze(agent, token, LIMIT, WRITE_OUT);
+    this.access = AgentSetup.access(record);
+    context.agent().freeze(agent, access, LIMIT, WRITE_OUT);
     frozen = true;
   }
 
@@ -59,7 +59,7 @@ final class FrozenFiles implements AutoCloseable {
    */
   void thaw() {
     frozen = false;
-    context.agent().thaw(agent, token, THAW);
+    context.agent().thaw(agent, access, THAW);
   }
 
   /** The machine has ended: there is nothing to thaw. */

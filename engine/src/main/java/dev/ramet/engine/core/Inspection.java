@@ -33,6 +33,7 @@ final class Inspection implements Doctor {
   private final List<String> advice;
   private final List<Refusal> refusals;
   private final EgressFilter egress;
+  private final OpenAgents agents;
   private final Supplier<List<Probed>> probes;
   private volatile List<Probed> probed;
   private volatile String mounts;
@@ -46,6 +47,7 @@ final class Inspection implements Doctor {
    * @param refusals plugins that were not taken
    * @param probed what the probes found at start
    * @param egress what keeps guests from addresses
+   * @param agents which guests' agents serve whoever reaches them
    * @param probes asks all of them again
    */
   Inspection(
@@ -56,6 +58,7 @@ final class Inspection implements Doctor {
       List<Refusal> refusals,
       List<Probed> probed,
       EgressFilter egress,
+      OpenAgents agents,
       Supplier<List<Probed>> probes) {
     this.config = config;
     this.roots = roots;
@@ -65,6 +68,7 @@ final class Inspection implements Doctor {
     this.mounts = mounts();
     this.probed = probed;
     this.egress = egress;
+    this.agents = agents;
     this.probes = probes;
   }
 
@@ -85,6 +89,7 @@ final class Inspection implements Doctor {
           "guests reach this host's own addresses, since they cannot be kept from them: "
               + egress.detail());
     }
+    hints.addAll(agents.advice());
     boolean degraded = !hints.isEmpty();
     for (Probed one : now) {
       if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {

@@ -99,7 +99,8 @@ final class Lifecycle {
             source.agentPort(),
             new SandboxRecord.Terms(
                 order.rules(),
-                order.rules().secure() ? Ids.secret() : null,
+                // One that belongs to an operation serves nobody but this host.
+                order.rules().secure() || order.hidden() ? Ids.secret() : null,
                 order.rules().inbound().anyone() ? null : Ids.secret(),
                 timeout == null ? null : timeout.toSeconds(),
                 order.environment()),
@@ -110,6 +111,7 @@ final class Lifecycle {
                 source.kernelArguments(),
                 false,
                 "",
+                null,
                 null,
                 null));
     LiveSandbox live = new LiveSandbox(intent, null);
@@ -133,6 +135,8 @@ final class Lifecycle {
                   order.rules(),
                   order.environment(),
                   intent.terms().accessToken(),
+                  // An agent of another vendor may take it once only, and is to be captured yet.
+                  !order.hidden() || order.rules().secure(),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       context.before(order.operation() + ".commit");

@@ -14,6 +14,7 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
@@ -141,6 +142,16 @@ final class Machinery {
     return new UnfitHypervisor(selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
   }
 
+  /** Whether the chosen hypervisor gives guests secrets. */
+  boolean handsSecrets() {
+    return hypervisorChoice()
+        .filter(
+            one ->
+                one.result() instanceof ProbeResult.Usable usable
+                    && usable.capabilities().contains(HypervisorCapabilities.GUEST_SECRET))
+        .isPresent();
+  }
+
   /** The ids of all hypervisors that there are plugins of, whether or not they work here. */
   Set<String> hypervisorIds() {
     return hypervisors.stream()
@@ -186,7 +197,8 @@ final class Machinery {
   }
 
   /** The doctor of this host. */
-  Doctor doctor(Roots roots, EgressFilter egress, Supplier<List<Probed>> storageProbes) {
+  Doctor doctor(
+      Roots roots, EgressFilter egress, OpenAgents agents, Supplier<List<Probed>> storageProbes) {
     List<Doctor.Selection> selections = new ArrayList<>();
     roots.all().forEach(root -> selections.add(root.selection()));
     selections.add(
@@ -218,6 +230,7 @@ final class Machinery {
         plugins.refusals(),
         List.copyOf(all),
         egress,
+        agents,
         () -> probeAll(storageProbes));
   }
 

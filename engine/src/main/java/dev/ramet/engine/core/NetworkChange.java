@@ -75,7 +75,7 @@ final class NetworkChange {
     RunningVm vm = live.machine();
     Integer agentPort = before.agentPort();
     if (vm != null && agentPort != null && !rules.requests().none()) {
-      agents.trust(vm, agentPort, before.terms().accessToken());
+      agents.trust(vm, agentPort, AgentSetup.access(before));
     }
   }
 }

@@ -172,7 +172,12 @@ public final class OpenedEngine implements Engine {
             volumes,
             links,
             new Registry());
-    Doctor doctor = machinery.doctor(roots, egress, () -> probes(opener, roots));
+    Doctor doctor =
+        machinery.doctor(
+            roots,
+            egress,
+            new OpenAgents(context.sandboxes(), context.snapshots(), machinery.handsSecrets()),
+            () -> probes(opener, roots));
     return assemble(context, places, doctor, machinery, close);
   }
 
@@ -226,7 +231,8 @@ public final class OpenedEngine implements Engine {
     VolumeOperations volumes = new VolumeOperations(context);
     Confinement confinement = new Confinement(context);
     AgentSetup agents = new AgentSetup(context);
-    Starter starter = new Starter(context, workingSets, confinement, agents);
+    Starter starter =
+        new Starter(context, workingSets, confinement, agents, machinery.handsSecrets());
     CopiesAhead ahead = new CopiesAhead(context.storage(), context.metrics());
     close.add("copies made ahead", ahead::close);
     Capturer capturer = new Capturer(context, reclaimer, ahead);

@@ -3,9 +3,9 @@ package dev.ramet.engine.core;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.guest.AgentAccess;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** Waits for what a template's guest starts, before it is captured. Thread-safe. */
 final class Readiness {
@@ -19,7 +19,7 @@ final class Readiness {
    * Waits until it is ready; not on a full file system, where its guest may never be, and what it
    * has would not be captured.
    *
-   * @param token what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    * @param starter what starts it, for people: {@code the image}
    * @param command how its maker calls the command that tells, for people
    * @param again called whenever it is not ready yet; what it throws ends the waiting
@@ -28,12 +28,12 @@ final class Readiness {
   static void await(
       Context context,
       InetSocketAddress address,
-      @Nullable String token,
+      AgentAccess access,
       String starter,
       String command,
       Runnable again) {
     long end = System.nanoTime() + LIMIT.toNanos();
-    while (!context.agent().ready(address, token, ASK)) {
+    while (!context.agent().ready(address, access, ASK)) {
       if (System.nanoTime() - end > 0) {
         throw new RametException(
             ErrorCode.INVALID_ARGUMENT,

@@ -155,7 +155,8 @@ final class Recovery {
                       record.machine(),
                       record.machine().hostAddress(),
                       record.agentPort(),
-                      record.outbound()),
+                      record.outbound(),
+                      record.terms().accessToken()),
                   context.config().startTimeout());
       if (vm.isPresent()) {
         starter.foundAgain(record, vm.get());

@@ -282,7 +282,7 @@ final class SandboxOperations implements Sandboxes {
       throw new RametException(
           ErrorCode.UNSUPPORTED, "sandbox " + id + " has no agent that could be asked");
     }
-    return context.agent().metrics(vm.forward(port), record.terms().accessToken(), ASK);
+    return context.agent().metrics(vm.forward(port), AgentSetup.access(record), ASK);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.ramet.engine.Rules;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.store.HostSecret;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
@@ -37,8 +38,20 @@ final class Starter {
   private final WorkingSets workingSets;
   private final Confinement confinement;
   private final AgentSetup agents;
+  private final boolean handsSecrets;
 
-  Starter(Context context, WorkingSets workingSets, Confinement confinement, AgentSetup agents) {
+  /**
+   * A starter.
+   *
+   * @param handsSecrets whether the hypervisor gives guests secrets
+   */
+  Starter(
+      Context context,
+      WorkingSets workingSets,
+      Confinement confinement,
+      AgentSetup agents,
+      boolean handsSecrets) {
+    this.handsSecrets = handsSecrets;
     this.context = context;
     this.workingSets = workingSets;
     this.confinement = confinement;
@@ -59,6 +72,7 @@ final class Starter {
    * @param rules which addresses it may reach then, and which volumes it sees
    * @param environment default environment of its processes; empty leaves what the guest has
    * @param accessToken what its agent is to ask for, or null for nothing
+   * @param tokenIsSet whether an agent that did not get the token from its hypervisor gets it too
    * @param useMemory whether a warm source may be restored rather than booted
    */
   record Order(
@@ -73,6 +87,7 @@ final class Starter {
       Rules rules,
       Map<String, String> environment,
       @Nullable String accessToken,
+      boolean tokenIsSet,
       boolean useMemory) {
     /** The next machine of a sandbox that goes on from a source, in the source's shape. */
     static Order next(
@@ -93,7 +108,17 @@ final class Starter {
           before.terms().rules(),
           environment,
           before.terms().accessToken(),
+          true,
           useMemory);
+    }
+
+    /**
+     * The token to set; empty for one to take away, which it may have from its capture. Null for
+     * none to touch.
+     */
+    @Nullable String tokenToSet() {
+      String token = accessToken;
+      return !tokenIsSet ? null : token == null ? "" : token;
     }
 
     /** Whether the machine can be restored rather than booted. */
@@ -134,6 +159,7 @@ final class Starter {
       boolean hasInitrd = shareKernel(from, directory);
 
       context.before(order.operation() + ".machine");
+      HostProof proof = HostProof.of(source, order.warm(), handsSecrets);
       SandboxRecord.Machine planned =
           new SandboxRecord.Machine(
               order.number(),
@@ -143,14 +169,16 @@ final class Starter {
               hasInitrd,
               "",
               order.warm() ? source.id() : null,
-              null);
+              null,
+              proof.own());
       RunningVm vm = machine(order, planned);
       undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
 
       Integer agentPort = source.agentPort();
+      HostSecret known = null;
       if (agentPort != null) {
         context.before(order.operation() + ".agent");
-        agents.initialise(order, vm, agentPort);
+        known = agents.initialise(order, proof, vm, agentPort);
       }
       context.before(order.operation() + ".started");
       Started started =
@@ -163,7 +191,8 @@ final class Starter {
                   hasInitrd,
                   vm.spec().network().hostAddress(),
                   planned.memoryBase(),
-                  vm.identity()),
+                  vm.identity(),
+                  known),
               vm);
       if (order.warm()) {
         workingSets.restored(order.sandboxId(), source, vm);
@@ -252,7 +281,8 @@ final class Starter {
               planned,
               HostAddresses.next(),
               order.source().agentPort(),
-              order.outbound());
+              order.outbound(),
+              order.accessToken());
       try {
         return run(order, spec);
       } catch (RametException e) {
@@ -308,7 +338,9 @@ final class Starter {
       SandboxRecord.Machine machine,
       String hostAddress,
       @Nullable Integer agentPort,
-      boolean outbound) {
+      boolean outbound,
+      @Nullable String accessToken) {
+    HostSecret secret = machine.hostSecret();
     Path directory = context.layout().machine(sandboxId, machine.number());
     Attachment disk = context.storage().attach(Layout.machineDisk(sandboxId, machine.number()));
     return new VmSpec(
@@ -321,6 +353,7 @@ final class Starter {
         machine.kernelArguments(),
         List.of(disk),
         new VmSpec.Network(
-            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound));
+            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound),
+        secret == null || !handsSecrets ? null : HostProof.handedOver(secret, accessToken));
   }
 }

@@ -8,6 +8,7 @@ import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Rules;
+import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.guest.Workplace;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Version;
@@ -94,8 +95,8 @@ final class TemplateDeriver {
   private SnapshotRecord make(
       LiveSandbox live, int port, DerivedTemplate request, Version version, BuildLog log) {
     InetSocketAddress agent = live.runningMachine().forward(port);
-    String token = live.saved().terms().accessToken();
-    Workplace guest = new Workplace(agent, token, log::waiting);
+    AgentAccess access = AgentSetup.access(live.saved());
+    Workplace guest = new Workplace(agent, access, log::waiting);
     StepRunner runner = new StepRunner(guest, log);
     List<BuildStep> steps = request.steps();
     for (int i = 0; i < steps.size(); i++) {
@@ -110,8 +111,8 @@ final class TemplateDeriver {
       guest.shape(result);
     }
     log.step("waiting until what it starts is ready");
-    Readiness.await(context, agent, token, "the template", "the ready command", log::waiting);
-    context.agent().settle(agent, token, ASK);
+    Readiness.await(context, agent, access, "the template", "the ready command", log::waiting);
+    context.agent().settle(agent, access, ASK);
     log.step("capturing the machine");
     return capturer.capture(
         live,

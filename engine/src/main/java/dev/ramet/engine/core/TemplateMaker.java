@@ -5,6 +5,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
+import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.internal.Version;
@@ -114,7 +115,7 @@ final class TemplateMaker {
       RunningVm vm = live.runningMachine();
       Integer port = images.agentPort();
       if (port != null) {
-        prepare(vm.forward(port), images.starts(), progress);
+        prepare(vm.forward(port), AgentSetup.access(live.saved()), images.starts(), progress);
       }
       progress.step("capturing it");
       return capturer.capture(
@@ -133,15 +134,21 @@ final class TemplateMaker {
     }
   }
 
-  private void prepare(InetSocketAddress agent, boolean starts, Progress progress) {
+  private void prepare(
+      InetSocketAddress agent, AgentAccess access, boolean starts, Progress progress) {
     try {
       if (starts) {
         progress.step("waiting until what it starts is ready");
         // Each step is where a caller who has thought better of it can stop.
         Readiness.await(
-            context, agent, null, "the image", "ready", () -> progress.step("it is not ready yet"));
+            context,
+            agent,
+            access,
+            "the image",
+            "ready",
+            () -> progress.step("it is not ready yet"));
       }
-      context.agent().settle(agent, null, SETTLE_TIMEOUT);
+      context.agent().settle(agent, access, SETTLE_TIMEOUT);
     } catch (RametException e) {
       throw Errors.orFull("cannot make a template", context.layout().root(), e);
     }
@@ -193,7 +200,8 @@ final class TemplateMaker {
               images.contentKey(),
               null,
               false,
-              kind == SnapshotRecord.Kind.CLONE_BASE);
+              kind == SnapshotRecord.Kind.CLONE_BASE,
+              null);
       SnapshotRecord published = context.snapshots().publish(record, true);
       undo.commit();
       return published;

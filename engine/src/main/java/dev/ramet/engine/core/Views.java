@@ -86,7 +86,12 @@ final class Views {
         record.memoryMode(),
         record.terms().rules(),
         record.terms().accessToken(),
-        record.terms().trafficToken());
+        record.terms().trafficToken(),
+        record.agentPort() == null
+            ? Sandbox.Agent.NONE
+            : record.machine().hostSecret() == null
+                ? Sandbox.Agent.UNAUTHENTICATED
+                : Sandbox.Agent.AUTHENTICATED);
   }
 
   Snapshot snapshot(SnapshotRecord record) {

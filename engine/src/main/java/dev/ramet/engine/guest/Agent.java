@@ -7,6 +7,7 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.guest.PatientClient.Question;
+import dev.ramet.engine.store.HostSecret;
 import dev.ramet.engine.store.Json;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -40,21 +41,42 @@ public final class Agent {
   public Agent() {}
 
   /**
+   * What a machine is started for, as far as its agent is concerned.
+   *
+   * @param environment default environment of processes; empty leaves what the guest has
+   * @param token what the agent is to ask for: empty for nothing, null for what it asks for already
+   * @param volumes which volumes may stay mounted of those that it finds
+   * @param shown the secret by which it knows its host; null when it knows none
+   * @param next the secret by which it is to know its host; null leaves that
+   */
+  public record Start(
+      Map<String, String> environment,
+      @Nullable String token,
+      List<VolumeMount> volumes,
+      @Nullable HostSecret shown,
+      @Nullable HostSecret next) {
+    /** Neither token nor secrets. */
+    @Override
+    public String toString() {
+      return "Start[...]";
+    }
+  }
+
+  /**
    * Sets the guest's clock and mixes fresh randomness into its kernel, so that no two machines that
    * were one share either. Waits until the agent answers.
    *
-   * @param environment default environment of processes; empty leaves what the guest has
-   * @param accessToken what the agent is to ask for, or null for nothing
-   * @param volumes which volumes may stay mounted of those that it finds
+   * <p>May be repeated after its answer was lost: an agent that has replaced its secret lets in who
+   * names the new one.
+   *
    * @param booting whether the agent is yet to be started, rather than there already
    * @param alive false as soon as waiting is pointless because the machine has ended
+   * @return whether the agent demands the secret from now on
    * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
    */
-  public void initialise(
+  public boolean initialise(
       InetSocketAddress address,
-      Map<String, String> environment,
-      @Nullable String accessToken,
-      List<VolumeMount> volumes,
+      Start start,
       boolean booting,
       BooleanSupplier alive,
       Duration timeout) {
@@ -65,23 +87,25 @@ public final class Agent {
         new Question(
             "POST",
             "/init",
-            () -> initialisation(environment, accessToken, volumes, generation),
-            null);
-    ask(address, question, firstAttempt, alive, timeout);
+            () -> initialisation(start, generation),
+            new AgentAccess(null, start.shown()));
+    HttpResponse<String> answer = client.answer(address, question, firstAttempt, alive, timeout);
+    checked(question, answer);
+    return answer.headers().firstValue(AgentAccess.SECRET_HEADER).isPresent();
   }
 
   /**
    * Has programs in the guest trust an authority of this host's, in place of the one before.
    *
    * @param authority its certificate in text form
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    * @throws RametException {@code UNSUPPORTED} when the agent is one that cannot; {@code
    *     GUEST_UNREACHABLE} when it did not
    */
   public void trust(
-      InetSocketAddress address, String authority, @Nullable String accessToken, Duration timeout) {
+      InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
     byte[] body = Json.bytes(Map.of("authority", authority));
-    Question question = new Question("POST", "/trust", () -> body, accessToken);
+    Question question = new Question("POST", "/trust", () -> body, access);
     HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
@@ -98,24 +122,24 @@ public final class Agent {
    * Has the guest's kernel write out file data, and the agent put away what a memory image need not
    * hold.
    *
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    */
-  public void settle(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
-    Question question = new Question("POST", "/settle", () -> new byte[0], accessToken);
+  public void settle(InetSocketAddress address, AgentAccess access, Duration timeout) {
+    Question question = new Question("POST", "/settle", () -> new byte[0], access);
     ask(address, question, timeout, () -> true, timeout);
   }
 
   /**
    * Waits for a while until the command that the guest's image starts is ready.
    *
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    * @param timeout longer than the agent's own while
    * @return whether it is
    * @throws RametException {@code INVALID_ARGUMENT} when the command has failed; {@code
    *     GUEST_UNREACHABLE} when the agent does not answer
    */
-  public boolean ready(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
-    Question question = new Question("POST", "/ready", () -> new byte[0], accessToken);
+  public boolean ready(InetSocketAddress address, AgentAccess access, Duration timeout) {
+    Question question = new Question("POST", "/ready", () -> new byte[0], access);
     HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == FAILED_DEPENDENCY) {
       throw new RametException(
@@ -143,15 +167,15 @@ public final class Agent {
    * Writes out the guest's files and keeps everybody from changing them until {@link #thaw}, or
    * until the guest has waited {@code limit}.
    *
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    * @throws RametException {@code GUEST_UNREACHABLE} when it cannot; nothing is frozen then
    */
   public void freeze(
-      InetSocketAddress address, @Nullable String accessToken, Duration limit, Duration timeout) {
+      InetSocketAddress address, AgentAccess access, Duration limit, Duration timeout) {
     String path = "/freeze?seconds=" + limit.toSeconds();
     ask(
         address,
-        new Question("POST", path, () -> new byte[0], accessToken),
+        new Question("POST", path, () -> new byte[0], access),
         timeout,
         () -> true,
         timeout);
@@ -163,19 +187,18 @@ public final class Agent {
    * @throws RametException {@code GUEST_UNREACHABLE} when it does not answer, or says that they
    *     were not frozen any more
    */
-  public void thaw(InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
-    Question question = new Question("POST", "/thaw", () -> new byte[0], accessToken);
+  public void thaw(InetSocketAddress address, AgentAccess access, Duration timeout) {
+    Question question = new Question("POST", "/thaw", () -> new byte[0], access);
     ask(address, question, timeout, () -> true, timeout);
   }
 
   /**
    * Asks for the guest's load.
    *
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    */
-  public Metrics metrics(
-      InetSocketAddress address, @Nullable String accessToken, Duration timeout) {
-    Question question = new Question("GET", "/metrics", () -> new byte[0], accessToken);
+  public Metrics metrics(InetSocketAddress address, AgentAccess access, Duration timeout) {
+    Question question = new Question("GET", "/metrics", () -> new byte[0], access);
     String answer = ask(address, question, timeout, () -> true, timeout);
     try {
       JsonNode load = Json.tree(answer);
@@ -194,23 +217,25 @@ public final class Agent {
     }
   }
 
-  private static byte[] initialisation(
-      Map<String, String> environment,
-      @Nullable String accessToken,
-      List<VolumeMount> volumes,
-      String generation) {
+  private static byte[] initialisation(Start start, String generation) {
     byte[] entropy = new byte[ENTROPY_BYTES];
     RANDOM.nextBytes(entropy);
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("entropy", Base64.getEncoder().encodeToString(entropy));
-    if (!environment.isEmpty()) {
-      body.put("envVars", environment);
+    if (!start.environment().isEmpty()) {
+      body.put("envVars", start.environment());
     }
-    // Always: what it was captured from may have had one.
-    body.put("accessToken", accessToken == null ? "" : accessToken);
+    String token = start.token();
+    if (token != null) {
+      body.put("accessToken", token);
+    }
+    HostSecret next = start.next();
+    if (next != null) {
+      body.put("hostSecret", next.value());
+    }
     body.put(
         "volumes",
-        volumes.stream()
+        start.volumes().stream()
             .map(v -> Map.of("id", String.valueOf(v.volumeId()), "path", v.path()))
             .toList());
     body.put("generation", generation);

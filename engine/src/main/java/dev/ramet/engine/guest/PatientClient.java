@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the agent of a guest over and over until it answers. Every call makes connections of its
@@ -36,14 +35,14 @@ final class PatientClient {
           .build();
 
   /** A call; its body is made anew for each attempt. */
-  record Question(String method, String path, Supplier<byte[]> body, @Nullable String accessToken) {
+  record Question(String method, String path, Supplier<byte[]> body, AgentAccess access) {
     HttpRequest to(URI uri) {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(uri)
               .header("Content-Type", "application/json")
               .method(method, BodyPublishers.ofByteArray(body.get()));
-      String token = accessToken;
-      return token == null ? request.build() : request.header("X-Access-Token", token).build();
+      access.headers().forEach(request::header);
+      return request.build();
     }
   }
 

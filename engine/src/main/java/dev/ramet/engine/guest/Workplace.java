@@ -45,7 +45,7 @@ public final class Workplace {
   private static final Duration SILENCE = Duration.ofSeconds(60);
 
   private final String address;
-  private final @Nullable String accessToken;
+  private final AgentAccess access;
   private final Runnable waiting;
   private final HttpClient http =
       HttpClient.newBuilder()
@@ -57,12 +57,12 @@ public final class Workplace {
    * A guest.
    *
    * @param address of its agent
-   * @param accessToken what the agent asks for, or null for nothing
+   * @param access what the agent asks for
    * @param waiting called about once a second while something takes long; what it throws ends that
    */
-  public Workplace(InetSocketAddress address, @Nullable String accessToken, Runnable waiting) {
+  public Workplace(InetSocketAddress address, AgentAccess access, Runnable waiting) {
     this.address = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
-    this.accessToken = accessToken;
+    this.access = access;
     this.waiting = waiting;
   }
 
@@ -243,8 +243,8 @@ public final class Workplace {
       byte[] credentials = (user + ":").getBytes(StandardCharsets.UTF_8);
       request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials));
     }
-    String token = accessToken;
-    return token == null ? request : request.header("X-Access-Token", token);
+    access.headers().forEach(request::header);
+    return request;
   }
 
   private <T> HttpResponse<T> ask(

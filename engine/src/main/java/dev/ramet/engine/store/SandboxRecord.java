@@ -69,6 +69,8 @@ public record SandboxRecord(
    * @param hostAddress the loopback address of its ports
    * @param memoryBase the snapshot whose memory image it was restored from, or null when it booted
    * @param identity what a device state saved of it depends on; null before it runs
+   * @param hostSecret what its agent knows this host by; null when the agent cannot tell this host
+   *     from others
    */
   public record Machine(
       int number,
@@ -78,7 +80,8 @@ public record SandboxRecord(
       boolean hasInitrd,
       String hostAddress,
       @Nullable String memoryBase,
-      @Nullable VmIdentity identity) {}
+      @Nullable VmIdentity identity,
+      @Nullable HostSecret hostSecret) {}
 
   /**
    * How a sandbox is to live.
@@ -198,7 +201,8 @@ public record SandboxRecord(
             machine.hasInitrd(),
             "",
             snapshotId,
-            null);
+            null,
+            machine.hostSecret());
     return on(last, diskBytes, agentPort).in(State.PAUSED, null).endingAt(when);
   }
 }

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param content what its images held when it was imported; null when it was made here
  * @param deleted it was deleted; its files wait for the last sandbox that needs them
  * @param pending its clones are not all made yet: after a crash they are taken back
+ * @param hostSecret what the agent in its memory knows its host by; null when there is none, it is
+ *     older, or it cannot tell its host from others
  */
 public record SnapshotRecord(
     String id,
@@ -58,7 +60,8 @@ public record SnapshotRecord(
     @Nullable String contentKey,
     @Nullable ImageContent content,
     boolean deleted,
-    boolean pending) {
+    boolean pending,
+    @Nullable HostSecret hostSecret) {
   /** Copies the tags, and knows those of an older manifest. */
   public SnapshotRecord {
     tags = tags(name, tags, createdAt);
@@ -126,7 +129,8 @@ public record SnapshotRecord(
         contentKey,
         newContent,
         false,
-        false);
+        false,
+        hostSecret);
   }
 
   /** The same, deleted and no longer pending. */
@@ -167,6 +171,7 @@ public record SnapshotRecord(
         contentKey,
         content,
         nowDeleted,
-        stillPending);
+        stillPending,
+        hostSecret);
   }
 }

@@ -3,6 +3,7 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
+import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.store.Json;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -46,7 +47,7 @@ final class Link implements Runnable, AutoCloseable {
 
   private final String sandbox;
   private final Supplier<InetSocketAddress> address;
-  private final @Nullable String accessToken;
+  private final AgentAccess access;
   private final String volumeId;
   private final String path;
   private final OpenVolume volume;
@@ -59,21 +60,21 @@ final class Link implements Runnable, AutoCloseable {
    * A way that nobody goes yet.
    *
    * @param address where the agent is; may throw when the machine has ended
-   * @param accessToken what the agent asks for, or null
+   * @param access what the agent asks for
    * @param volume closed with this
    * @param alive false once there is nobody left to connect to
    */
   Link(
       String sandbox,
       Supplier<InetSocketAddress> address,
-      @Nullable String accessToken,
+      AgentAccess access,
       String volumeId,
       String path,
       OpenVolume volume,
       BooleanSupplier alive) {
     this.sandbox = sandbox;
     this.address = address;
-    this.accessToken = accessToken;
+    this.access = access;
     this.volumeId = volumeId;
     this.path = path;
     this.volume = volume;
@@ -114,12 +115,13 @@ final class Link implements Runnable, AutoCloseable {
             + URLEncoder.encode(volumeId, StandardCharsets.UTF_8)
             + "&path="
             + URLEncoder.encode(path, StandardCharsets.UTF_8);
-    String token = accessToken == null ? "" : "X-Access-Token: " + accessToken + "\r\n";
+    StringBuilder proof = new StringBuilder();
+    access.headers().forEach((name, value) -> proof.append(name + ": " + value + "\r\n"));
     return ("POST /volume"
             + query
             + " HTTP/1.1\r\nHost: guest\r\nConnection: Upgrade\r\nUpgrade: ramet-volume\r\n"
             + "Content-Length: 0\r\n"
-            + token
+            + proof
             + "\r\n")
         .getBytes(StandardCharsets.US_ASCII);
   }

@@ -4,6 +4,7 @@ package dev.ramet.engine.volume;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Connects the mounts of machines with their volumes. A connection ends with its machine.
@@ -36,10 +36,9 @@ public final class VolumeLinks implements AutoCloseable {
    *
    * @param sandboxId whose machine it is
    * @param agentPort its agent's port
-   * @param accessToken what its agent asks for, or null for nothing
+   * @param access what its agent asks for
    */
-  public record Machine(
-      String sandboxId, RunningVm vm, int agentPort, @Nullable String accessToken) {
+  public record Machine(String sandboxId, RunningVm vm, int agentPort, AgentAccess access) {
     boolean alive() {
       return !vm.exit().toCompletableFuture().isDone();
     }
@@ -87,7 +86,7 @@ public final class VolumeLinks implements AutoCloseable {
         new Link(
             machine.sandboxId(),
             () -> machine.vm().forward(machine.agentPort()),
-            machine.accessToken(),
+            machine.access(),
             id,
             mount.path(),
             store.open(id),

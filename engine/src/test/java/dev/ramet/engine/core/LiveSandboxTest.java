@@ -32,7 +32,7 @@ final class LiveSandboxTest {
               0,
               null,
               null,
-              new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null)),
+              new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, null)),
           null);
 
   @Test

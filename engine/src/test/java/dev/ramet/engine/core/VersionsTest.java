@@ -85,7 +85,8 @@ class VersionsTest {
         null,
         null,
         false,
-        false);
+        false,
+        null);
   }
 
   private String publish(Kind kind, String name) throws IOException {

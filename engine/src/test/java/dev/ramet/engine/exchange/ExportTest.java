@@ -61,7 +61,8 @@ class ExportTest {
         null,
         null,
         false,
-        false);
+        false,
+        null);
   }
 
   private Path image(String name, int sizeBytes) throws Exception {

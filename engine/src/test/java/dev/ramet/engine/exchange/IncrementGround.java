@@ -116,7 +116,8 @@ final class IncrementGround {
         null,
         null,
         false,
-        false);
+        false,
+        null);
   }
 
   /** An increment that makes a disk of another. */

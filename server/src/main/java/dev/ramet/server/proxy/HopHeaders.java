@@ -59,6 +59,7 @@ final class HopHeaders {
     boolean chunked = chunked(headers);
     String upgrade = client.isStream() ? null : upgrade(request);
     strip(headers);
+    headers.remove(HostOnly.SECRET_HEADER);
     if (client.isStream()) {
       for (HttpConversionUtil.ExtensionHeaderNames name : OF_STREAMS) {
         headers.remove(name.text());

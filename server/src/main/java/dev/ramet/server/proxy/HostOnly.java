@@ -11,7 +11,19 @@ import java.util.Set;
  */
 final class HostOnly {
   private static final Set<String> PATHS =
-      Set.of("/init", "/settle", "/freeze", "/thaw", "/template", "/unpack", "/trust", "/volume");
+      Set.of(
+          "/init",
+          "/ready",
+          "/settle",
+          "/freeze",
+          "/thaw",
+          "/template",
+          "/unpack",
+          "/trust",
+          "/volume");
+
+  /** What the host proves itself with; no client has it. */
+  static final String SECRET_HEADER = "X-Ramet-Host-Secret";
 
   private HostOnly() {}
 
