@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +83,28 @@ class ProxyTest {
         + " HTTP/1.1\r\nHost: localhost:3000\r\nE2b-Sandbox-Id: "
         + id
         + "\r\n";
+  }
+
+  /** No client has it, and no guest is to be told that one tries. */
+  @Test
+  void theHostsSecretIsNotPassedOn() throws Exception {
+    Answer answer =
+        host.send(
+            "GET",
+            "/files",
+            null,
+            "E2b-Sandbox-Id",
+            id,
+            "E2b-Sandbox-Port",
+            "49983",
+            "x-ramet-HOST-secret",
+            "guessed",
+            "X-Other",
+            "kept");
+    assertEquals(201, answer.status());
+    Head head = Objects.requireNonNull(seen.poll());
+    assertEquals("kept", head.get("x-other"));
+    assertNull(head.get("x-ramet-host-secret"));
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Runs commands and moves files in a guest through its agent, as a test needs it. */
 final class GuestShell {
@@ -24,9 +25,16 @@ final class GuestShell {
   private static final int END_OF_STREAM = 2;
 
   private final InetSocketAddress agent;
+  private final @Nullable String token;
 
   GuestShell(InetSocketAddress agent) {
+    this(agent, null);
+  }
+
+  /** In a guest whose agent wants a token. */
+  GuestShell(InetSocketAddress agent, @Nullable String token) {
     this.agent = agent;
+    this.token = token;
   }
 
   record Result(int exitCode, String stdout, String stderr) {}
@@ -109,6 +117,9 @@ final class GuestShell {
     // A machine that is put back in time does not know the connection, and the JDK would keep it
     // open for seconds after the machine's end.
     connection.setRequestProperty("Connection", "close");
+    if (token != null) {
+      connection.setRequestProperty("X-Access-Token", token);
+    }
     return connection;
   }
 

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param secret what it knows its host by, or null when it cannot tell its host from others
  */
 public record AgentAccess(@Nullable String token, @Nullable HostSecret secret) {
-  /** Of an agent that serves everybody. */
-  public static final AgentAccess OPEN = new AgentAccess(null, null);
-
   /** Carries the host's secret; in an agent's answer, says that it demands it. */
   static final String SECRET_HEADER = "X-Ramet-Host-Secret";
 

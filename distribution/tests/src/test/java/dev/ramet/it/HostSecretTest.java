@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.Snapshot;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Nobody but the host takes over a real machine through its forwarded port. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class HostSecretTest {
+  private static final int AGENT_PORT = 49_983;
+  private static final Rules SECURE = new Rules(Rules.AtEnd.KILL, true, false, true);
+  private static final String FILE = "/root/secret";
+
+  private static final List<String> HOST_ONLY =
+      List.of(
+          "/init",
+          "/ready",
+          "/settle",
+          "/freeze",
+          "/thaw",
+          "/template",
+          "/trust",
+          "/unpack?dest=/",
+          "/volume?id=v&path=/mnt");
+
+  private Ground ground;
+
+  @BeforeAll
+  void makeGround() throws Exception {
+    ground = Ground.make();
+  }
+
+  @AfterAll
+  void close() throws Exception {
+    ground.close();
+  }
+
+  @AfterEach
+  void clear() {
+    ground.clear();
+  }
+
+  private Sandboxes sandboxes() {
+    return ground.engine().sandboxes();
+  }
+
+  private Sandbox create(String source) {
+    return sandboxes()
+        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null, SECURE));
+  }
+
+  private Stranger stranger(Sandbox sandbox) {
+    return new Stranger(sandboxes().endpoint(sandbox.id(), AGENT_PORT));
+  }
+
+  private String secret(String kind, String id, String field) throws IOException {
+    Path manifest = ground.root().resolve(kind).resolve(id).resolve("manifest.json");
+    JsonNode secret = new ObjectMapper().readTree(Files.readAllBytes(manifest)).at(field);
+    assertTrue(secret.isTextual(), kind + " " + id + " has a secret");
+    return secret.asText();
+  }
+
+  private String secret(Sandbox sandbox) throws IOException {
+    return secret("sandboxes", sandbox.id(), "/machine/hostSecret");
+  }
+
+  private String secret(Snapshot snapshot) throws IOException {
+    return secret("snapshots", snapshot.id(), "/hostSecret");
+  }
+
+  /** Demands that nobody gets in, with whatever secret was ever known. */
+  private void refuses(Sandbox sandbox, Set<String> known, String when) throws Exception {
+    assertEquals(Sandbox.Agent.AUTHENTICATED, sandboxes().get(sandbox.id()).agent(), when);
+    Stranger stranger = stranger(sandbox);
+    String own = secret(sandbox);
+    assertFalse(known.contains(own), "each machine has a secret of its own, " + when);
+    List<@Nullable String> tried = new ArrayList<>(known);
+    tried.add(null);
+    tried.add(own.substring(1));
+    tried.add(own + "0");
+    for (String secret : tried) {
+      for (String path : HOST_ONLY) {
+        assertEquals(401, stranger.post(path, secret), path + " " + when);
+      }
+    }
+    known.add(own);
+    assertEquals(401, stranger.read(FILE, null).statusCode(), when);
+    assertEquals(401, stranger.read(FILE, "mine").statusCode(), when);
+    assertEquals("kept\n", stranger.read(FILE, sandbox.accessToken()).body(), when);
+    assertTrue(
+        sandboxes().metrics(sandbox.id()).memoryTotalBytes() > 0, "the host gets in " + when);
+  }
+
+  /** A secure sandbox whose file is there. */
+  private Sandbox withFile() throws Exception {
+    Sandbox sandbox = create(Ground.TEMPLATE);
+    shell(sandbox).run("echo kept >" + FILE);
+    return sandbox;
+  }
+
+  private GuestShell shell(Sandbox sandbox) {
+    return new GuestShell(sandboxes().endpoint(sandbox.id(), AGENT_PORT), sandbox.accessToken());
+  }
+
+  @Test
+  void howeverAMachineCameToBe() throws Exception {
+    Set<String> known = new TreeSet<>();
+    Sandbox sandbox = withFile();
+    String id = sandbox.id();
+    refuses(sandbox, known, "after a restore of the template");
+    Snapshot snapshot = ground.engine().snapshots().create(id, "kept");
+    assertEquals(secret(sandbox), secret(snapshot), "the agent in it knows this one");
+
+    refuses(create("kept"), known, "after a restore of a snapshot");
+    Sandbox clone = sandboxes().clone(id, new CloneRequest(1, 1, null)).sandboxes().get(0);
+    refuses(clone, known, "in a clone");
+    known.remove(secret(sandbox));
+    refuses(sandbox, known, "beside its clone");
+    sandboxes().rollback(id, "kept");
+    refuses(sandbox, known, "after a rollback");
+
+    known.remove(secret(sandbox));
+    ground.closeEngine();
+    ground.openEngine();
+    refuses(sandbox, known, "after a restart of the host");
+    // Freezes and thaws.
+    ground.engine().snapshots().create(new NewSnapshot(id, "disk", null, null, true, false, false));
+    refuses(create("disk"), known, "after a boot from a snapshot of the disk");
+
+    sandboxes().pause(id, true);
+    Sandbox again = sandboxes().clone(id, new CloneRequest(1, 1, null)).sandboxes().get(0);
+    refuses(again, known, "in a clone of a paused sandbox");
+    sandboxes().resume(id, null, true);
+    refuses(sandbox, known, "after a pause");
+    sandboxes().pause(id, false);
+    sandboxes().resume(id, null, true);
+    refuses(sandbox, known, "after a pause without the memory");
+  }
+
+  /** A guest that restarts reads what its own hypervisor has, and is open to nobody. */
+  @Test
+  void aGuestThatRestartsKnowsItsHost() throws Exception {
+    Sandbox sandbox = withFile();
+    GuestShell shell = shell(sandbox);
+    String boot = shell.run("sync; cat /proc/sys/kernel/random/boot_id");
+    shell.run("(sleep 1; reboot -f) >/dev/null 2>&1 &");
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+    while (Set.of(boot, "").contains(bootId(shell))) {
+      assertTrue(System.nanoTime() < end, "the guest restarts");
+      Thread.sleep(200);
+    }
+    refuses(sandbox, new TreeSet<>(), "after a restart of the guest");
+    String agent = shell.run("pidof ramet-agent");
+    try {
+      shell.run("kill -9 " + agent);
+    } catch (IOException died) {
+      // It was to.
+    }
+    while (Set.of(agent, "").contains(pid(shell))) {
+      assertTrue(System.nanoTime() < end, "the agent restarts");
+      Thread.sleep(200);
+    }
+    refuses(sandbox, new TreeSet<>(), "after a restart of the agent");
+  }
+
+  private static String pid(GuestShell shell) {
+    try {
+      return shell.run("pidof ramet-agent");
+    } catch (IOException away) {
+      return "";
+    }
+  }
+
+  private static String bootId(GuestShell shell) {
+    try {
+      return shell.run("cat /proc/sys/kernel/random/boot_id");
+    } catch (IOException away) {
+      return "";
+    }
+  }
+
+  @Test
+  void theSecretIsNowhereToBeRead() throws Exception {
+    Sandbox sandbox = withFile();
+    Snapshot snapshot = ground.engine().snapshots().create(sandbox.id(), "kept");
+    Set<String> secrets = Set.of(secret(snapshot), secret(create("kept")));
+    try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path process : processes) {
+        for (String name : List.of("cmdline", "environ")) {
+          shows(readOrNothing(process.resolve(name)), secrets, process + "/" + name);
+        }
+      }
+    }
+    for (Path file : Trees.below(ground.root())) {
+      boolean small = Files.isRegularFile(file) && Files.size(file) < 1 << 20;
+      if (small && Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
+        shows(readOrNothing(file), secrets, file.toString());
+      }
+    }
+    shows(sandboxes().get(sandbox.id()).toString(), secrets, "what is said of a sandbox");
+    shows(
+        ground.engine().snapshots().get("kept").toString(), secrets, "what is said of a snapshot");
+    GuestShell shell = shell(sandbox);
+    shows(
+        shell.run("cat /proc/cmdline /proc/*/cmdline /proc/*/environ 2>/dev/null | tr '\\0' ' '"),
+        secrets,
+        "the guest's processes");
+    GuestShell.Result ports = shell.execute("su -s /bin/sh user -c 'head -c 1 /dev/port'");
+    assertTrue(ports.exitCode() != 0, "a user of the guest reads no ports: " + ports);
+    shows(
+        shell.run("cat /var/log/* /root/* /tmp/* 2>/dev/null; true"), secrets, "the guest's files");
+  }
+
+  private static void shows(String text, Set<String> secrets, String where) {
+    assertFalse(secrets.stream().anyMatch(text::contains), where + " shows the secret");
+  }
+
+  private static String readOrNothing(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+
+  /** Another user of the host, in a process of its own. */
+  @Test
+  void anotherUserOfTheHostIsRefused() throws Exception {
+    assumeTrue(
+        "root".equals(System.getProperty("user.name")), "needs root, to become somebody else");
+    Sandbox sandbox = withFile();
+    var address = sandboxes().endpoint(sandbox.id(), AGENT_PORT);
+    String attack =
+        """
+        import encodings.idna, os, socket, sys
+        os.setgroups([]); os.setgid(65534); os.setuid(65534)
+        def call(line, body=""):
+            to = socket.socket()
+            to.connect((sys.argv[1], int(sys.argv[2])))
+            to.sendall((line + " HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\nContent-Length: "
+                        + str(len(body)) + "\\r\\n\\r\\n" + body).encode())
+            return to.makefile("rb").readline().decode().split()[1]
+        print(call("POST /init", '{"accessToken":"mine"}'), call("GET /files?path=/root/secret"),
+              os.access(sys.argv[3], os.R_OK))
+        """;
+    Process process =
+        new ProcessBuilder(
+                "python3",
+                "-c",
+                attack,
+                address.getAddress().getHostAddress(),
+                Integer.toString(address.getPort()),
+                ground.root().resolve("sandboxes/" + sandbox.id() + "/manifest.json").toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals("401 401 False\n", said);
+    assertEquals(0, process.waitFor());
+    refuses(sandbox, new TreeSet<>(), "after the attack");
+  }
+
+  /** The host dies between the replaced secret and the manifest that holds it, and after that. */
+  @Test
+  void aHostThatIsKilledHasTheSecretOfTheMachineThatIsLeft() throws Exception {
+    Sandbox sandbox = withFile();
+    ground.engine().snapshots().create(sandbox.id(), "start");
+    Set<String> known = new TreeSet<>();
+    for (String step : List.of("rollback.agent", "rollback.commit", "rollback.clear")) {
+      ground.closeEngine();
+      Process host =
+          Hosts.start(
+              "DyingHost", ground.dataRoot().toString(), "rollback", sandbox.id(), step, "0");
+      assertEquals(DyingHost.STATUS, host.waitFor(), step);
+      ground.openEngine();
+      refuses(sandbox, known, "after a host that was killed at " + step);
+      known.remove(secret(sandbox));
+      assertEquals(1, ground.machines().size(), step);
+    }
+  }
+
+  /**
+   * An agent that cannot know a secret: its kernel lets nobody at ports. All goes on as before
+   * there was one, and people are told.
+   */
+  @Test
+  void anAgentWithoutASecretGoesOnAndIsMarked() throws Exception {
+    Path images = template();
+    JsonNode manifest = new ObjectMapper().readTree(images.resolve("template.json").toFile());
+    ground
+        .engine()
+        .templates()
+        .importImages(
+            new ImportTemplate(
+                "locked",
+                images.resolve("kernel"),
+                images.resolve("rootfs.raw"),
+                images.resolve("initrd"),
+                manifest.path("cmdline").asText() + " lockdown=integrity",
+                1,
+                256L << 20,
+                false),
+            Progress.NONE);
+    assertEquals(1, marks("template locked").size());
+    Sandbox sandbox = create("locked");
+    shell(sandbox).run("echo kept >" + FILE);
+    assertEquals(Sandbox.Agent.UNAUTHENTICATED, sandbox.agent());
+    assertTrue(marks("template locked").get(0).contains("ramet template build"), "a remedy");
+    assertEquals(1, marks("sandbox " + sandbox.id()).size());
+    ground.engine().snapshots().create(sandbox.id(), "kept");
+    sandboxes().rollback(sandbox.id(), "kept");
+    Sandbox clone =
+        sandboxes().clone(sandbox.id(), new CloneRequest(1, 1, null)).sandboxes().get(0);
+    assertEquals(Sandbox.Agent.UNAUTHENTICATED, sandboxes().get(clone.id()).agent());
+    Stranger stranger = stranger(sandbox);
+    assertEquals("kept\n", stranger.read(FILE, sandbox.accessToken()).body());
+    assertEquals(401, stranger.read(FILE, null).statusCode());
+    assertEquals(204, stranger.post("/init", null), "the hole, which is what the mark is for");
+    assertEquals("kept\n", stranger.read(FILE, "mine").body());
+    ground.clear();
+    ground.engine().templates().delete("locked");
+  }
+
+  private List<String> marks(String what) {
+    return ground.engine().doctor().report(false).advice().stream()
+        .filter(line -> line.startsWith("agent: unauthenticated") && line.contains(what))
+        .toList();
+  }
+
+  /** The images of the usual template. */
+  private Path template() throws Exception {
+    String made = System.getenv("RAMET_TEST_TEMPLATE");
+    if (made != null) {
+      return Path.of(made);
+    }
+    Path images = ground.dataRoot().resolve("images");
+    Path guest = GuestFiles.directory();
+    ProcessBuilder recipe =
+        new ProcessBuilder(
+                guest.resolve("templates/micro/recipe").toString(), "build", images.toString())
+            .inheritIO();
+    recipe.environment().put("RAMET_AGENT", guest.resolve("ramet-agent").toString());
+    recipe
+        .environment()
+        .put("RAMET_CACHE", Objects.requireNonNull(System.getProperty("ramet.cache")));
+    assertEquals(0, recipe.start().waitFor());
+    return images;
+  }
+}
