@@ -15,6 +15,7 @@ import (
 // agent answers the host. See the README for the list of its endpoints.
 type agent struct {
 	settings    settings
+	handover    handover
 	users       userFiles
 	processes   processTable
 	watches     watchTable
@@ -32,6 +33,7 @@ type agent struct {
 func newAgent(defaultUser string) *agent {
 	return &agent{
 		settings:    settings{user: defaultUser},
+		handover:    handover{device: withPorts},
 		users:       userFiles{passwd: "/etc/passwd", group: "/etc/group"},
 		processes:   processTable{keepEnded: 30 * time.Second, all: make(map[int]*process)},
 		watches:     watchTable{all: make(map[string]*keptWatch)},

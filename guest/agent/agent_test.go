@@ -49,7 +49,7 @@ func newFixture(t *testing.T) *fixture {
 		sync:        func() { f.synced = true },
 	}
 	server := httptest.NewUnstartedServer(f.agent)
-	f.agent.connections.attach(server.Config)
+	f.agent.connections.attach(server.Config, f.agent.recognise)
 	server.Start()
 	t.Cleanup(func() {
 		for _, p := range f.agent.processes.running() {

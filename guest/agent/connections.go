@@ -23,12 +23,15 @@ func connectionOf(r *http.Request) net.Conn {
 	return c
 }
 
-// attach makes server report its connections.
-func (c *connections) attach(server *http.Server) {
+// attach makes server report its connections; opened is called for each before it is served.
+func (c *connections) attach(server *http.Server, opened func()) {
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		return context.WithValue(ctx, connectionKey{}, conn)
 	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened()
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch state {

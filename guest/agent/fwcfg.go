@@ -31,16 +31,16 @@ type itemDevice interface {
 	read(to []byte)
 }
 
-// readItem returns an item's bytes, or nil when there is none of that name.
-func readItem(name string, most int) ([]byte, error) {
+// withPorts lets its argument use the device.
+func withPorts(use func(itemDevice) error) error {
 	// The permission is this thread's.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOPERM, selectorPort, 2, 1); errno != 0 {
-		return nil, os.NewSyscallError("ioperm", errno)
+		return os.NewSyscallError("ioperm", errno)
 	}
 	defer syscall.Syscall(syscall.SYS_IOPERM, selectorPort, 2, 0)
-	return itemOf(portDevice{}, name, most)
+	return use(portDevice{})
 }
 
 type portDevice struct{}
@@ -48,37 +48,28 @@ type portDevice struct{}
 func (portDevice) choose(key uint16) { outw(selectorPort, key) }
 func (portDevice) read(to []byte)    { insb(dataPort, &to[0], len(to)) }
 
-func itemOf(device itemDevice, name string, most int) ([]byte, error) {
+// findItem returns an item's key and size; the size is 0 when there is none of that name.
+func findItem(device itemDevice, name string) (key uint16, size uint32, err error) {
 	var signature [4]byte
 	device.choose(signatureKey)
 	device.read(signature[:])
 	if string(signature[:]) != "QEMU" {
-		return nil, errNoItems
+		return 0, 0, errNoItems
 	}
 	var count [4]byte
 	device.choose(directoryKey)
 	device.read(count[:])
 	entries := binary.BigEndian.Uint32(count[:])
 	if entries > mostItems {
-		return nil, errNoItems
+		return 0, 0, errNoItems
 	}
-	directory := make([]byte, entries*directoryItem)
-	if len(directory) > 0 {
-		device.read(directory)
-	}
-	for ; len(directory) > 0; directory = directory[directoryItem:] {
-		found, _, _ := strings.Cut(string(directory[8:directoryItem]), "\x00")
-		size := binary.BigEndian.Uint32(directory)
-		if found != name || size == 0 {
-			continue
+	entry := make([]byte, directoryItem)
+	for ; entries > 0; entries-- {
+		device.read(entry)
+		found, _, _ := strings.Cut(string(entry[8:]), "\x00")
+		if found == name {
+			return binary.BigEndian.Uint16(entry[4:]), binary.BigEndian.Uint32(entry), nil
 		}
-		if size > uint32(most) {
-			size = uint32(most)
-		}
-		content := make([]byte, size)
-		device.choose(binary.BigEndian.Uint16(directory[4:]))
-		device.read(content)
-		return content, nil
 	}
-	return nil, nil
+	return 0, 0, nil
 }

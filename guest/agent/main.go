@@ -47,7 +47,7 @@ func main() {
 	growRoot("/dev/vda")
 
 	a := newAgent(*user)
-	a.settings.use(handedOver())
+	a.settings.use(a.handover.begin())
 	var known startFile
 	if *image != "" {
 		var err error
@@ -69,7 +69,7 @@ func main() {
 		ReadHeaderTimeout: 30 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 	}
-	a.connections.attach(server)
+	a.connections.attach(server, a.recognise)
 	// No keepalive probes: they would wake an idle guest, and connections whose host is gone are
 	// closed by /init.
 	config := net.ListenConfig{KeepAlive: -1}

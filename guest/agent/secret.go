@@ -11,6 +11,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"sync"
 )
 
 const (
@@ -28,11 +29,23 @@ type credentials struct {
 	AccessToken string `json:"accessToken"`
 }
 
-// handedOver are the credentials of this machine; empty when its hypervisor hands over none. Ports
-// first: in a machine that was restored, the kernel knows only how long the item of its first
-// hypervisor was. A kernel that is locked down permits no ports, but may have the module.
-func handedOver() credentials {
-	text, err := readItem(secretItem, maxSecretBytes)
+// handover is where credentials come from. A machine that is restored gets others than the one that
+// was saved, and nothing tells this agent so but that they have changed. Safe for several goroutines.
+type handover struct {
+	device func(func(itemDevice) error) error
+
+	mu   sync.Mutex
+	key  uint16
+	seen []byte // as it was read last; nil when there is nothing to watch
+	now  []byte // to read it again without leaving garbage in memory that each machine has to copy
+}
+
+// begin reads the credentials; they are empty when there are none. Ports first: a kernel shows of the
+// item what it was when the kernel booted. One that is locked down permits no ports, but may show it.
+func (h *handover) begin() credentials {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, err := h.read()
 	if err != nil {
 		text, err = os.ReadFile("/sys/firmware/qemu_fw_cfg/by_name/" + secretItem + "/raw")
 	}
@@ -40,6 +53,46 @@ func handedOver() credentials {
 		return credentials{}
 	}
 	return parseCredentials(text)
+}
+
+// changed returns other credentials than those read before, once.
+func (h *handover) changed() (credentials, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.seen == nil {
+		return credentials{}, false
+	}
+	same := false
+	err := h.device(func(device itemDevice) error {
+		device.choose(h.key)
+		device.read(h.now)
+		same = bytes.Equal(h.now, h.seen)
+		return nil
+	})
+	if err != nil || same {
+		return credentials{}, false
+	}
+	text, err := h.read()
+	if err != nil || text == nil {
+		// Handed over no more: the secret in memory is what the host knows.
+		return credentials{}, false
+	}
+	return parseCredentials(text), true
+}
+
+func (h *handover) read() ([]byte, error) {
+	h.seen = nil
+	err := h.device(func(device itemDevice) error {
+		key, size, err := findItem(device, secretItem)
+		if err != nil || size == 0 || size > maxSecretBytes {
+			return err
+		}
+		h.key, h.seen, h.now = key, make([]byte, size), make([]byte, size)
+		device.choose(key)
+		device.read(h.seen)
+		return nil
+	})
+	return h.seen, err
 }
 
 // parseCredentials fails closed: where a secret was meant, its lack must not open the agent to all.
@@ -57,7 +110,7 @@ func parseCredentials(text []byte) credentials {
 	return credentials{HostSecret: hex.EncodeToString(random[:])}
 }
 
-// use takes over credentials before the agent serves anybody.
+// use has credentials hold from now on.
 func (s *settings) use(c credentials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,6 +133,15 @@ func (s *settings) isHost(given ...string) bool {
 		is |= subtle.ConstantTimeCompare([]byte(s.hostSecret), []byte(secret))
 	}
 	return is == 1
+}
+
+// recognise takes over what the hypervisor of a machine that was restored hands over. It is called
+// before a new connection is served: those of before lead nowhere, so that the secret and the token of
+// the machine that was saved, which others may have, open nothing here.
+func (a *agent) recognise() {
+	if fresh, changed := a.handover.changed(); changed {
+		a.settings.use(fresh)
+	}
 }
 
 // mayInitialise lets the host in by the secret that this agent has, or by the one that it is to

@@ -109,7 +109,13 @@ type heldItems struct {
 }
 
 func (h *heldItems) choose(key uint16) { h.rest = h.items[key] }
-func (h *heldItems) read(to []byte)    { h.rest = h.rest[copy(to, h.rest):] }
+func (h *heldItems) read(to []byte) {
+	n := copy(to, h.rest)
+	h.rest = h.rest[n:]
+	for ; n < len(to); n++ {
+		to[n] = 0 // as QEMU has it beyond an item's end
+	}
+}
 
 func directoryEntry(name string, key uint16, size int) []byte {
 	entry := make([]byte, directoryItem)
@@ -119,29 +125,66 @@ func directoryEntry(name string, key uint16, size int) []byte {
 	return entry
 }
 
-func TestItemOfTheFirmwareDevice(t *testing.T) {
+// holding is a device with one item of the secret's name behind another item.
+func holding(key uint16, secret string) *heldItems {
 	directory := []byte{0, 0, 0, 2}
 	directory = append(directory, directoryEntry("etc/acpi/tables", 0x20, 7)...)
-	directory = append(directory, directoryEntry(secretItem, 0x21, 5)...)
-	device := &heldItems{items: map[uint16][]byte{
-		signatureKey: []byte("QEMU"), directoryKey: directory, 0x20: []byte("tables!"), 0x21: []byte("hello"),
+	directory = append(directory, directoryEntry(secretItem, key, len(secret))...)
+	return &heldItems{items: map[uint16][]byte{
+		signatureKey: []byte("QEMU"), directoryKey: directory, 0x20: []byte("tables!"), key: []byte(secret),
 	}}
-	if got, err := itemOf(device, secretItem, 100); err != nil || string(got) != "hello" {
-		t.Errorf("%q %v", got, err)
+}
+
+func TestItemsOfTheFirmwareDevice(t *testing.T) {
+	device := holding(0x21, "hello")
+	if key, size, err := findItem(device, secretItem); err != nil || key != 0x21 || size != 5 {
+		t.Errorf("%x %d %v", key, size, err)
 	}
-	if got, err := itemOf(device, secretItem, 3); err != nil || string(got) != "hel" {
-		t.Errorf("%q %v", got, err)
-	}
-	if got, err := itemOf(device, "opt/dev.ramet/secre", 100); err != nil || got != nil {
-		t.Errorf("%q %v", got, err)
+	if _, size, err := findItem(device, "opt/dev.ramet/secre"); err != nil || size != 0 {
+		t.Errorf("%d %v", size, err)
 	}
 	device.items[signatureKey] = []byte{255, 255, 255, 255}
-	if _, err := itemOf(device, secretItem, 100); err != errNoItems {
+	if _, _, err := findItem(device, secretItem); err != errNoItems {
 		t.Errorf("no device: %v", err)
 	}
 	device.items[signatureKey] = []byte("QEMU")
 	device.items[directoryKey] = []byte{255, 255, 255, 255}
-	if _, err := itemOf(device, secretItem, 100); err != errNoItems {
+	if _, _, err := findItem(device, secretItem); err != errNoItems {
 		t.Errorf("nonsense: %v", err)
+	}
+}
+
+// What others have of the machine that was saved opens nothing in the one that was restored, not even
+// before the host has come.
+func TestRestoredMachineObeysItsOwnHypervisor(t *testing.T) {
+	f := newFixture(t)
+	device := holding(0x21, `{"hostSecret":"first","accessToken":"old"}`)
+	f.agent.handover.device = func(use func(itemDevice) error) error { return use(device) }
+	f.agent.settings.use(f.agent.handover.begin())
+	f.wantStatus("/settle", "first", "", 401) // the token is wanted too
+	f.wantStatus("/init", "first", `{"accessToken":""}`, 204)
+	http.DefaultClient.CloseIdleConnections()
+	f.wantStatus("/settle", "first", "", 204) // nothing has changed, so that what /init said holds
+
+	device = holding(0x22, `{"hostSecret":"second","accessToken":"new"}`)
+	http.DefaultClient.CloseIdleConnections()
+	f.wantStatus("/init", "first", `{"accessToken":"mine"}`, 401)
+	f.want(f.do("GET", "/envs", "", ""), 401, "X-Access-Token")
+	f.wantStatus("/init", "first", `{"accessToken":"","hostSecret":"second"}`, 204)
+	f.wantStatus("/settle", "second", "", 204)
+
+	device = &heldItems{items: map[uint16][]byte{}}
+	http.DefaultClient.CloseIdleConnections()
+	f.wantStatus("/settle", "second", "", 204) // no longer handed over: what is in memory holds
+	f.wantStatus("/settle", "first", "", 401)
+}
+
+func TestNothingIsHandedOver(t *testing.T) {
+	h := handover{device: func(func(itemDevice) error) error { return errNoItems }}
+	if c := h.begin(); c != (credentials{}) {
+		t.Errorf("%v", c)
+	}
+	if _, changed := h.changed(); changed {
+		t.Error("something changed")
 	}
 }

@@ -18,17 +18,21 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshot;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -167,6 +171,68 @@ final class HostSecretTest {
     sandboxes().pause(id, false);
     sandboxes().resume(id, null, true);
     refuses(sandbox, known, "after a pause without the memory");
+  }
+
+  /**
+   * Those who have a machine of the same origin know what its memory held, and can be at the next
+   * machine's port before the host is.
+   */
+  @Test
+  void whatOthersKnowOpensNothingBeforeTheHostHasCome() throws Exception {
+    Sandbox sandbox = withFile();
+    Snapshot snapshot = ground.engine().snapshots().create(sandbox.id(), "kept");
+    String template =
+        secret("snapshots", ground.engine().templates().get(Ground.TEMPLATE).id(), "/hostSecret");
+    Set<Long> before = new TreeSet<>(ground.machines());
+    List<Integer> statuses = new ArrayList<>();
+    Runnable attack =
+        () -> {
+          try {
+            Stranger stranger = new Stranger(address(before));
+            for (String secret : List.of(secret(snapshot), secret(sandbox), template)) {
+              statuses.add(stranger.post("/init", secret));
+              statuses.add(stranger.post("/settle", secret));
+            }
+            statuses.add(stranger.read(FILE, sandbox.accessToken()).statusCode());
+            statuses.add(stranger.read(FILE, null).statusCode());
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        };
+    List<Integer> refused = Collections.nCopies(8, 401);
+
+    ground.steps().doAt("create.agent", attack);
+    Sandbox restored = create("kept");
+    assertEquals(refused, statuses, "a machine that was restored from a snapshot");
+    ground.steps().doAt("create.agent", () -> {});
+    refuses(restored, new TreeSet<>(), "after that");
+
+    statuses.clear();
+    before.addAll(ground.machines());
+    ground.steps().doAt("create.agent", attack);
+    create(Ground.TEMPLATE);
+    assertEquals(refused, statuses, "a machine that was restored from a template");
+
+    statuses.clear();
+    before.addAll(ground.machines());
+    ground.steps().doAt("rollback.agent", attack);
+    sandboxes().rollback(sandbox.id(), "kept");
+    // Its token is its own also then.
+    assertEquals(
+        List.of(401, 401, 401, 401, 401, 401, 200, 401), statuses, "a sandbox that was put back");
+    ground.steps().resetWhenDone();
+    refuses(sandbox, new TreeSet<>(), "after a rollback");
+  }
+
+  /** Where the agent of a machine listens that was not there before: everybody can read that. */
+  private InetSocketAddress address(Set<Long> before) {
+    long pid =
+        ground.machines().stream().filter(p -> !before.contains(p)).findFirst().orElseThrow();
+    Matcher forward =
+        Pattern.compile("hostfwd=tcp:([0-9.]+):([0-9]+)-:" + AGENT_PORT)
+            .matcher(Hosts.commandLine(pid));
+    assertTrue(forward.find(), "a forwarded port");
+    return new InetSocketAddress(forward.group(1), Integer.parseInt(forward.group(2)));
   }
 
   /** A guest that restarts reads what its own hypervisor has, and is open to nobody. */
