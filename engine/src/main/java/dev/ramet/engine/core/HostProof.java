@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the host proves itself to the agent of a machine that is started. Each machine has a secret
- * of its own. A guest that boots gets it from the hypervisor; one that is restored has its
- * snapshot's in memory, with which the host proves itself once more to replace it.
+ * of its own, which its guest gets from the hypervisor. One that is restored has its snapshot's in
+ * memory; where its agent cannot see that the hypervisor hands over another, the host proves itself
+ * once more with the snapshot's to replace it.
  *
  * @param shown what the agent is to know already; null when it knows none
  * @param own the machine's; null when its agent cannot have one
