@@ -10,6 +10,25 @@ module dev.ramet.linux {
       dev.ramet.backends.dmsnapshot,
       dev.ramet.backends.reflinkxfs,
       dev.ramet.engine,
-      dev.ramet.hypervisors,
       dev.ramet.memory;
+  exports dev.ramet.linux.block to
+      dev.ramet.backends.dmsnapshot;
+  exports dev.ramet.linux.bpf to
+      dev.ramet.engine;
+  exports dev.ramet.linux.file to
+      dev.ramet.backends,
+      dev.ramet.backends.btrfs,
+      dev.ramet.backends.dmsnapshot,
+      dev.ramet.backends.reflinkxfs,
+      dev.ramet.engine,
+      dev.ramet.memory;
+  exports dev.ramet.linux.memory to
+      dev.ramet.engine,
+      dev.ramet.memory;
+  exports dev.ramet.linux.process to
+      dev.ramet.backends.dmsnapshot,
+      dev.ramet.engine,
+      dev.ramet.memory;
+  exports dev.ramet.linux.tree to
+      dev.ramet.engine;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
-import dev.ramet.linux.CloneRange;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.CloneRange;
+import dev.ramet.linux.file.Fd;
 
 /**
  * A way of copying in which the copy shares its source's blocks until one of them is written, for

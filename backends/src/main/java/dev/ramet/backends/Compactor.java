@@ -3,9 +3,9 @@ package dev.ramet.backends;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.spi.storage.ImageCompaction;
 import java.nio.ByteBuffer;
 import java.util.List;

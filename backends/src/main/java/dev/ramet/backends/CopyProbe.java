@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.FsInfo;
-import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.linux.file.PathCalls;
 import dev.ramet.spi.ProbeResult;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
-import dev.ramet.linux.UnnamedFile;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.PathCalls;
+import dev.ramet.linux.file.UnnamedFile;
 import java.nio.file.Path;
 
 /**

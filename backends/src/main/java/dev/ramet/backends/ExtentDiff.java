@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
-import dev.ramet.linux.Extent;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.Fiemap;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Extent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.Fiemap;
 import java.util.Arrays;
 import java.util.function.Consumer;
 

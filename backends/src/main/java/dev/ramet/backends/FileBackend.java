@@ -2,8 +2,8 @@
 package dev.ramet.backends;
 
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;

@@ -3,9 +3,9 @@ package dev.ramet.backends;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.FsInfo;
-import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.FullFileSystem;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -3,10 +3,10 @@ package dev.ramet.backends;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FileStat;
+import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.Node;

@@ -4,9 +4,9 @@ package dev.ramet.backends;
 import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.Fiemap;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.Fiemap;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.WriteLog;

@@ -4,10 +4,10 @@ package dev.ramet.backends;
 import static java.lang.System.Logger.Level.DEBUG;
 
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.Fiemap;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.Fiemap;
+import dev.ramet.linux.file.FileStat;
 import dev.ramet.spi.storage.WriteLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;

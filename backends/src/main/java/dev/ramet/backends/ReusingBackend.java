@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageCapabilities;

@@ -2,10 +2,10 @@
 package dev.ramet.backends;
 
 import dev.ramet.api.RametException;
-import dev.ramet.linux.DirectoryReader;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.DirectoryReader;
+import dev.ramet.linux.file.FileStat;
+import dev.ramet.linux.file.PathCalls;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageFinding;

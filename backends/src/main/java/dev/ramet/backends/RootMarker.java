@@ -3,8 +3,8 @@ package dev.ramet.backends;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.ByteBuffer;

@@ -5,10 +5,10 @@ import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.linux.DirectoryReader;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.DirectoryReader;
+import dev.ramet.linux.file.FileStat;
+import dev.ramet.linux.file.PathCalls;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Files;

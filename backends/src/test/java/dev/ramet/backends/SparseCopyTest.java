@@ -4,7 +4,7 @@ package dev.ramet.backends;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.linux.Fd;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.testing.LoopFs;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

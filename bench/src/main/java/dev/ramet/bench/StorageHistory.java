@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.linux.CopyOnWriteExtent;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.CopyOnWriteExtent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageCompaction;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.store.OpenContents;
-import dev.ramet.linux.Host;
+import dev.ramet.linux.file.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -24,7 +24,7 @@ public final class InjectionException extends Exception {
 
   private final Reason reason;
 
-  InjectionException(Reason reason, String message) {
+  public InjectionException(Reason reason, String message) {
     super(message);
     this.reason = reason;
   }

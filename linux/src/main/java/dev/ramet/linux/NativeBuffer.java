@@ -3,6 +3,7 @@ package dev.ramet.linux;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import dev.ramet.linux.call.ProcessCalls;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

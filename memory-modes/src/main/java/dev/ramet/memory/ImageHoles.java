@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.MappedFile;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcMaps;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.process.MappedFile;
+import dev.ramet.linux.process.ProcMaps;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import java.util.ArrayList;

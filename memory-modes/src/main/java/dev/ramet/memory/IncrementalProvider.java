@@ -3,7 +3,7 @@ package dev.ramet.memory;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.Pagemap;
+import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryCapabilities;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static dev.ramet.linux.PagemapScan.FILE;
-import static dev.ramet.linux.PagemapScan.SWAPPED;
+import static dev.ramet.linux.memory.PagemapScan.FILE;
+import static dev.ramet.linux.memory.PagemapScan.SWAPPED;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PagemapScan;
-import dev.ramet.linux.Userfaultfd;
+import dev.ramet.linux.memory.PagemapScan;
+import dev.ramet.linux.memory.Userfaultfd;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;

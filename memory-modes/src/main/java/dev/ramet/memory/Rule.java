@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static dev.ramet.linux.Pagemap.FILE_OR_SHARED;
-import static dev.ramet.linux.Pagemap.PRESENT;
-import static dev.ramet.linux.Pagemap.SWAPPED;
+import static dev.ramet.linux.memory.Pagemap.FILE_OR_SHARED;
+import static dev.ramet.linux.memory.Pagemap.PRESENT;
+import static dev.ramet.linux.memory.Pagemap.SWAPPED;
 
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.MemoryRegion;

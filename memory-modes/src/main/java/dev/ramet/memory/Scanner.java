@@ -5,7 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.Pagemap;
+import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;

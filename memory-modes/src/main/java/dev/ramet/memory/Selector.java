@@ -2,7 +2,7 @@
 package dev.ramet.memory;
 
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.memory.PagemapScan;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;

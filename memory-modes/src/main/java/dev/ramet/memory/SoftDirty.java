@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static dev.ramet.linux.Pagemap.FILE_OR_SHARED;
-import static dev.ramet.linux.Pagemap.PRESENT;
-import static dev.ramet.linux.Pagemap.SOFT_DIRTY;
-import static dev.ramet.linux.Pagemap.SWAPPED;
+import static dev.ramet.linux.memory.Pagemap.FILE_OR_SHARED;
+import static dev.ramet.linux.memory.Pagemap.PRESENT;
+import static dev.ramet.linux.memory.Pagemap.SOFT_DIRTY;
+import static dev.ramet.linux.memory.Pagemap.SWAPPED;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.ClearRefs;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.memory.ClearRefs;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
-import static dev.ramet.linux.PagemapScan.PRESENT;
-import static dev.ramet.linux.PagemapScan.WRITTEN;
+import static dev.ramet.linux.memory.PagemapScan.PRESENT;
+import static dev.ramet.linux.memory.PagemapScan.WRITTEN;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.PagemapScan;
+import dev.ramet.linux.memory.PagemapScan;
 import dev.ramet.spi.memory.MemoryRegion;
 import java.util.BitSet;
 

@@ -3,9 +3,9 @@ package dev.ramet.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcMaps;
-import dev.ramet.linux.ProcessMemory;
-import dev.ramet.linux.ProcessStat;
+import dev.ramet.linux.process.ProcMaps;
+import dev.ramet.linux.process.ProcessMemory;
+import dev.ramet.linux.process.ProcessStat;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;

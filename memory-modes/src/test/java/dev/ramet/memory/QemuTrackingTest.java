@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcessMemory;
+import dev.ramet.linux.process.ProcessMemory;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;

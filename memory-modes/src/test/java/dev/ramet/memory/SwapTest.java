@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.NativeBuffer.Advice;
-import dev.ramet.linux.Pagemap;
-import dev.ramet.linux.Smaps;
+import dev.ramet.linux.memory.Pagemap;
+import dev.ramet.linux.process.Smaps;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;

@@ -2,9 +2,9 @@
 package dev.ramet.backends.btrfs;
 
 import dev.ramet.backends.BlockSharing;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.NoCow;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.NoCow;
 
 /**
  * Shares all blocks of a file. Btrfs refuses to share between a file that is overwritten in place

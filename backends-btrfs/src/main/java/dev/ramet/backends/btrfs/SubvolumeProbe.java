@@ -2,10 +2,10 @@
 package dev.ramet.backends.btrfs;
 
 import dev.ramet.backends.Steps;
-import dev.ramet.linux.BtrfsSubvolumes;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.BtrfsSubvolumes;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.PathCalls;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;

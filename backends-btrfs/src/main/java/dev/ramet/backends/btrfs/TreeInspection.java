@@ -2,9 +2,9 @@
 package dev.ramet.backends.btrfs;
 
 import dev.ramet.backends.HostErrors;
-import dev.ramet.linux.BtrfsSubvolumes;
-import dev.ramet.linux.DirectoryReader;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.BtrfsSubvolumes;
+import dev.ramet.linux.file.DirectoryReader;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Files;

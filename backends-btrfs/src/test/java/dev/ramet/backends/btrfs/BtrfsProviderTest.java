@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.BtrfsSubvolumes;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.NoCow;
+import dev.ramet.linux.file.BtrfsSubvolumes;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.NoCow;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Durability;

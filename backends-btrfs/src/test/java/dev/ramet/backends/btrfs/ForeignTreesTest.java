@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.linux.BtrfsSubvolumes;
+import dev.ramet.linux.file.BtrfsSubvolumes;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.NodeId;

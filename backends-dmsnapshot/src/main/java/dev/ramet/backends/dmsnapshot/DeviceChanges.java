@@ -2,12 +2,12 @@
 package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.Steps;
-import dev.ramet.linux.DeviceMapper;
-import dev.ramet.linux.DeviceNumber;
-import dev.ramet.linux.DmTarget;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.LoopDevice;
+import dev.ramet.linux.block.DeviceMapper;
+import dev.ramet.linux.block.DeviceNumber;
+import dev.ramet.linux.block.DmTarget;
+import dev.ramet.linux.block.LoopDevice;
+import dev.ramet.linux.file.Fd;
 import java.util.List;
 
 /**

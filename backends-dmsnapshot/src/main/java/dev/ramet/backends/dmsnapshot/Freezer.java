@@ -2,9 +2,9 @@
 package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.Layout;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.spi.storage.Node;
 import java.nio.file.Path;
 import java.util.Set;

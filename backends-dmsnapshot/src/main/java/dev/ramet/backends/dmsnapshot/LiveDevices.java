@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.linux.DeviceNumber;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.block.DeviceNumber;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -6,9 +6,9 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FsInfo;
 import dev.ramet.spi.storage.CopyProgress;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -7,13 +7,13 @@ import static java.lang.System.Logger.Level.WARNING;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.backends.HostErrors;
-import dev.ramet.linux.DeviceNumber;
-import dev.ramet.linux.DmTarget;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.LoopDevice;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.block.DeviceNumber;
+import dev.ramet.linux.block.DmTarget;
+import dev.ramet.linux.block.LoopDevice;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.PathCalls;
 import java.util.List;
 
 /**

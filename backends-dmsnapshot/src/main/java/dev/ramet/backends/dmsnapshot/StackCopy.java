@@ -3,8 +3,8 @@ package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.Copying;
 import dev.ramet.backends.SparseCopy;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

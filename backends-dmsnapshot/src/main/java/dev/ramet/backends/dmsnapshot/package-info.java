@@ -5,7 +5,7 @@
  *
  * <pre>
  * &lt;root&gt;/volumes/&lt;origin&gt;/&lt;id&gt;   a node: as long as it, with its permissions, and
- *                                 in its first block a {@link NodeRecord}; the rest is a hole
+ *                                 in its first block a {@code NodeRecord}; the rest is a hole
  * &lt;root&gt;/layers/.id              what makes the names of this root's devices its own
  * &lt;root&gt;/layers/&lt;n&gt;.&lt;g&gt;.flat     layer n: a sparse image
  * &lt;root&gt;/layers/&lt;n&gt;.&lt;g&gt;.on.&lt;p&gt;   layer n: what differs from layer p, as a copy-on-write store

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.linux.Fd;
+import dev.ramet.linux.file.Fd;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ package dev.ramet.backends.dmsnapshot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ramet.backends.Steps;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcessMemory;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.process.ProcessMemory;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.testing.Tracee;

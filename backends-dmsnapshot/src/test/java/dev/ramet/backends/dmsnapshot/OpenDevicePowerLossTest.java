@@ -5,7 +5,7 @@ import static dev.ramet.backends.dmsnapshot.Root.V;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.linux.Fd;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;

@@ -2,11 +2,11 @@
 package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.Steps;
-import dev.ramet.linux.DeviceMapper;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
-import dev.ramet.linux.PageCache;
+import dev.ramet.linux.block.DeviceMapper;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.testing.Features;
 import dev.ramet.testing.LoopFs;

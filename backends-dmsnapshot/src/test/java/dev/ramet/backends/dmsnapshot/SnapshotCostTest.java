@@ -4,8 +4,8 @@ package dev.ramet.backends.dmsnapshot;
 import static dev.ramet.backends.dmsnapshot.Root.V;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;

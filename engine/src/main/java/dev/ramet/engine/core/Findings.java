@@ -2,7 +2,7 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.PathCalls;
 import dev.ramet.spi.storage.StorageFinding;
 import java.io.IOException;
 import java.io.UncheckedIOException;

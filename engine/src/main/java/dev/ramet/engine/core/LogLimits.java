@@ -2,9 +2,9 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.internal.Trees;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -32,9 +32,9 @@ import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeStore;
-import dev.ramet.linux.Host;
-import dev.ramet.linux.Linux;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Host;
+import dev.ramet.linux.file.Warmup;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.storage.StorageBackend;
@@ -101,7 +101,7 @@ public final class OpenedEngine implements Engine {
   }
 
   private static Engine open(EngineConfig config, Undo close) throws IOException, LinuxException {
-    Linux.warm();
+    Warmup.warm();
     // Inherited by the machines' processes. A hypervisor touches a little here and there of much
     // memory (an emulator's translated code above all): with huge pages each touch costs 2 MiB.
     Host.disableHugePages();

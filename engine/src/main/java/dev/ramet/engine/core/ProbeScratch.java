@@ -2,9 +2,9 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.internal.NoRoom;
-import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.linux.file.PathCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,10 +5,10 @@ import dev.ramet.api.RametException;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
-import dev.ramet.linux.SoleUser;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.linux.file.WriteLease;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
@@ -212,7 +212,7 @@ final class Reclaimer {
   /** Asks the kernel; where it cannot say, there may be a reader. */
   private static boolean isUnread(Path image) {
     try (Fd fd = Fd.open(image, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
-      return SoleUser.is(fd);
+      return WriteLease.is(fd);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", image, e.getMessage());
       return false;

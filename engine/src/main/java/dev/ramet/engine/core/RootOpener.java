@@ -14,7 +14,7 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
-import dev.ramet.linux.FullFileSystem;
+import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;

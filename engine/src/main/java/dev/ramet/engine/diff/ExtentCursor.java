@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.diff;
 
-import dev.ramet.linux.Extent;
+import dev.ramet.linux.file.Extent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

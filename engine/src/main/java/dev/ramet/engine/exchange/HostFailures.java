@@ -3,8 +3,8 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.FsInfo;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.FsInfo;
 import java.nio.file.Path;
 
 /** What a failed system call on an operator's own file means. */

@@ -3,7 +3,7 @@ package dev.ramet.engine.internal;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.FullFileSystem;
+import dev.ramet.linux.file.FullFileSystem;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
-import dev.ramet.linux.BpfCode;
-import dev.ramet.linux.BpfCode.Label;
-import dev.ramet.linux.BpfCode.Size;
-import dev.ramet.linux.BpfMap;
-import dev.ramet.linux.CgroupProgram.Hook;
+import dev.ramet.linux.bpf.BpfCode;
+import dev.ramet.linux.bpf.BpfCode.Label;
+import dev.ramet.linux.bpf.BpfCode.Size;
+import dev.ramet.linux.bpf.BpfMap;
+import dev.ramet.linux.bpf.CgroupProgram.Hook;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.ramet.engine.network;
 
 import dev.ramet.engine.relay.Origin;
 import dev.ramet.engine.relay.Origins;
-import dev.ramet.linux.BpfMap;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.bpf.BpfMap;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.pages;
 
-import dev.ramet.linux.CacheReader;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.file.CacheReader;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.BitSet;

@@ -4,14 +4,14 @@ package dev.ramet.engine.pages;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.NoRoom;
-import dev.ramet.linux.CopyOnWriteExtent;
-import dev.ramet.linux.Fd;
-import dev.ramet.linux.FsInfo;
-import dev.ramet.linux.FullFileSystem;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.OpenFlag;
-import dev.ramet.linux.SoleUser;
+import dev.ramet.linux.file.CopyOnWriteExtent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.linux.file.WriteLease;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.ByteBuffer;
@@ -93,7 +93,7 @@ final class ImageWriter implements AutoCloseable {
   private void requireSoleUse() {
     boolean sole;
     try {
-      sole = SoleUser.is(file);
+      sole = WriteLease.is(file);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", path, e.getMessage());
       return;

@@ -5,7 +5,7 @@ import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcessMemory;
+import dev.ramet.linux.process.ProcessMemory;
 import dev.ramet.spi.memory.PageRanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;

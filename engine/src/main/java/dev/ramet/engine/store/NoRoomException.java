@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.store;
 
-import dev.ramet.linux.FullFileSystem;
+import dev.ramet.linux.file.FullFileSystem;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -6,9 +6,9 @@ import static java.lang.System.Logger.Level.WARNING;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
-import dev.ramet.linux.TreeEntry;
-import dev.ramet.linux.TreeName;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeEntry;
+import dev.ramet.linux.tree.TreeName;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

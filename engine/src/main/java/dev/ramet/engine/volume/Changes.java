@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.TreeAttributes;
-import dev.ramet.linux.TreeEntry;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.tree.TreeAttributes;
+import dev.ramet.linux.tree.TreeEntry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.engine.VolumeContent;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.tree.Tree;
 import java.util.Arrays;
 import java.util.Objects;
 

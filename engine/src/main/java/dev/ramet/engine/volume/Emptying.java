@@ -3,8 +3,8 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
-import dev.ramet.linux.TreeName;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeName;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -3,9 +3,9 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.engine.VolumeEntry;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
-import dev.ramet.linux.TreeEntry;
-import dev.ramet.linux.TreeName;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeEntry;
+import dev.ramet.linux.tree.TreeName;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

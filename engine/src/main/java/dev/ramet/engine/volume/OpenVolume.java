@@ -2,8 +2,8 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
-import dev.ramet.linux.TreeName;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

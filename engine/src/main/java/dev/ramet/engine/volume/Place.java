@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
-import dev.ramet.linux.TreeAttributes;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeAttributes;
 import java.nio.ByteBuffer;
 
 /**

@@ -10,7 +10,7 @@ import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.VolumeRecord;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.Tree;
+import dev.ramet.linux.tree.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

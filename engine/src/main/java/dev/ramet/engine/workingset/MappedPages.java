@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.workingset;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.Pagemap;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import java.nio.LongBuffer;

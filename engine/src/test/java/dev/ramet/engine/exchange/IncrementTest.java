@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.store.ImageContent;
-import dev.ramet.linux.Fd;
+import dev.ramet.linux.file.Fd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;

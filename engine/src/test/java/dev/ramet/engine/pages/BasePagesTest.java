@@ -7,9 +7,9 @@ import static dev.ramet.engine.pages.Machine.PID;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.PageCache;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.file.Files;

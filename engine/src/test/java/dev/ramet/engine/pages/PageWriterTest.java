@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.ProcMaps;
+import dev.ramet.linux.process.ProcMaps;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.file.Files;

@@ -72,7 +72,7 @@ final class PluginsTest {
                 "",
                 "",
                 "Sight.of(\"dev.ramet.spi.Provider\", \"dev.ramet.engine.Engine\","
-                    + " \"dev.ramet.linux.Linux\", \"org.junit.jupiter.api.Test\","
+                    + " \"dev.ramet.linux.file.Warmup\", \"org.junit.jupiter.api.Test\","
                     + " \"com.fasterxml.jackson.databind.ObjectMapper\")"));
     sources.put(
         "com/curious/Sight.java",

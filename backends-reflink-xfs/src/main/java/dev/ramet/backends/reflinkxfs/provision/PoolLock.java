@@ -3,10 +3,10 @@ package dev.ramet.backends.reflinkxfs.provision;
 
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.OpenFlag;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.linux.file.PathCalls;
 import java.util.Set;
 
 /** Keeps everybody else, threads and processes, from changing a pool. */

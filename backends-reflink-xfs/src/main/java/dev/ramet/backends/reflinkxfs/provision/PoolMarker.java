@@ -3,9 +3,9 @@ package dev.ramet.backends.reflinkxfs.provision;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.Fd;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.PathCalls;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.ByteBuffer;

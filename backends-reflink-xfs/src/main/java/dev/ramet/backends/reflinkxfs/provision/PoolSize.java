@@ -3,7 +3,7 @@ package dev.ramet.backends.reflinkxfs.provision;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.FsInfo;
+import dev.ramet.linux.file.FsInfo;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

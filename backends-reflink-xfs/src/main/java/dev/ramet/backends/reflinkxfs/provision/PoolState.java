@@ -3,9 +3,9 @@ package dev.ramet.backends.reflinkxfs.provision;
 
 import dev.ramet.api.ErrorCode;
 import dev.ramet.api.RametException;
-import dev.ramet.linux.FileStat;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.PathCalls;
+import dev.ramet.linux.file.FileStat;
+import dev.ramet.linux.file.PathCalls;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.block;
+
+/**
+ * One line of a device-mapper table.
+ *
+ * @param startSector where on the device it begins
+ * @param sectors how long it is; a sector has 512 bytes
+ * @param type the target's name, such as {@code linear}
+ * @param parameters what the target takes, or says about itself
+ */
+public record DmTarget(long startSector, long sectors, String type, String parameters) {
+  /** The bytes of a sector. */
+  public static final int SECTOR_BYTES = 512;
+
+  /** A table of one target. */
+  public static DmTarget whole(long sizeBytes, String type, String parameters) {
+    return new DmTarget(0, sizeBytes / SECTOR_BYTES, type, parameters);
+  }
+
+  /** The words of the parameters. */
+  public String[] words() {
+    return parameters.strip().split(" +", -1);
+  }
+}

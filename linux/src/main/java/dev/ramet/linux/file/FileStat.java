@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.file;
+
+import com.sun.jna.Memory;
+
+/**
+ * What statx(2) says about a file.
+ *
+ * @param sizeBytes its length
+ * @param blockBytes what it is best read by: of a regular file a multiple of the file system's
+ *     block
+ * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
+ * @param inode its inode number
+ * @param device the file system it is on, as major number &lt;&lt; 32 | minor number
+ * @param mode type and permission bits, as in inode(7)
+ * @param modifiedNanos when its content was last changed, in nanoseconds since 1970
+ * @param changedNanos when its content or anything else about it was last changed, likewise
+ */
+public record FileStat(
+    long sizeBytes,
+    int blockBytes,
+    long allocatedBytes,
+    long inode,
+    long device,
+    int mode,
+    long modifiedNanos,
+    long changedNanos) {
+  // struct statx, linux/stat.h: the same layout on every architecture, unlike struct stat.
+  public static final int STATX_BYTES = 256;
+  private static final int BLOCK_SIZE = 4;
+  private static final int MODE = 28;
+  private static final int INODE = 32;
+  private static final int SIZE = 40;
+  private static final int BLOCKS = 48;
+  private static final int CHANGED = 96;
+  private static final int MODIFIED = 112;
+  private static final int DEVICE_MAJOR = 136;
+  private static final int DEVICE_MINOR = 140;
+
+  private static final int S_IFMT = 0xF000;
+  private static final int S_IFREG = 0x8000;
+  private static final int S_IFDIR = 0x4000;
+  private static final int S_ISVTX = 0x200;
+  private static final int SECTOR_BYTES = 512;
+
+  static FileStat read(Memory statx) {
+    return new FileStat(
+        statx.getLong(SIZE),
+        statx.getInt(BLOCK_SIZE),
+        statx.getLong(BLOCKS) * SECTOR_BYTES,
+        statx.getLong(INODE),
+        ((long) statx.getInt(DEVICE_MAJOR) << 32) | statx.getInt(DEVICE_MINOR),
+        statx.getShort(MODE) & 0xFFFF,
+        nanos(statx, MODIFIED),
+        nanos(statx, CHANGED));
+  }
+
+  /** A struct statx_timestamp: 64 bits of seconds, 32 of nanoseconds. */
+  private static long nanos(Memory statx, int at) {
+    return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
+  }
+
+  /** Whether it is a regular file. */
+  public boolean isRegularFile() {
+    return (mode & S_IFMT) == S_IFREG;
+  }
+
+  /** Whether it is a directory. */
+  public boolean isDirectory() {
+    return (mode & S_IFMT) == S_IFDIR;
+  }
+
+  /** Whether it has the sticky bit, which means nothing to Linux on a file (inode(7)). */
+  public boolean isSticky() {
+    return (mode & S_ISVTX) != 0;
+  }
+}

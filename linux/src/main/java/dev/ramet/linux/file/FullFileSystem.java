@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.file;
+
+import dev.ramet.linux.LinuxException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file system that is out of room where something could not be written. It need not be the one
+ * that was written to: one in a sparse file, shown by a loop device, counts room as its own that
+ * the file system around the file may no longer have. Immutable.
+ *
+ * @param where what could not be written, or a path beside it
+ * @param image the file that holds the file system of {@code where} and could not grow, or null
+ *     when {@code where} itself is on the one that is full
+ */
+public record FullFileSystem(Path where, @Nullable Path image) {
+  /** File systems refuse even small files while they count a little room as free. */
+  private static final long LEAST_BYTES = 1 << 20;
+
+  /** A loop device's writes come in pieces of up to some MiB, of which none may fit any more. */
+  private static final long LEAST_AROUND_BYTES = 4 << 20;
+
+  /** A file system in a file in a file system in a file: nobody goes further. */
+  private static final int DEEPEST = 4;
+
+  /**
+   * Finds it by what is free.
+   *
+   * @param where an existing path
+   * @param needBytes how much was to be written; 0 for little
+   * @return null when there is room, or when that cannot be told
+   */
+  public static @Nullable FullFileSystem find(Path where, long needBytes) {
+    try {
+      FileStat stat = PathCalls.stat(where);
+      if (!stat.isRegularFile() && !stat.isDirectory()) {
+        // A device takes no room where its node is.
+        return null;
+      }
+      if (FsInfo.of(where).freeBytes() < Math.max(LEAST_BYTES, needBytes)) {
+        return new FullFileSystem(where, null);
+      }
+      Path image = backingFile(where);
+      for (int depth = 0; image != null && depth < DEEPEST; depth++) {
+        if (FsInfo.of(image).freeBytes() < LEAST_AROUND_BYTES) {
+          return new FullFileSystem(where, image);
+        }
+        image = backingFile(image);
+      }
+      return null;
+    } catch (LinuxException e) {
+      return null;
+    }
+  }
+
+  /** The one meant by an error that says that a file system is full. */
+  public static FullFileSystem toldAt(Path where) {
+    FullFileSystem found = find(where, 0);
+    // Room is not only bytes: inodes run out as well.
+    return found == null ? new FullFileSystem(where, null) : found;
+  }
+
+  /** Which it is and how full, for a person. */
+  public String describe() {
+    Path around = image == null ? null : image.getParent();
+    return around == null
+        ? FsInfo.describe(where)
+        : FsInfo.describe(around) + ", where " + image + " holds all of " + where;
+  }
+
+  /** Whether it is another one than the one that was written to. */
+  public boolean isAround() {
+    return image != null;
+  }
+
+  /** The file behind the loop device that a path's file system is on, or null; see loop(4). */
+  private static @Nullable Path backingFile(Path path) throws LinuxException {
+    long device = PathCalls.stat(path).device();
+    Path entry = Path.of("/sys/dev/block", (device >> 32) + ":" + (device & 0xFFFF_FFFFL), "loop");
+    try {
+      Path file = Path.of(Files.readString(entry.resolve("backing_file")).stripTrailing());
+      return Files.exists(file) ? file : null;
+    } catch (IOException e) {
+      // Another kind of device.
+      return null;
+    }
+  }
+}

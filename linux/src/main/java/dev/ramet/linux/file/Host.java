@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.file;
+
+import com.sun.jna.Native;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.call.FileCalls;
+
+/** Facts about this host and this process. */
+public final class Host {
+  private static final int PR_SET_THP_DISABLE = 41;
+  private static final int GROUP_AND_OTHERS = 077;
+
+  private Host() {}
+
+  /** The kernel's release, as {@code uname -r} prints it. */
+  public static String kernelRelease() {
+    return System.getProperty("os.version", "");
+  }
+
+  /** The user whose permissions this process has; 0 is root. */
+  public static int effectiveUid() {
+    return FileCalls.geteuid();
+  }
+
+  /**
+   * Keeps what this process makes from now on, and every program that it starts, from other users:
+   * files and directories are made for their owner alone, whatever mode the call asks for
+   * (umask(2), which all threads share).
+   */
+  public static void makeForOwnerOnly() {
+    FileCalls.umask(GROUP_AND_OTHERS);
+  }
+
+  /**
+   * Gives this process, and every program it starts from now on, small pages only (prctl(2),
+   * PR_SET_THP_DISABLE). For programs that touch a little of much memory.
+   */
+  public static void disableHugePages() throws LinuxException {
+    int result = FileCalls.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    if (result < 0) {
+      throw new LinuxException("prctl PR_SET_THP_DISABLE", Native.getLastError(), "this process");
+    }
+  }
+}

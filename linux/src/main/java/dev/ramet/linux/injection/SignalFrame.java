@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.injection;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What a signal's delivery leaves on the stack of an x86-64 thread, so that rt_sigreturn(2) puts
+ * back all that the thread was: {@code struct rt_sigframe} of arch/x86/include/asm/sigframe.h, then
+ * the floating-point state as arch/x86/include/uapi/asm/sigcontext.h describes it. Immutable.
+ *
+ * <p>Two things differ from a frame that the kernel makes. The alternate stack's flags mean
+ * nothing, so that it stays as it is, which nobody else can read: sigaltstack(2) refuses them, and
+ * {@code restore_altstack} of kernel/signal.c minds EFAULT alone. And because rt_sigreturn ends
+ * whatever the kernel would have restarted, a call that was interrupted is made again by the frame
+ * itself, as {@code arch_do_signal_or_restart} of arch/x86/kernel/signal.c does; a time-out that
+ * the kernel would have gone on with (restart_syscall(2)) starts anew.
+ */
+final class SignalFrame {
+  /** What the ABI lets a function use below its stack without moving the pointer. */
+  private static final long RED_ZONE_BYTES = 128;
+
+  private static final int CONTEXT_AT = Long.BYTES;
+  private static final int REGISTERS_AT = CONTEXT_AT + 40;
+  private static final int FLOATING_POINT_AT = REGISTERS_AT + 184;
+  private static final int MASK_AT = REGISTERS_AT + 256;
+
+  /** With a siginfo of 128 bytes, which stays empty. */
+  private static final int FRAME_BYTES = MASK_AT + Long.BYTES + 128;
+
+  /** UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS (asm/ucontext.h): ss is there and holds. */
+  private static final long CONTEXT_FLAGS = 2 | 4;
+
+  /** UC_FP_XSTATE: more than the floating-point state that every x86-64 processor has. */
+  private static final long EXTENDED = 1;
+
+  /** Neither SS_DISABLE nor SS_ONSTACK nor nothing. */
+  private static final int NO_SUCH_STACK = 4;
+
+  /** The order of {@code struct sigcontext_64} up to the flags. */
+  private static final int[] ORDER = {
+    Registers.R8, Registers.R9, Registers.R10, Registers.R11,
+    Registers.R12, Registers.R13, Registers.R14, Registers.R15,
+    Registers.RDI, Registers.RSI, Registers.RBP, Registers.RBX,
+    Registers.RDX, Registers.RAX, Registers.RCX, Registers.RSP,
+    Registers.RIP, Registers.EFLAGS
+  };
+
+  private final long address;
+  private final ByteBuffer bytes;
+
+  /**
+   * The frame of a thread that stands still.
+   *
+   * @param found its registers
+   * @param signalMask the signals it blocks
+   * @param extended its floating-point state, from the buffer's start to its limit
+   * @param restore where a handler that returns goes: code that calls rt_sigreturn
+   */
+  SignalFrame(Registers found, long signalMask, ByteBuffer extended, long restore) {
+    int stateBytes = ExtendedState.frameBytes(extended);
+    long floatingPoint =
+        found.get(Registers.RSP) - RED_ZONE_BYTES - stateBytes & -ExtendedState.ALIGNMENT;
+    // As on entry to a function: the return address lies below a multiple of 16.
+    address = (floatingPoint - FRAME_BYTES & -16) - Long.BYTES;
+    int stateAt = (int) (floatingPoint - address);
+    bytes = ByteBuffer.allocate(stateAt + stateBytes).order(ByteOrder.LITTLE_ENDIAN);
+    boolean more = ExtendedState.isExtended(extended);
+    bytes.putLong(0, restore);
+    bytes.putLong(CONTEXT_AT, CONTEXT_FLAGS | (more ? EXTENDED : 0));
+    bytes.putInt(CONTEXT_AT + 24, NO_SUCH_STACK);
+    bytes.position(REGISTERS_AT);
+    for (int register : ORDER) {
+      bytes.putLong(found.get(register));
+    }
+    bytes.putShort((short) found.get(Registers.CS)).putShort((short) 0).putShort((short) 0);
+    bytes.putShort((short) found.get(Registers.SS));
+    if (found.awaitsRestart()) {
+      bytes.putLong(at(Registers.RIP), found.get(Registers.RIP) - Registers.SYSCALL_BYTES);
+      bytes.putLong(at(Registers.RAX), found.get(Registers.ORIG_RAX));
+    }
+    bytes.putLong(FLOATING_POINT_AT, floatingPoint);
+    bytes.putLong(MASK_AT, signalMask);
+    ExtendedState.put(extended, bytes, stateAt);
+    bytes.clear();
+  }
+
+  private static int at(int register) {
+    int i = 0;
+    while (ORDER[i] != register) {
+      i++;
+    }
+    return REGISTERS_AT + i * Long.BYTES;
+  }
+
+  /** Where it has to lie, its first word being the address that a handler returns to. */
+  long address() {
+    return address;
+  }
+
+  /** The stack pointer that rt_sigreturn expects: that word has been taken off. */
+  long returnStack() {
+    return address + Long.BYTES;
+  }
+
+  /** What has to lie there. */
+  ByteBuffer bytes() {
+    return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.tree;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.call.CPath;
+import dev.ramet.linux.call.FileCalls;
+import dev.ramet.linux.call.TreeCalls;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FileStat;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/** Reads and sets what belongs to an entry of a {@link Tree} that is held open. */
+public final class TreeAttributes {
+  /** Bits that are kept of what a stranger sets: nothing there is ever run as its owner. */
+  public static final int KEPT_MODE = 0x3FF;
+
+  private static final int AT_FDCWD = -100;
+  private static final int AT_EMPTY_PATH = 0x1000;
+  private static final int STATX_ALL = 0xFFF; // basic stats and the time of birth
+  private static final long UTIME_OMIT = (1L << 30) - 2;
+  private static final long UTIME_NOW = (1L << 30) - 1;
+  private static final int HANDLE_HEAD = 8; // struct file_handle: its length and its type
+  private static final int MOST_HANDLE = 128; // MAX_HANDLE_SZ
+  private static final long NANOS = 1_000_000_000L;
+
+  /** For {@link #setTimes}: leaves that time as it is. */
+  public static final long OMIT = Long.MIN_VALUE;
+
+  /** For {@link #setTimes}: the host's clock. */
+  public static final long NOW = Long.MAX_VALUE;
+
+  private TreeAttributes() {}
+
+  /** What an entry is, of a symbolic link the link itself. */
+  public static TreeEntry of(Fd fd) throws LinuxException {
+    try (Memory statx = new Memory(FileStat.STATX_BYTES)) {
+      int result =
+          FileCalls.statx(
+              fd.number(), new byte[1], AT_EMPTY_PATH, STATX_ALL, Pointer.nativeValue(statx));
+      Tree.check(fd, "statx", result, result < 0 ? Native.getLastError() : 0);
+      return TreeEntry.read(statx, handle(fd));
+    }
+  }
+
+  /**
+   * What the file system knows an entry by, and by which it tells it from one that comes after it:
+   * name_to_handle_at(2), made into one number. 0 where the file system has no such handles.
+   */
+  private static long handle(Fd fd) {
+    byte[] handle = new byte[HANDLE_HEAD + MOST_HANDLE];
+    ByteBuffer.wrap(handle).order(ByteOrder.nativeOrder()).putInt(0, MOST_HANDLE);
+    int result =
+        TreeCalls.name_to_handle_at(fd.number(), new byte[1], handle, new int[1], AT_EMPTY_PATH);
+    // Not EOPNOTSUPP alone: what it cannot tell for any reason, the time of birth tells too.
+    return result < 0 ? 0 : hash(handle);
+  }
+
+  /** FNV-1a with 64 bits (draft-eastlake-fnv). */
+  private static long hash(byte[] bytes) {
+    long hash = 0xcbf2_9ce4_8422_2325L;
+    for (byte b : bytes) {
+      hash = (hash ^ (b & 0xFF)) * 0x100_0000_01b3L;
+    }
+    return hash;
+  }
+
+  /**
+   * Sets the permission bits of an entry that {@link Tree#openAny} opened, of which {@link
+   * #KEPT_MODE} is kept; {@code EINVAL} for a link.
+   */
+  public static void setMode(Fd fd, int mode) throws LinuxException {
+    if (of(fd).isLink()) {
+      throw fd.failure("fchmodat", LinuxException.EINVAL);
+    }
+    int result = TreeCalls.fchmodat(AT_FDCWD, held(fd), mode & KEPT_MODE, 0);
+    Tree.check(fd, "fchmodat", result, result < 0 ? Native.getLastError() : 0);
+  }
+
+  /**
+   * Sets the owner of an entry that {@link Tree#openAny} opened, of a link the link's own.
+   *
+   * @param uid -1 to leave it
+   * @param gid -1 to leave it
+   */
+  public static void setOwner(Fd fd, int uid, int gid) throws LinuxException {
+    int result = TreeCalls.fchownat(fd.number(), new byte[1], uid, gid, AT_EMPTY_PATH);
+    Tree.check(fd, "fchownat", result, result < 0 ? Native.getLastError() : 0);
+  }
+
+  /**
+   * Sets the times of an entry that {@link Tree#openAny} opened and that is no link.
+   *
+   * @param accessedNanos in nanoseconds since 1970, or {@link #OMIT} or {@link #NOW}
+   * @param modifiedNanos likewise
+   */
+  public static void setTimes(Fd fd, long accessedNanos, long modifiedNanos) throws LinuxException {
+    if (of(fd).isLink()) {
+      return; // nobody asks for the times of links
+    }
+    try (Memory times = new Memory(4L * Long.BYTES)) {
+      put(times, 0, accessedNanos);
+      put(times, 2 * Long.BYTES, modifiedNanos);
+      int result = TreeCalls.utimensat(AT_FDCWD, held(fd), Pointer.nativeValue(times), 0);
+      Tree.check(fd, "utimensat", result, result < 0 ? Native.getLastError() : 0);
+    }
+  }
+
+  private static void put(Memory times, int at, long nanos) {
+    boolean special = nanos == OMIT || nanos == NOW;
+    times.setLong(at, special ? 0 : Math.floorDiv(nanos, NANOS));
+    times.setLong(
+        at + Long.BYTES,
+        nanos == OMIT ? UTIME_OMIT : nanos == NOW ? UTIME_NOW : Math.floorMod(nanos, NANOS));
+  }
+
+  /** The name by which calls without a descriptor reach what one holds (proc(5)). */
+  private static byte[] held(Fd fd) {
+    return CPath.of(Path.of("/proc/self/fd/" + fd.number()));
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.linux.tree;
+
+import com.sun.jna.Memory;
+
+/**
+ * What statx(2) says about an entry of a {@link Tree}: what its user set, and who it is.
+ *
+ * @param identity the same as long as it exists, and another one for what comes after it, even
+ *     where the file system gives its inode number again: made of that, of the time of its birth
+ *     and of the file system's handle of it, which counts such times; where it has no handles, one
+ *     within the same tick of the kernel's clock (10 ms at most) is taken for it
+ * @param inode its inode number
+ * @param mode type and permission bits, as in inode(7)
+ * @param links how many names it has
+ * @param uid its owner
+ * @param gid its group
+ * @param sizeBytes its length
+ * @param blocks what it takes on disk, in units of 512 bytes
+ * @param accessedNanos when it was last read, in nanoseconds since 1970
+ * @param modifiedNanos when its content was last changed, likewise
+ * @param changedNanos when anything of it was last changed, likewise
+ */
+public record TreeEntry(
+    long identity,
+    long inode,
+    int mode,
+    int links,
+    int uid,
+    int gid,
+    long sizeBytes,
+    long blocks,
+    long accessedNanos,
+    long modifiedNanos,
+    long changedNanos) {
+  // struct statx, linux/stat.h.
+  private static final int LINKS = 16;
+  private static final int UID = 20;
+  private static final int GID = 24;
+  private static final int MODE = 28;
+  private static final int INODE = 32;
+  private static final int SIZE = 40;
+  private static final int BLOCKS = 48;
+  private static final int ACCESSED = 64;
+  private static final int BORN = 80;
+  private static final int CHANGED = 96;
+  private static final int MODIFIED = 112;
+
+  private static final int S_IFMT = 0xF000;
+  private static final int S_IFREG = 0x8000;
+  private static final int S_IFDIR = 0x4000;
+  private static final int S_IFLNK = 0xA000;
+  private static final int PERMISSIONS = 0xFFF;
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+  static TreeEntry read(Memory statx, long handle) {
+    long inode = statx.getLong(INODE);
+    return new TreeEntry(
+        inode ^ (nanos(statx, BORN) * SPREAD) ^ handle,
+        inode,
+        statx.getShort(MODE) & 0xFFFF,
+        statx.getInt(LINKS),
+        statx.getInt(UID),
+        statx.getInt(GID),
+        statx.getLong(SIZE),
+        statx.getLong(BLOCKS),
+        nanos(statx, ACCESSED),
+        nanos(statx, MODIFIED),
+        nanos(statx, CHANGED));
+  }
+
+  private static long nanos(Memory statx, int at) {
+    return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
+  }
+
+  /** Whether it is a regular file. */
+  public boolean isFile() {
+    return (mode & S_IFMT) == S_IFREG;
+  }
+
+  /** Whether it is a directory. */
+  public boolean isDirectory() {
+    return (mode & S_IFMT) == S_IFDIR;
+  }
+
+  /** Whether it is a symbolic link. */
+  public boolean isLink() {
+    return (mode & S_IFMT) == S_IFLNK;
+  }
+
+  /** The permission bits alone. */
+  public int permissions() {
+    return mode & PERMISSIONS;
+  }
+}
