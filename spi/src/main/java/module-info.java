@@ -4,7 +4,7 @@
  * module that {@code provides} one of the {@link dev.ramet.spi.Provider} sub-interfaces.
  */
 module dev.ramet.spi {
-  requires transitive dev.ramet.api;
+  requires transitive dev.ramet.errors;
   requires static transitive org.jspecify;
 
   exports dev.ramet.spi;

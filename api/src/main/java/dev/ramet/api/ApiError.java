@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api;
 
+import dev.ramet.errors.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -20,7 +20,7 @@ public interface CopyStrategy {
    * Does the same, watched. A strategy whose copies take long tells how far it is meanwhile; by
    * default it is told once that it is done.
    *
-   * @throws dev.ramet.api.RametException {@code CANCELLED} when it was told to stop
+   * @throws dev.ramet.errors.RametException {@code CANCELLED} when it was told to stop
    */
   default void copy(Fd source, Fd target, CopyProgress progress) throws LinuxException {
     copy(source, target);

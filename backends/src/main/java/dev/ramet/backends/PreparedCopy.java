@@ -3,7 +3,7 @@ package dev.ramet.backends;
 
 import static java.lang.System.Logger.Level.DEBUG;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.Fiemap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.config.HostOptions;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

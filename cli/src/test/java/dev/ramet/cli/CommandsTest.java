@@ -4,8 +4,8 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.cli.term.Terminal;
+import dev.ramet.errors.ErrorCode;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Locale;

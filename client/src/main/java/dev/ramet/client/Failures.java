@@ -2,9 +2,9 @@
 package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.HostTrust;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;

@@ -2,9 +2,9 @@
 package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;

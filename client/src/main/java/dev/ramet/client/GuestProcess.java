@@ -2,8 +2,8 @@
 package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.HostTrust;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

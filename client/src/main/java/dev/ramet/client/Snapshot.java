@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
-import dev.ramet.api.RametException;
 import dev.ramet.api.SnapshotInfo;
+import dev.ramet.errors.RametException;
 
 /** A snapshot: disk, memory and programs of a sandbox at one instant. Thread-safe. */
 public final class Snapshot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 
 /**
  * Told what the making of a {@link DerivedTemplate} does, and may end it: what any method throws

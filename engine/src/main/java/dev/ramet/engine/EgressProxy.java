@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.network.Cidr;
 import dev.ramet.engine.relay.HostNames;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

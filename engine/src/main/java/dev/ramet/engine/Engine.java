@@ -7,7 +7,7 @@ import java.util.List;
  * A Ramet host without its HTTP: opens a data root, picks plugins, finds the sandboxes that still
  * run, and carries out operations on them.
  *
- * <p>Thread-safe. All calls block and throw {@link dev.ramet.api.RametException}.
+ * <p>Thread-safe. All calls block and throw {@link dev.ramet.errors.RametException}.
  */
 public interface Engine extends AutoCloseable {
   /** Operations on sandboxes. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.network.Cidr;
 import dev.ramet.engine.relay.HostNames;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

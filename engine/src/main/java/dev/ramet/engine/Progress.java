@@ -10,7 +10,7 @@ public interface Progress {
   /**
    * A step begins.
    *
-   * @throws dev.ramet.api.RametException {@code CANCELLED} when the operation is not wanted any
+   * @throws dev.ramet.errors.RametException {@code CANCELLED} when the operation is not wanted any
    *     more
    */
   void step(String description);
@@ -18,7 +18,7 @@ public interface Progress {
   /**
    * Asked several times a second while nothing is to be told but the operation can be ended.
    *
-   * @throws dev.ramet.api.RametException {@code CANCELLED} when it is not wanted any more
+   * @throws dev.ramet.errors.RametException {@code CANCELLED} when it is not wanted any more
    */
   default void checkWanted() {}
 }

@@ -12,7 +12,7 @@ public final class RametEngine {
    * Opens a data root: provisions storage if allowed and needed, chooses plugins, puts the root in
    * order and finds the sandboxes that still run.
    *
-   * @throws dev.ramet.api.RametException {@code CONFLICT} when another process has the data root
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} when another process has the data root
    *     open, {@code HOST_UNFIT} when no storage backend works there, {@code CORRUPT} when it has
    *     lost its record
    */
@@ -26,10 +26,10 @@ public final class RametEngine {
    * pool, nothing changed.
    *
    * @param config of which the data root, the plugins and their settings count
-   * @throws dev.ramet.api.RametException {@code NOT_FOUND} when there is no data root of Ramet's,
-   *     {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record is gone
-   *     or cannot be read, {@code HOST_UNFIT} when its storage backend is not here or its pool
-   *     cannot be mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
+   * @throws dev.ramet.errors.RametException {@code NOT_FOUND} when there is no data root of
+   *     Ramet's, {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record
+   *     is gone or cannot be read, {@code HOST_UNFIT} when its storage backend is not here or its
+   *     pool cannot be mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
    */
   public static RestingStorage atRest(EngineConfig config) {
     return RestingRoots.open(config);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.relay.HostNames;
 import dev.ramet.engine.secret.HeaderText;
 import dev.ramet.engine.secret.Placeholders;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /**
  * The roots of a data root that no host has open, to be looked through: above all when its host
  * does not start. No host can open them before this is closed. Machines that run on are not
- * touched. Thread-safe; every call throws {@link dev.ramet.api.RametException}.
+ * touched. Thread-safe; every call throws {@link dev.ramet.errors.RametException}.
  */
 public interface RestingStorage extends AutoCloseable {
   /**

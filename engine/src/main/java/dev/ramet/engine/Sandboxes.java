@@ -51,8 +51,8 @@ public interface Sandboxes {
    *
    * @param memoryMode id of the only memory mode that may keep the memory, or null for what holds
    *     for the sandbox
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when there is no such mode or no
-   *     memory is to be kept, {@code UNSUPPORTED} when it cannot do it
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when there is no such mode or
+   *     no memory is to be kept, {@code UNSUPPORTED} when it cannot do it
    */
   Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode);
 

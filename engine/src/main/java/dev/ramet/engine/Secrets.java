@@ -20,7 +20,7 @@ public interface Secrets {
    * @param name 1 to 64 letters, digits, dots, dashes and underscores; capitals become small
    * @param value 1 to 8192 visible ASCII characters, spaces and tabs: what a header can hold
    * @param metadata at most 32 pairs and 8192 bytes
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when the name is taken, {@code
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when the name is taken, {@code
    *     INVALID_ARGUMENT} for what cannot be kept
    */
   Secret create(String name, String value, Map<String, String> metadata);

@@ -20,7 +20,7 @@ public interface Snapshots {
    * gets {@code CONFLICT}. Another snapshot of the same name and tag stays, by its id: the tag
    * moves to the new one when that is ready.
    *
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when a template has the name,
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when a template has the name,
    *     {@code INVALID_ARGUMENT} when there is no such memory mode, {@code UNSUPPORTED} when a
    *     forced one cannot do this capture
    */
@@ -34,7 +34,7 @@ public interface Snapshots {
    * which cannot change, a snapshot that was taken since it was paused, or empty before the first.
    * Takes milliseconds and no pause.
    *
-   * @throws dev.ramet.api.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox
+   * @throws dev.ramet.errors.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox
    *     neither runs nor is paused, or is busy
    */
   Optional<Snapshot> unchanged(String sandboxId);
@@ -48,7 +48,7 @@ public interface Snapshots {
    * Waits until a snapshot is not being written any more, ready or not; at once when there is
    * nothing to wait for, also for an unknown one.
    *
-   * @throws dev.ramet.api.RametException {@code DEADLINE_EXCEEDED} when that takes longer than
+   * @throws dev.ramet.errors.RametException {@code DEADLINE_EXCEEDED} when that takes longer than
    *     {@code timeout}
    */
   void await(String idOrName, Duration timeout);

@@ -44,7 +44,7 @@ public interface Storage {
    * @param idOrName of the snapshot or template
    * @param directory an absolute path on the host that is free, in a directory that is there
    * @param progress told how far it is, on the calling thread; can stop it
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when the path is taken, {@code
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when the path is taken, {@code
    *     CONFLICT} for a snapshot that is still being written, {@code NO_SPACE} when the file system
    *     is full, {@code CORRUPT} when something of the snapshot is gone, {@code CANCELLED} when it
    *     was stopped
@@ -59,7 +59,7 @@ public interface Storage {
    *
    * @param since id or name of the base, any other snapshot or template of this host; null to write
    *     the whole
-   * @throws dev.ramet.api.RametException as above, and {@code INVALID_ARGUMENT} when the base is
+   * @throws dev.ramet.errors.RametException as above, and {@code INVALID_ARGUMENT} when the base is
    *     the snapshot itself
    */
   Exchanged exportTo(
@@ -72,9 +72,9 @@ public interface Storage {
    * @param directory an absolute path on the host
    * @param name its name, or null for the one it had
    * @param progress told how far it is, on the calling thread; can stop it
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when the directory is no export,
-   *     {@code CORRUPT} when something in it is missing or is not what its record says, {@code
-   *     UNSUPPORTED} when a newer version made it or its hypervisor is unknown here, {@code
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when the directory is no
+   *     export, {@code CORRUPT} when something in it is missing or is not what its record says,
+   *     {@code UNSUPPORTED} when a newer version made it or its hypervisor is unknown here, {@code
    *     ALREADY_EXISTS} when the name is taken, {@code CANCELLED} when it was stopped, {@code
    *     NOT_FOUND} when what an increment builds on is not here, {@code CONFLICT} when what is here
    *     holds something else

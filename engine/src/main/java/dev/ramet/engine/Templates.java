@@ -33,7 +33,7 @@ public interface Templates {
    * leaves nothing behind, and all tags where they were. At the end they move to the new one, and a
    * version that has lost its last tag so gives way.
    *
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when a step fails; its message
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a step fails; its message
    *     holds the end of what the step said
    */
   Template derive(DerivedTemplate request, BuildLog log);
@@ -41,8 +41,8 @@ public interface Templates {
   /**
    * Makes a template of an operator's own kernel and root file system.
    *
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when there is one of that name and
-   *     tag
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when there is one of that name
+   *     and tag
    */
   Template importImages(ImportTemplate request, Progress progress);
 
@@ -64,8 +64,8 @@ public interface Templates {
    *
    * @param tags 1 to 1000
    * @return the template with its tags
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when a tag is none; nothing has
-   *     changed then
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a tag is none; nothing
+   *     has changed then
    */
   Template tag(String reference, List<String> tags);
 
@@ -73,8 +73,8 @@ public interface Templates {
    * Takes tags from the templates that share the name of this one. Those stay.
    *
    * @param tags 1 to 1000
-   * @throws dev.ramet.api.RametException {@code NOT_FOUND} also when one of the tags is not there,
-   *     {@code INVALID_ARGUMENT} when it is none; nothing has changed then
+   * @throws dev.ramet.errors.RametException {@code NOT_FOUND} also when one of the tags is not
+   *     there, {@code INVALID_ARGUMENT} when it is none; nothing has changed then
    */
   void untag(String reference, List<String> tags);
 

@@ -40,7 +40,7 @@ public interface VolumeContent {
    * Makes a directory.
    *
    * @param force makes those above it too, and is content with one that is there
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when something is there
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when something is there
    */
   VolumeEntry makeDirectory(String path, Attributes attributes, boolean force);
 

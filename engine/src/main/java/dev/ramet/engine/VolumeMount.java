@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -11,7 +11,7 @@ public interface Volumes {
   /**
    * Makes an empty volume.
    *
-   * @throws dev.ramet.api.RametException {@code ALREADY_EXISTS} when another one has that name
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when another one has that name
    */
   Volume create(String name);
 
@@ -24,7 +24,7 @@ public interface Volumes {
   /**
    * Removes a volume and all its files.
    *
-   * @throws dev.ramet.api.RametException {@code CONFLICT} while a sandbox has it
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} while a sandbox has it
    */
   void delete(String id);
 

@@ -4,8 +4,8 @@ package dev.ramet.memory;
 import static dev.ramet.linux.memory.PagemapScan.FILE;
 import static dev.ramet.linux.memory.PagemapScan.SWAPPED;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.PagemapScan;
 import dev.ramet.linux.memory.Userfaultfd;

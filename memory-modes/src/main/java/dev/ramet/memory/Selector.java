@@ -25,7 +25,7 @@ final class Selector implements AutoCloseable {
   /**
    * Opens a process's page table.
    *
-   * @throws dev.ramet.api.RametException as {@link Scanner#open}
+   * @throws dev.ramet.errors.RametException as {@link Scanner#open}
    */
   static Selector open(long pid) {
     Scanner scanner = Scanner.open(pid);

@@ -6,8 +6,8 @@ import static dev.ramet.linux.memory.Pagemap.PRESENT;
 import static dev.ramet.linux.memory.Pagemap.SOFT_DIRTY;
 import static dev.ramet.linux.memory.Pagemap.SWAPPED;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.ClearRefs;
 import dev.ramet.spi.memory.GuestMemory;

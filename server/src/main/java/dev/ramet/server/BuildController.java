@@ -2,10 +2,10 @@
 package dev.ramet.server;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.build.Build;
 import dev.ramet.server.build.BuildStatus;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.build.Uploads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

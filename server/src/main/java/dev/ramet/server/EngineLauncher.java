@@ -14,7 +14,7 @@ public interface EngineLauncher {
    *
    * @param settings where the data is and what to do with it
    * @return an open engine, which the host closes when it stops
-   * @throws dev.ramet.api.RametException when it cannot be opened; the host then ends
+   * @throws dev.ramet.errors.RametException when it cannot be opened; the host then ends
    */
   Engine launch(ServerSettings settings);
 }

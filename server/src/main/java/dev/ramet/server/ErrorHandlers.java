@@ -2,9 +2,9 @@
 package dev.ramet.server;
 
 import dev.ramet.api.ApiError;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.ErrorKind;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.ErrorKind;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.work.InProgressException;
 import dev.ramet.server.work.Operation;
 import io.micronaut.context.annotation.Factory;

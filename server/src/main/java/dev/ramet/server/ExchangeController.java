@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.StorageExchange;
 import dev.ramet.engine.Storage;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.work.Asked;
 import dev.ramet.server.work.Operation;
 import dev.ramet.server.work.Outcome;

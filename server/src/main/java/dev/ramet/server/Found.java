@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Volume;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

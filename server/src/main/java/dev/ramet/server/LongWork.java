@@ -3,8 +3,8 @@ package dev.ramet.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ApiError;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.work.Asked;
 import dev.ramet.server.work.Operation;
 import dev.ramet.server.work.OperationLog;

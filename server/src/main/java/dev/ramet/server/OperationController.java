@@ -2,7 +2,7 @@
 package dev.ramet.server;
 
 import dev.ramet.api.OperationInfo;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.work.Operation;
 import dev.ramet.server.work.OperationLog;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

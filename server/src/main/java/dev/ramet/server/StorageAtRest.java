@@ -31,7 +31,7 @@ public final class StorageAtRest implements AutoCloseable {
    *
    * @param configuration what was found to be set, and is right
    * @param sources where it was found
-   * @throws dev.ramet.api.RametException as {@link RametEngine#atRest}
+   * @throws dev.ramet.errors.RametException as {@link RametEngine#atRest}
    */
   public static StorageAtRest open(Path dataRoot, Configuration configuration, Sources sources) {
     OwnerOnly.makeFiles();

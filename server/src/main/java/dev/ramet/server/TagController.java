@@ -3,11 +3,11 @@ package dev.ramet.server;
 
 import dev.ramet.api.AssignTags;
 import dev.ramet.api.AssignedTags;
-import dev.ramet.api.RametException;
 import dev.ramet.api.RemoveTags;
 import dev.ramet.api.TemplateTag;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.work.Asked;
 import dev.ramet.server.work.Outcome;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Secrets;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

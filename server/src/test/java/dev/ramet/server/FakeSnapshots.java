@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Snapshots;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.BuildTemplate;
@@ -14,6 +12,8 @@ import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.Volumes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

@@ -25,7 +25,7 @@ public interface Provider<T extends AutoCloseable> {
   /**
    * Opens the plugin. It first finishes or undoes what a crash of an earlier user left behind.
    *
-   * @throws dev.ramet.api.RametException when it cannot be opened
+   * @throws dev.ramet.errors.RametException when it cannot be opened
    */
   T open(ProbeContext where);
 }

@@ -5,8 +5,8 @@ import static dev.ramet.tck.TrackedProcess.PAGE;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryCapabilities;

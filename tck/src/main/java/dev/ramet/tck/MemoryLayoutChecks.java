@@ -6,8 +6,8 @@ import static dev.ramet.tck.TrackedProcess.PAGE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryCapabilities;
 import dev.ramet.spi.memory.MemoryRegion;

@@ -6,7 +6,7 @@ import static dev.ramet.tck.World.SIZE;
 import static dev.ramet.tck.World.V;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.api.ErrorCode;
+import dev.ramet.errors.ErrorCode;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;

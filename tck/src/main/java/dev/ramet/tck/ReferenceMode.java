@@ -6,8 +6,8 @@ import static dev.ramet.tck.TrackedProcess.PAGE;
 import static dev.ramet.tck.TrackedProcess.PRESENT;
 import static dev.ramet.tck.TrackedProcess.SWAPPED;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
+import dev.ramet.errors.ErrorCode;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.TreeStreams;

@@ -4,8 +4,8 @@ package dev.ramet.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.HypervisorCapabilities;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -161,7 +161,7 @@ class WrongWriteLogsTest {
 
   @Test
   void anyDiskWillDo() {
-    expect(TakesAnyDisk.class, "Expected dev.ramet.api.RametException");
+    expect(TakesAnyDisk.class, "Expected dev.ramet.errors.RametException");
   }
 
   static class TakesAnyDisk extends WithLog {

@@ -3,10 +3,10 @@ package dev.ramet.backends.btrfs;
 
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.Steps;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.BtrfsSubvolumes;
 import dev.ramet.spi.storage.NodeId;

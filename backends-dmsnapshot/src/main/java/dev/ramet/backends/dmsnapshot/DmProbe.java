@@ -3,11 +3,11 @@ package dev.ramet.backends.dmsnapshot;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.backends.CopyProbe;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.Steps;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceMapper;
 import dev.ramet.linux.file.Fd;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.api.RametException;
 import dev.ramet.backends.Disk;
 import dev.ramet.backends.Images;
 import dev.ramet.backends.Layout;
@@ -9,6 +8,7 @@ import dev.ramet.backends.NodeFiles;
 import dev.ramet.backends.NodeIndex;
 import dev.ramet.backends.Nodes;
 import dev.ramet.backends.ReadableRoot;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;

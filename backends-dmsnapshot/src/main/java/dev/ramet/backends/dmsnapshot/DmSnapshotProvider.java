@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.backends.Disk;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.Images;
@@ -13,6 +11,8 @@ import dev.ramet.backends.RootOpening;
 import dev.ramet.backends.RootScan;
 import dev.ramet.backends.SparseCopy;
 import dev.ramet.backends.Steps;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceMapper;
 import dev.ramet.linux.file.Fd;

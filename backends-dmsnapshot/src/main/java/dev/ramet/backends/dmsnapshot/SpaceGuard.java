@@ -4,9 +4,9 @@ package dev.ramet.backends.dmsnapshot;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.backends.HostErrors;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceNumber;
 import dev.ramet.linux.block.DmTarget;

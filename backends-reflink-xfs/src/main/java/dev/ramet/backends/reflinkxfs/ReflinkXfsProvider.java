@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.reflinkxfs;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.backends.BlockSharing;
 import dev.ramet.backends.CopyProbe;
 import dev.ramet.backends.ExaminedRoot;
 import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.Steps;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.spi.ProbeContext;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.config;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.cli.Context;
+import dev.ramet.errors.ErrorCode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class HostOptions {
    * What is set of one thing for the host on this machine.
    *
    * @return null when nothing is, and it has no default
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when any setting is wrong
    */
   public static @Nullable String set(Context context, String key) {
     return Found.right(context).configuration().text(key);

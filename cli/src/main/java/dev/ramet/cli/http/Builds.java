@@ -2,9 +2,9 @@
 package dev.ramet.cli.http;
 
 import dev.ramet.api.BuildEvent;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.TemplateInfo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 

@@ -2,9 +2,9 @@
 package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.HostTrust;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.config.HostOptions;
 import dev.ramet.cli.storage.DataRoot;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.KeyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.operation;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.OperationInfo;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -3,14 +3,14 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.ApiError;
 import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.ForkEntry;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Errors;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.RametException;
 import dev.ramet.cli.http.Guest;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 

@@ -3,13 +3,13 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.NetworkRule;
 import dev.ramet.api.NetworkSettings;
-import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
+import dev.ramet.errors.RametException;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

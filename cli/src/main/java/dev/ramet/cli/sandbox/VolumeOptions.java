@@ -2,9 +2,9 @@
 package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;

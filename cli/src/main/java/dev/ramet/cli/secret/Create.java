@@ -2,13 +2,13 @@
 package dev.ramet.cli.secret;
 
 import dev.ramet.api.NewSecret;
-import dev.ramet.api.RametException;
 import dev.ramet.api.SecretInfo;
 import dev.ramet.api.SecretUpdate;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

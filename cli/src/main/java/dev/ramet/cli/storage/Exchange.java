@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.StorageExchange;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
@@ -11,6 +9,8 @@ import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Progress;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.StorageCheck;
 import dev.ramet.api.StorageUsage;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.config.Found;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.StorageAtRest;
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.RametException;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
+import dev.ramet.errors.RametException;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import picocli.CommandLine.Mixin;

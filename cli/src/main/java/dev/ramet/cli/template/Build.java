@@ -3,10 +3,10 @@ package dev.ramet.cli.template;
 
 import dev.ramet.api.BuildTemplateRequest;
 import dev.ramet.api.ImageTemplateRequest;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;
 import dev.ramet.cli.http.Client;
+import dev.ramet.errors.RametException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

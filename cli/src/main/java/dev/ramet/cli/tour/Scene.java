@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.tour;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Command;
 import dev.ramet.cli.http.Guest;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 
 /**
  * What happens inside a sandbox: a file on its disk, a file in its tmpfs, and a program that holds

@@ -2,11 +2,11 @@
 package dev.ramet.cli.tour;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.RametException;
 import dev.ramet.api.SandboxInfo;
 import dev.ramet.api.SnapshotInfo;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

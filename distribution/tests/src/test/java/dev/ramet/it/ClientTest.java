@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.client.Command;
 import dev.ramet.client.GuestProcess;
 import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import dev.ramet.client.Sandboxes;
 import dev.ramet.client.Snapshot;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Contracts(Path directory, List<String> modules) {
   static final Path PROJECT = Path.of("../..");
-  static final List<String> MODULES = List.of("api", "spi", "tck");
+  static final List<String> MODULES = List.of("errors", "api", "spi", "tck");
 
   /** Those of the sources in an archive, compiled. */
   static Contracts of(Path archive, Path directory) throws Exception {
@@ -71,7 +71,7 @@ record Contracts(Path directory, List<String> modules) {
     return said.get(0);
   }
 
-  /** Those that were built: two in the installed layout, and the kit. */
+  /** Those that were built: three in the installed layout, and the kit. */
   static Contracts built(Path directory) throws IOException {
     Files.createDirectories(directory);
     for (String module : MODULES) {

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is built against the contracts of the last release works with those of today: {@code api},
- * {@code spi} and {@code tck} are compared with what that had, whose sources are in {@code
- * src/test/contracts/released.tar.gz}; here and not in the history, which not every checkout has. A
- * change that breaks others and is meant stands in {@code src/test/contracts/changes} with its
- * reason, until the next release has it.
+ * What is built against the contracts of the last release works with those of today: {@code
+ * errors}, {@code api}, {@code spi} and {@code tck} are compared with what that had, whose sources
+ * are in {@code src/test/contracts/released.tar.gz}; here and not in the history, which not every
+ * checkout has. A change that breaks others and is meant stands in {@code
+ * src/test/contracts/changes} with its reason, until the next release has it.
  */
 final class ContractsTest {
   private static final Path PLACE = Path.of("src/test/contracts");
@@ -79,14 +79,14 @@ final class ContractsTest {
         "interface Growable {",
         "interface Growable { int ADDED = 1; ");
     edit(
-        sources.resolve("api/src/main/java/dev/ramet/api/RametException.java"),
+        sources.resolve("errors/src/main/java/dev/ramet/errors/RametException.java"),
         "public static RametException notFound(",
         "static RametException notFound(");
-    Contracts changed = Contracts.compile(sources, work.resolve("new"), List.of("api", "spi"));
+    Contracts changed = Contracts.compile(sources, work.resolve("new"), List.of("errors", "spi"));
     assertEquals(
         Set.of(
             "dev.ramet.spi.storage.StorageBackend#more() METHOD_ADDED_TO_INTERFACE",
-            "dev.ramet.api.RametException#notFound(String,String) METHOD_LESS_ACCESSIBLE"),
+            "dev.ramet.errors.RametException#notFound(String,String) METHOD_LESS_ACCESSIBLE"),
         before.brokenBy(changed));
   }
 

@@ -7,14 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

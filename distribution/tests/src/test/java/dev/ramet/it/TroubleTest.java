@@ -5,8 +5,6 @@ import static dev.ramet.it.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
@@ -15,6 +13,8 @@ import dev.ramet.engine.Progress;
 import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
@@ -16,6 +14,8 @@ import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.RestingStorage;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Rules;
@@ -17,6 +15,8 @@ import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.Volumes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.store.HostSecret;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.volume.VolumeLinks;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Histogram;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
 
 /** What is counted of captures: the same that each one's manifest tells, summed up. Thread-safe. */
 final class CaptureMetrics {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.exchange.Content;
 import dev.ramet.engine.exchange.Delta;
 import dev.ramet.engine.exchange.Export;
@@ -12,6 +10,8 @@ import dev.ramet.engine.exchange.HostFailures;
 import dev.ramet.engine.exchange.Increment;
 import dev.ramet.engine.exchange.Meter;
 import dev.ramet.engine.store.ImageContent;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.CopyOnWriteExtent;
 import dev.ramet.linux.file.Fd;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.exchange.ExportRecord;
 import dev.ramet.engine.exchange.ExportWriter;
 import dev.ramet.engine.store.ImageContent;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.ModeRefusal;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.MemoryMode;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.SandboxRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
 import java.time.Duration;

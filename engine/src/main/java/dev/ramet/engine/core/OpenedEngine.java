@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
@@ -32,6 +31,7 @@ import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeStore;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Host;
 import dev.ramet.linux.file.Warmup;
@@ -323,7 +323,7 @@ public final class OpenedEngine implements Engine {
     try {
       lock.close();
     } catch (IOException e) {
-      throw new RametException(dev.ramet.api.ErrorCode.HOST_UNFIT, "cannot unlock", e);
+      throw new RametException(dev.ramet.errors.ErrorCode.HOST_UNFIT, "cannot unlock", e);
     }
   }
 

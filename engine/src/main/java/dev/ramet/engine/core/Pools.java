@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.nio.file.Files;

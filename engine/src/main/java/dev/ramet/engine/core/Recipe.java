@@ -2,13 +2,13 @@
 package dev.ramet.engine.core;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Json;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

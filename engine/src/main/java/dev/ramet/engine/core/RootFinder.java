@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

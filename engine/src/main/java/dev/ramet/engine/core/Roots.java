@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnly;
 import dev.ramet.engine.internal.Trees;
@@ -10,6 +8,8 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.store.RootRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.guest.Workplace;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

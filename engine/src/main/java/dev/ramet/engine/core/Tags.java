@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

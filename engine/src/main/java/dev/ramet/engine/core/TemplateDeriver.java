@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.DerivedTemplate;
@@ -13,6 +11,8 @@ import dev.ramet.engine.guest.Workplace;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.Durability;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Rules;
@@ -11,6 +10,7 @@ import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.RametException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;

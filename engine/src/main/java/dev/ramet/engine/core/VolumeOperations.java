@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
@@ -11,6 +9,8 @@ import dev.ramet.engine.Volumes;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.volume.Content;
 import dev.ramet.engine.volume.VolumeStore;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

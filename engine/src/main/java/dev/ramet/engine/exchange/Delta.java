@@ -73,7 +73,7 @@ public final class Delta {
    * @param baseBytes the size that the base must have
    * @param imageBytes that of the image
    * @return how much data is in it
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when it is not such a file
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when it is not such a file
    */
   long read(long baseBytes, long imageBytes, Target target) throws LinuxException {
     at = 0;

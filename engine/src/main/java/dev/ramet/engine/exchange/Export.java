@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.ImageContent;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

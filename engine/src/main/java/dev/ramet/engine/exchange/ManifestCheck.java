@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import org.jspecify.annotations.Nullable;
 

@@ -2,13 +2,13 @@
 package dev.ramet.engine.guest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.guest.PatientClient.Question;
 import dev.ramet.engine.store.HostSecret;
 import dev.ramet.engine.store.Json;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;

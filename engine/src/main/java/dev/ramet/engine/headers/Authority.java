@@ -3,12 +3,12 @@ package dev.ramet.engine.headers;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.store.AuthorityRecord;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.tls.Certificates;
 import dev.ramet.engine.tls.Issued;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;

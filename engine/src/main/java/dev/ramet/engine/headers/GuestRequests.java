@@ -29,7 +29,7 @@ public final class GuestRequests {
   /**
    * Refuses rules that could not take effect.
    *
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} for a secret that is not there
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} for a secret that is not there
    */
   public void check(RequestRules rules) {
     rules.check(secrets);

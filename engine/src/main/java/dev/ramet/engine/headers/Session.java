@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.headers;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.http.BadHttpException;
 import dev.ramet.engine.http.Framing;
 import dev.ramet.engine.http.RequestHead;
 import dev.ramet.engine.http.ResponseHead;
 import dev.ramet.engine.relay.RefusedException;
 import dev.ramet.engine.secret.MissingSecretException;
+import dev.ramet.errors.RametException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

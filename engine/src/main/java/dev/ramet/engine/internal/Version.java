@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.internal;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Collections;

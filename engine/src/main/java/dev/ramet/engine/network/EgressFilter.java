@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.internal.Ids;
@@ -11,6 +9,8 @@ import dev.ramet.engine.relay.HostNames;
 import dev.ramet.engine.relay.Lookup;
 import dev.ramet.engine.relay.Passage;
 import dev.ramet.engine.relay.Relay;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.bpf.CgroupProgram;
 import dev.ramet.linux.bpf.CgroupProgram.Hook;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.pages;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PluginRules {
   /** All that a plugin can see of the host. */
-  static final Set<String> CONTRACTS = Set.of("dev.ramet.api", "dev.ramet.spi");
+  static final Set<String> CONTRACTS = Set.of("dev.ramet.errors", "dev.ramet.spi");
 
   private final Set<String> services;
   private final ModuleLayer host;
@@ -113,7 +113,7 @@ final class PluginRules {
               + ", which is neither in the folder nor in the JDK that runs this host",
           "put the jar of "
               + name
-              + " into the folder: of the host itself a plugin sees dev.ramet.api and"
+              + " into the folder: of the host itself a plugin sees dev.ramet.errors and"
               + " dev.ramet.spi alone");
     }
   }

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version of the plugin contracts: that of the modules {@code dev.ramet.api} and {@code
+ * A version of the plugin contracts: that of the modules {@code dev.ramet.errors} and {@code
  * dev.ramet.spi}, which are released together. The compiler writes the version it compiled against
  * into every module that requires them, so that a plugin cannot state a wrong one.
  *

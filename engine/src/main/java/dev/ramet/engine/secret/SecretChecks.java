@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.secret;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Secrets;
+import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;

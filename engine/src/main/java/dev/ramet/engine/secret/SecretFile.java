@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.secret;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Secrets;
@@ -10,6 +8,8 @@ import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SecretsRecord;
 import dev.ramet.engine.store.SecretsRecord.Entry;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -3,12 +3,12 @@ package dev.ramet.engine.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.api.ErrorCode;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

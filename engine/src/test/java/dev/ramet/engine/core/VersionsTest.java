@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.engine.store.SnapshotRecord.Kind;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static dev.ramet.engine.exchange.IncrementGround.DISK_BYTES;
 import static dev.ramet.engine.exchange.IncrementGround.PAGE;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.ramet.api.ErrorCode;
+import dev.ramet.errors.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

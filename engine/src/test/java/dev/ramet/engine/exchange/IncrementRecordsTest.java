@@ -6,7 +6,7 @@ import static dev.ramet.engine.exchange.IncrementGround.DISK_BYTES;
 import static dev.ramet.engine.exchange.IncrementGround.PAGE;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.api.ErrorCode;
+import dev.ramet.errors.ErrorCode;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import java.util.stream.Stream;

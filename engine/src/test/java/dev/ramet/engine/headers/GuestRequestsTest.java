@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.http.RequestHead;
 import dev.ramet.engine.http.ResponseHead;
 import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.engine.secret.SecretFile;
 import dev.ramet.engine.tls.Certificates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

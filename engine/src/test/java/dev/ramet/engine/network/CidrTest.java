@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.NetworkRules;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Collections;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.network.EgressPolicy.Relayed;
 import dev.ramet.engine.relay.HeaderRules;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.Provider;
 import java.io.IOException;
 import java.io.UncheckedIOException;

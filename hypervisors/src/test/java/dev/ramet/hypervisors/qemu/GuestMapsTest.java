@@ -4,7 +4,7 @@ package dev.ramet.hypervisors.qemu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryRegion.Kind;
 import java.util.List;

@@ -2,8 +2,8 @@
 package dev.ramet.server.access;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.Json;
 import dev.ramet.server.ServerSettings;
 import io.micronaut.context.annotation.Context;

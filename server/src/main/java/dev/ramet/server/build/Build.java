@@ -2,9 +2,9 @@
 package dev.ramet.server.build;
 
 import dev.ramet.api.ApiError;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.BuildLog;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.work.Operation;
 import java.time.Instant;
 import java.util.ArrayList;

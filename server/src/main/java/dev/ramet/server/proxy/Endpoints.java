@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.EngineHolder;
 import dev.ramet.server.LookupExecutor;
 import io.micronaut.context.BeanProvider;
@@ -38,7 +38,7 @@ class Endpoints {
   }
 
   /**
-   * Completes with the way there, or with the engine's {@link dev.ramet.api.RametException}.
+   * Completes with the way there, or with the engine's {@link dev.ramet.errors.RametException}.
    *
    * @param token what the request brought for a sandbox that is not open to everyone
    */

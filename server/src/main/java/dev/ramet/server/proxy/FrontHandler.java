@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.http.AcceptedHosts;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;

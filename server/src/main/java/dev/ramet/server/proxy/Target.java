@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.proxy;
 
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.RametException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;

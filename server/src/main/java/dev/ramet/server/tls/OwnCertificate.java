@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.tls.Certificates;
 import dev.ramet.engine.tls.Issued;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.WholeFile;
 import dev.ramet.server.WriterLock;
 import java.io.IOException;

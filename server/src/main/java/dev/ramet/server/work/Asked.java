@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.work;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import io.micronaut.http.HttpRequest;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@
 package dev.ramet.server.work;
 
 import dev.ramet.api.ApiError;
-import dev.ramet.api.ErrorCode;
 import dev.ramet.api.OperationInfo;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

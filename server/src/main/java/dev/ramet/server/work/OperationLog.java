@@ -2,8 +2,8 @@
 package dev.ramet.server.work;
 
 import dev.ramet.api.ApiError;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Metric;
+import dev.ramet.errors.RametException;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -3,9 +3,9 @@ package dev.ramet.server.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.ApiError;
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
 import dev.ramet.engine.Intents;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.Json;
 import dev.ramet.server.ServerSettings;
 import jakarta.inject.Singleton;

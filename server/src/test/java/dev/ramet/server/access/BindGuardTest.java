@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.ErrorCode;
-import dev.ramet.api.RametException;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.AccessSettings.Auth;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

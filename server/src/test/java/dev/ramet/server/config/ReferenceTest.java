@@ -160,7 +160,9 @@ class ReferenceTest {
   void whatIsReadFromTheEnvironmentIsInTheCatalogue() throws IOException {
     Set<String> read = new TreeSet<>();
     for (String module :
-        new String[] {"api", "spi", "linux", "backends", "engine", "server", "cli", "tck"}) {
+        new String[] {
+          "errors", "api", "spi", "linux", "backends", "engine", "server", "cli", "tck"
+        }) {
       for (String source : sources(module + "/src/main/java", ".java")) {
         Matcher matcher = Pattern.compile("\"(RAMET_[A-Z_]*[A-Z])\"").matcher(source);
         while (matcher.find()) {

@@ -15,7 +15,7 @@ public interface DiskWriteLog {
    * still, that is all that it has written.
    *
    * @param disk place in {@link VmSpec#disks}
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} for a disk that there is not,
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} for a disk that there is not,
    *     {@code HYPERVISOR_FAILED}, {@code DEADLINE_EXCEEDED}; the machine goes on as it was, and
    *     the next answer begins at {@link WriteLog#NO_MARK}
    */

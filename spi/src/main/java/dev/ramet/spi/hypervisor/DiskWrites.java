@@ -11,7 +11,7 @@ public interface DiskWrites {
    * disk, successful or not. While it stays the same and no request is under way, no disk has
    * changed.
    *
-   * @throws dev.ramet.api.RametException {@code HYPERVISOR_FAILED}, {@code DEADLINE_EXCEEDED}
+   * @throws dev.ramet.errors.RametException {@code HYPERVISOR_FAILED}, {@code DEADLINE_EXCEEDED}
    */
   long diskWrites();
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * Starts virtual machines, each as a process of its own that outlives this one.
  *
  * <p>Thread-safe; calls block. A call that fails ends every process it started. All calls throw
- * {@link dev.ramet.api.RametException}: {@code HYPERVISOR_FAILED} with the last lines of the
+ * {@link dev.ramet.errors.RametException}: {@code HYPERVISOR_FAILED} with the last lines of the
  * process's log, {@code DEADLINE_EXCEEDED}, {@code HOST_UNFIT} when the program is missing, {@code
  * UNSUPPORTED} when a saved state does not fit this hypervisor.
  */

@@ -22,7 +22,7 @@ public interface LiveTracker extends MemoryTracker {
    * pages were copied, is selected again by a later one.
    *
    * @param memory the memory as it is mapped now
-   * @throws dev.ramet.api.RametException as {@link #select}
+   * @throws dev.ramet.errors.RametException as {@link #select}
    */
   PageRanges selectRunning(GuestMemory memory);
 

@@ -6,8 +6,8 @@ public interface MemoryMode extends AutoCloseable {
   /**
    * Starts to track a VM's memory.
    *
-   * @throws dev.ramet.api.RametException {@code UNSUPPORTED} when this memory cannot be tracked by
-   *     this mode (for example because it is not a private mapping of an image)
+   * @throws dev.ramet.errors.RametException {@code UNSUPPORTED} when this memory cannot be tracked
+   *     by this mode (for example because it is not a private mapping of an image)
    */
   MemoryTracker attach(GuestMemory memory);
 

@@ -32,7 +32,7 @@ public interface DirectorySnapshots {
   /**
    * Where a tree is.
    *
-   * @throws dev.ramet.api.RametException {@code NOT_FOUND} when there is none
+   * @throws dev.ramet.errors.RametException {@code NOT_FOUND} when there is none
    */
   Path treePath(NodeId id);
 

@@ -12,8 +12,9 @@ public interface Growable {
    *
    * @param newSizeBytes at least the present size, at which nothing happens
    * @return the node as it is now
-   * @throws dev.ramet.api.RametException {@code CONFLICT} for a snapshot, {@code INVALID_ARGUMENT}
-   *     for a size that is smaller than the present one or that the host cannot represent
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} for a snapshot, {@code
+   *     INVALID_ARGUMENT} for a size that is smaller than the present one or that the host cannot
+   *     represent
    */
   Node grow(NodeId volume, long newSizeBytes);
 }

@@ -32,7 +32,7 @@ public interface ImageCompaction {
    * @param mostAddedBytes how much space it may add, at least 0; what nobody shares costs none
    * @param share how much of the time it may work, above 0 and at most 1, as of {@link
    *     CopyPreparation#prepare}
-   * @throws dev.ramet.api.RametException {@code CONFLICT} for a volume
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} for a volume
    */
   Compacted compact(NodeId snapshot, long mostAddedBytes, double share);
 }

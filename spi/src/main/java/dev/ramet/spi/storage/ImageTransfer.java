@@ -12,10 +12,10 @@ public interface ImageTransfer {
   /**
    * Makes a volume with the content of an image file. Durable.
    *
-   * @throws dev.ramet.api.RametException {@code INVALID_ARGUMENT} when the source is not an image
-   *     of that format, {@code UNSUPPORTED} when the backend does not read the format or the image
-   *     is not plain (encrypted, in several files), {@code HOST_UNFIT} when a program that reads
-   *     the format is missing
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when the source is not an
+   *     image of that format, {@code UNSUPPORTED} when the backend does not read the format or the
+   *     image is not plain (encrypted, in several files), {@code HOST_UNFIT} when a program that
+   *     reads the format is missing
    */
   Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress);
 

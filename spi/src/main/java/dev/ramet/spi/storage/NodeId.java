@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.storage;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 
 /**
  * The name of a volume or snapshot. Both share one flat namespace within a root.

@@ -17,7 +17,7 @@ public interface RootExamination {
    * @return a backend with {@link StorageInspection}, of which only the nodes and their usage are
    *     asked, and {@code delete} when leftovers are to go; it may refuse ({@code UNSUPPORTED})
    *     everything else
-   * @throws dev.ramet.api.RametException {@code CONFLICT} when another backend made the root or
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} when another backend made the root or
    *     another process has it open, {@code CORRUPT} when it cannot be told who made it, {@code
    *     HOST_UNFIT} when it cannot be looked at here
    */

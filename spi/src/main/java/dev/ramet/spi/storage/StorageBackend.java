@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.storage;
 
-import dev.ramet.api.RametException;
+import dev.ramet.errors.RametException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * name of an origin stays taken while any node has it, even when the volume itself is deleted:
  * nothing can slip in as the ancestor of what it did not make.
  *
- * <p>All calls throw {@link dev.ramet.api.RametException}: {@code NOT_FOUND} for an absent node,
+ * <p>All calls throw {@link dev.ramet.errors.RametException}: {@code NOT_FOUND} for an absent node,
  * {@code ALREADY_EXISTS} for a taken name, {@code CONFLICT} for an operation that the node's kind
  * does not allow, {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} for other
  * failures of the host, {@code CANCELLED} when the calling thread is interrupted during a long

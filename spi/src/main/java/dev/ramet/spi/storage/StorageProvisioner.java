@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It touches only what it made itself, and recognises that by a marker it left. All calls block,
  * and are safe between threads and between processes. They throw {@link
- * dev.ramet.api.RametException}: {@code HOST_UNFIT} for a missing program or permission, {@code
+ * dev.ramet.errors.RametException}: {@code HOST_UNFIT} for a missing program or permission, {@code
  * NO_SPACE} when there is too little room, {@code CONFLICT} when something it did not make is in
  * the way or the place is in use.
  */

@@ -25,7 +25,7 @@ public interface TreeStreams extends DirectorySnapshots {
    * @param source the file
    * @param id the name it gets here
    * @return where it is
-   * @throws dev.ramet.api.RametException {@code CONFLICT} when the stream cannot be applied, for
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} when the stream cannot be applied, for
    *     example because its base is missing here or the file is damaged
    */
   Path receiveTree(Path source, NodeId id);

@@ -16,8 +16,8 @@ public interface VolumeReuse {
    *
    * @param snapshot one without an ancestor and without descendants, which nobody has open
    * @param id the volume's name, not taken
-   * @throws dev.ramet.api.RametException {@code CONFLICT} for a volume and for a snapshot that has
-   *     ancestors or descendants; nothing has happened then
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} for a volume and for a snapshot that
+   *     has ancestors or descendants; nothing has happened then
    */
   Node reuse(NodeId snapshot, NodeId id);
 }

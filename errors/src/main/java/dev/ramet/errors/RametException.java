@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.api;
+package dev.ramet.errors;
 
 import org.jspecify.annotations.Nullable;
 

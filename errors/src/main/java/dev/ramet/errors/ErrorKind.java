@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.api;
+package dev.ramet.errors;
 
 /** Who must act when an operation fails. */
 public enum ErrorKind {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.api;
+package dev.ramet.errors;
 
 /**
  * Stable error codes. Each has a number that never changes, the {@link ErrorKind} that says who
