@@ -21,6 +21,7 @@ module dev.ramet.linux {
       dev.ramet.backends.dmsnapshot,
       dev.ramet.backends.reflinkxfs,
       dev.ramet.engine,
+      dev.ramet.files,
       dev.ramet.memory;
   exports dev.ramet.linux.memory to
       dev.ramet.engine,

@@ -4,11 +4,11 @@ package dev.ramet.engine;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.engine.internal.Directories;
-import dev.ramet.engine.internal.NoRoom;
-import dev.ramet.engine.store.NoRoomException;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.Directories;
+import dev.ramet.files.NoRoom;
+import dev.ramet.files.NoRoomException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.Host;

@@ -4,13 +4,13 @@ package dev.ramet.engine.core;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.secret.SecretFile;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
@@ -86,7 +86,7 @@ final class Check {
   /** What lies in the directory of a root itself. */
   private void root(Path root, Set<String> backendNames) throws IOException {
     Set<Path> probes = new HashSet<>(ProbeRemains.in(root));
-    for (Path path : Trees.children(root)) {
+    for (Path path : FileTrees.children(root)) {
       String name = String.valueOf(path.getFileName());
       if (probes.contains(path)) {
         if (findings.isOlder(path, PROBE)) {
@@ -99,7 +99,7 @@ final class Check {
                 }
               });
         }
-      } else if (name.equals(Json.unfinished("root.json"))) {
+      } else if (name.equals(JsonFile.unfinished("root.json"))) {
         findings.temporary(path);
       } else if (!OWN.contains(name) && !backendNames.contains(name) && !isOthers(name)) {
         findings.foreign(path, "not part of a root");
@@ -118,9 +118,9 @@ final class Check {
         || name.startsWith("audit.log")
         || name.startsWith("template-builds.json")
         || name.equals(SecretFile.NAME)
-        || name.equals(Json.unfinished(SecretFile.NAME))
+        || name.equals(JsonFile.unfinished(SecretFile.NAME))
         || name.equals(Authority.NAME)
-        || name.equals(Json.unfinished(Authority.NAME))
+        || name.equals(JsonFile.unfinished(Authority.NAME))
         || name.equals("requests")
         || name.equals("tls")
         || name.equals("uploads");
@@ -129,7 +129,7 @@ final class Check {
   private void record(Place place) {
     Path path = place.root().layout().rootRecord();
     try {
-      RootRecord record = Json.read(path, RootRecord.class);
+      RootRecord record = JsonFile.read(path, RootRecord.class);
       if (!record.known()) {
         findings.damage(
             path, "has layout " + record.format() + ", which this version does not know");
@@ -142,7 +142,7 @@ final class Check {
   }
 
   private void builds() throws IOException {
-    for (Path path : Trees.children(holdings.layout().builds())) {
+    for (Path path : FileTrees.children(holdings.layout().builds())) {
       if (!Ids.isId(String.valueOf(path.getFileName()))) {
         findings.foreign(path, "not a template that is being built");
       } else if (holdings.atRest()) {

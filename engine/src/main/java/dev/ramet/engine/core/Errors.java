@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.NoRoom;
-import dev.ramet.engine.store.NoRoomException;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.NoRoom;
+import dev.ramet.files.NoRoomException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -35,9 +35,10 @@ record ExportIntent(Path note, Path partial) {
     ExportIntent intent = new ExportIntent(note, parent.resolve(PREFIX + id));
     boolean noted = false;
     try {
-      Json.write(note.resolve(FILE), new Content(intent.partial().toString()), Json.Care.DURABLE);
-      Trees.sync(layout.builds());
-      Trees.sync(layout.root());
+      JsonFile.write(
+          note.resolve(FILE), new Content(intent.partial().toString()), JsonFile.Care.DURABLE);
+      FileTrees.sync(layout.builds());
+      FileTrees.sync(layout.root());
       noted = true;
       return intent;
     } finally {
@@ -49,12 +50,12 @@ record ExportIntent(Path note, Path partial) {
 
   /** The directory is there no longer under this name. */
   void forget() {
-    Trees.delete(note);
+    FileTrees.delete(note);
   }
 
   /** Removes the directory, and then the note: what could not be removed is not forgotten. */
   void takeBack() {
-    Trees.delete(partial);
+    FileTrees.delete(partial);
     forget();
   }
 
@@ -64,10 +65,10 @@ record ExportIntent(Path note, Path partial) {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    Path partial = Path.of(String.valueOf(Json.read(file, Content.class).partial()));
+    Path partial = Path.of(String.valueOf(JsonFile.read(file, Content.class).partial()));
     // The name has the note's own id in it: nothing else can be meant.
     if (partial.isAbsolute() && partial.endsWith(PREFIX + scratch.getFileName())) {
-      Trees.delete(partial);
+      FileTrees.delete(partial);
     }
   }
 }

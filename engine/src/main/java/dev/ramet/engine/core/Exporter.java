@@ -6,13 +6,13 @@ import dev.ramet.engine.exchange.Export;
 import dev.ramet.engine.exchange.ExportRecord;
 import dev.ramet.engine.exchange.ExportWriter;
 import dev.ramet.engine.exchange.Meter;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
@@ -141,7 +141,7 @@ final class Exporter {
       meter.tell();
       context.before("export.publish");
       writer.publish();
-      undo.add("export to " + target, () -> Trees.delete(target));
+      undo.add("export to " + target, () -> FileTrees.delete(target));
       context.before("export.sync");
       writer.syncName();
       undo.commit();
@@ -174,7 +174,7 @@ final class Exporter {
   }
 
   private List<Path> devices(SnapshotRecord record, Path from) throws IOException {
-    List<Path> files = Trees.children(Layout.devices(from));
+    List<Path> files = FileTrees.children(Layout.devices(from));
     if (files.isEmpty()) {
       throw damaged(record, "its device state is gone");
     }

@@ -2,8 +2,8 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.store.HostSecret;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.files.JsonFile;
 import dev.ramet.spi.hypervisor.GuestSecret;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -56,7 +56,7 @@ record HostProof(@Nullable HostSecret shown, @Nullable HostSecret own) {
     if (token != null) {
       all.put("accessToken", token);
     }
-    String text = new String(Json.bytes(all), StandardCharsets.US_ASCII);
+    String text = new String(JsonFile.bytes(all), StandardCharsets.US_ASCII);
     return new GuestSecret(text + " ".repeat(Math.max(0, HANDED_OVER_BYTES - text.length())));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
+import dev.ramet.files.FileTrees;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.OpenFlag;
@@ -53,7 +53,7 @@ final class LogLimits {
 
   static void applyTo(Path machineDirectory) {
     try {
-      for (Path file : Trees.children(machineDirectory)) {
+      for (Path file : FileTrees.children(machineDirectory)) {
         if (file.toString().endsWith(".log")
             && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
             && Files.size(file) > MOST_BYTES) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -56,7 +56,7 @@ final class LostRecord {
     }
     for (Path kept : new Path[] {layout.snapshots(), layout.sandboxes()}) {
       if (Files.isDirectory(kept)) {
-        for (Path child : Trees.children(kept)) {
+        for (Path child : FileTrees.children(kept)) {
           return child;
         }
       }

@@ -3,7 +3,6 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
@@ -11,6 +10,7 @@ import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Ranking;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -104,7 +104,7 @@ final class Machinery {
     public void close() throws IOException {
       hypervisors.results();
       memoryModes.results();
-      Trees.delete(scratch);
+      FileTrees.delete(scratch);
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
+import dev.ramet.files.FileTrees;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class OwnEntries {
       switch (entry.kind()) {
         case UNFINISHED -> {
           LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
-          Trees.delete(entry.path());
+          FileTrees.delete(entry.path());
         }
         case FOREIGN ->
             LOG.log(System.Logger.Level.WARNING, "foreign file left alone: {0}", entry.path());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
@@ -9,6 +8,7 @@ import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
@@ -126,7 +126,7 @@ final class PausedCapturer {
   /** The device state never changes, so another name for it will do. */
   private static void shareDevices(Path from, Path to) throws IOException {
     Files.createDirectory(to);
-    for (Path file : Trees.children(from)) {
+    for (Path file : FileTrees.children(from)) {
       Files.createLink(to.resolve(String.valueOf(file.getFileName())), file);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ final class ProbeRemains {
   /** All of it in a root, whether its probe is over or not. */
   static List<Path> in(Path root) throws IOException {
     List<Path> found = new ArrayList<>();
-    for (Path path : Trees.children(root)) {
+    for (Path path : FileTrees.children(root)) {
       String name = String.valueOf(path.getFileName());
       boolean directory = Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
       boolean file = Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
@@ -58,7 +58,7 @@ final class ProbeRemains {
   static boolean clear(Path remains, Hypervisor hypervisor) {
     try {
       hypervisor.reap(remains);
-      Trees.delete(remains);
+      FileTrees.delete(remains);
       LOG.log(System.Logger.Level.INFO, "removed, was left by a probe: {0}", remains);
       return true;
     } catch (RuntimeException e) {

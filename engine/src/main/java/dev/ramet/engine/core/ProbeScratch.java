@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.NoRoom;
+import dev.ramet.files.NoRoom;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.linux.file.PathCalls;

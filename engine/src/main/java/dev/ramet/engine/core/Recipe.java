@@ -5,10 +5,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.internal.Trees;
-import dev.ramet.engine.store.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +61,7 @@ final class Recipe {
   static List<String> names(EngineConfig config) {
     try {
       List<String> names = new ArrayList<>();
-      for (Path directory : Trees.children(config.guestDirectory().resolve("templates"))) {
+      for (Path directory : FileTrees.children(config.guestDirectory().resolve("templates"))) {
         String name = String.valueOf(directory.getFileName());
         if (Files.isExecutable(directory.resolve("recipe")) && !name.equals(OF_IMAGES)) {
           names.add(name);
@@ -141,7 +141,7 @@ final class Recipe {
     List<String> arguments = List.of("build", directory.toString());
     run(arguments, directory, diskBytes, progress::step, progress);
     try {
-      return Json.read(directory.resolve("template.json"), Machine.class);
+      return JsonFile.read(directory.resolve("template.json"), Machine.class);
     } catch (IOException e) {
       throw Errors.io("the recipe left no template.json", directory, e);
     }

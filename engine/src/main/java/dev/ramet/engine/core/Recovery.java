@@ -2,12 +2,12 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
@@ -71,7 +71,7 @@ final class Recovery {
 
   /** What was being built, or exported, when the host ended. */
   private void clearBuilds() throws IOException {
-    for (Path directory : Trees.children(context.layout().builds())) {
+    for (Path directory : FileTrees.children(context.layout().builds())) {
       if (Ids.isId(String.valueOf(directory.getFileName()))) {
         LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", directory);
         clearBuild(directory);
@@ -97,21 +97,21 @@ final class Recovery {
     } catch (IOException | RuntimeException e) {
       LOG.log(System.Logger.Level.WARNING, "what an export left may still be there", e);
     }
-    Trees.delete(directory);
+    FileTrees.delete(directory);
   }
 
   /** Machines of a rollback that did not get to its end, on either side. */
   private void clearOtherMachines(SandboxRecord record) throws IOException {
     Path current = context.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
-    for (Path directory : Trees.children(context.layout().sandbox(record.id()))) {
+    for (Path directory : FileTrees.children(context.layout().sandbox(record.id()))) {
       boolean machine =
           Layout.isMachine(String.valueOf(directory.getFileName()))
               && Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
       if (machine && (paused || !directory.equals(current))) {
         LOG.log(System.Logger.Level.INFO, "removing an abandoned machine: {0}", directory);
         context.hypervisor().reap(directory);
-        Trees.delete(directory);
+        FileTrees.delete(directory);
       }
     }
   }

@@ -3,17 +3,17 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Ranking;
 import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
+import dev.ramet.files.NoRoom;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -221,7 +221,7 @@ final class RootOpener {
   static RootRecord read(Layout layout) {
     RootRecord record;
     try {
-      record = Json.read(layout.rootRecord(), RootRecord.class);
+      record = JsonFile.read(layout.rootRecord(), RootRecord.class);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.CORRUPT,
@@ -302,7 +302,7 @@ final class RootOpener {
           id,
           layout.root(),
           full.describe(),
-          NoRoom.remedy(full));
+          NoRoom.remedy(full.isAround()));
     }
     return new Root(
         role,

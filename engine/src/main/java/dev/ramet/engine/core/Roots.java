@@ -3,13 +3,13 @@ package dev.ramet.engine.core;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnly;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.OpenContents;
 import dev.ramet.engine.store.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,8 +91,8 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   }
 
   private static Roots single(RootOpener.Root main) throws IOException {
-    Json.write(
-        main.layout().rootRecord(), RootRecord.single(main.provider().id()), Json.Care.DURABLE);
+    JsonFile.write(
+        main.layout().rootRecord(), RootRecord.single(main.provider().id()), JsonFile.Care.DURABLE);
     return new Roots(main, null);
   }
 
@@ -116,7 +116,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
             .withMemory(
                 UUID.randomUUID().toString(),
                 new RootRecord.MemoryArea(path.toString(), memory.provider().id(), false));
-    Json.write(main.layout().rootRecord(), record, Json.Care.DURABLE);
+    JsonFile.write(main.layout().rootRecord(), record, JsonFile.Care.DURABLE);
     finish(main, record, memory);
     return new Roots(main, memory);
   }
@@ -125,14 +125,14 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
       throws IOException {
     String id = Objects.requireNonNull(record.id());
     RootRecord.MemoryArea area = Objects.requireNonNull(record.memory());
-    Json.write(
+    JsonFile.write(
         memory.layout().rootRecord(),
         RootRecord.memoryOf(id, memory.provider().id()),
-        Json.Care.DURABLE);
-    Json.write(
+        JsonFile.Care.DURABLE);
+    JsonFile.write(
         main.layout().rootRecord(),
         record.withMemory(id, new RootRecord.MemoryArea(area.path(), area.storageBackend(), true)),
-        Json.Care.DURABLE);
+        JsonFile.Care.DURABLE);
   }
 
   private static RootOpener.Root find(
@@ -177,7 +177,7 @@ record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     RootRecord record = memory.record();
     boolean ours =
         record == null
-            ? Trees.children(memory.layout().root().resolve("volumes")).isEmpty()
+            ? FileTrees.children(memory.layout().root().resolve("volumes")).isEmpty()
             : owner != null && owner.equals(record.memoryOf());
     if (!ours) {
       throw taken(memory);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class SandboxCheck {
                 entry.path(),
                 "a sandbox that was half made or half deleted",
                 Findings.bytesOf(entry.path()),
-                () -> Trees.delete(entry.path()));
+                () -> FileTrees.delete(entry.path()));
           }
         }
         case OWN -> {
@@ -107,11 +107,11 @@ final class SandboxCheck {
     }
     Path current = holdings.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
-    for (Path path : Trees.children(directory)) {
+    for (Path path : FileTrees.children(directory)) {
       String name = String.valueOf(path.getFileName());
       boolean machine =
           Layout.isMachine(name) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
-      if (name.equals(Json.unfinished(Layout.MANIFEST))) {
+      if (name.equals(JsonFile.unfinished(Layout.MANIFEST))) {
         findings.temporary(path);
       } else if (machine && (paused || !path.equals(current))) {
         findings.machines(
@@ -119,7 +119,7 @@ final class SandboxCheck {
             "a machine that sandbox " + record.id() + " has no more",
             () -> {
               holdings.hypervisor().reap(path);
-              Trees.delete(path);
+              FileTrees.delete(path);
             });
       } else if (!machine && !name.equals(Layout.MANIFEST)) {
         findings.foreign(path, "not part of a sandbox");

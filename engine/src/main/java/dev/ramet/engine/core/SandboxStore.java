@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,16 +94,16 @@ final class SandboxStore {
    */
   void save(SandboxRecord record) throws IOException {
     boolean outlives = record.state() == SandboxRecord.State.PAUSED;
-    save(record, outlives ? Json.Care.DURABLE : Json.Care.WHOLE);
+    save(record, outlives ? JsonFile.Care.DURABLE : JsonFile.Care.WHOLE);
   }
 
   /** Replaces a manifest of which a loss of power must not bring back the one before. */
   void saveDurably(SandboxRecord record) throws IOException {
-    save(record, Json.Care.DURABLE);
+    save(record, JsonFile.Care.DURABLE);
   }
 
-  private void save(SandboxRecord record, Json.Care care) throws IOException {
-    Json.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, care);
+  private void save(SandboxRecord record, JsonFile.Care care) throws IOException {
+    JsonFile.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, care);
   }
 
   /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */
@@ -113,6 +113,6 @@ final class SandboxStore {
       Files.move(layout.sandbox(id), gone, StandardCopyOption.ATOMIC_MOVE);
     }
     byId.remove(id);
-    Trees.delete(gone);
+    FileTrees.delete(gone);
   }
 }

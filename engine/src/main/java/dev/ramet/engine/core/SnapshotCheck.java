@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.engine.workingset.WorkingSetFile;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
@@ -24,7 +24,7 @@ final class SnapshotCheck {
       Set.of(Layout.MANIFEST, "kernel", "initrd", "devices", WorkingSetFile.NAME);
 
   private static final Set<String> UNFINISHED_CONTENT =
-      Set.of(Json.unfinished(Layout.MANIFEST), Json.unfinished(WorkingSetFile.NAME));
+      Set.of(JsonFile.unfinished(Layout.MANIFEST), JsonFile.unfinished(WorkingSetFile.NAME));
 
   private final Holdings holdings;
   private final Reclaimer reclaimer;
@@ -72,7 +72,7 @@ final class SnapshotCheck {
         entry.path(),
         partial ? "a snapshot that was not finished" : "a snapshot that was half deleted",
         Findings.bytesOf(entry.path()),
-        () -> Trees.delete(entry.path()));
+        () -> FileTrees.delete(entry.path()));
   }
 
   private void own(Entry entry) {
@@ -139,7 +139,7 @@ final class SnapshotCheck {
     if (!Check.isFile(Layout.kernel(directory))) {
       findings.damage(Layout.kernel(directory), "the kernel of " + name(record) + " is gone");
     }
-    for (Path path : Trees.children(directory)) {
+    for (Path path : FileTrees.children(directory)) {
       String name = String.valueOf(path.getFileName());
       if (path.equals(Layout.lostWrites(directory))) {
         findings.damage(directory, name(record) + " has lost what was written to its memory image");
@@ -181,8 +181,8 @@ final class SnapshotCheck {
 
   private void devices(SnapshotRecord record, Path directory) throws IOException {
     Path devices = Layout.devices(directory);
-    boolean whole = Files.isDirectory(devices) && !Trees.children(devices).isEmpty();
-    for (Path file : whole ? Trees.children(devices) : java.util.List.<Path>of()) {
+    boolean whole = Files.isDirectory(devices) && !FileTrees.children(devices).isEmpty();
+    for (Path file : whole ? FileTrees.children(devices) : java.util.List.<Path>of()) {
       whole &= Check.isFile(file);
     }
     if (!whole) {

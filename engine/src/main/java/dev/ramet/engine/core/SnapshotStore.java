@@ -2,13 +2,13 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.Entry;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.engine.workingset.WorkingSetFile;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +110,7 @@ final class SnapshotStore {
 
   /** Gives up one that was begun. */
   void abandon(String id) {
-    Trees.delete(layout.partialSnapshot(id));
+    FileTrees.delete(layout.partialSnapshot(id));
     underWay.remove(id);
   }
 
@@ -129,10 +129,13 @@ final class SnapshotStore {
   SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
     Path partial = layout.partialSnapshot(record.id());
     SnapshotRecord stamped = tags.stamped(record);
-    Json.write(partial.resolve(Layout.MANIFEST), stamped, sync ? Json.Care.LATER : Json.Care.WHOLE);
+    JsonFile.write(
+        partial.resolve(Layout.MANIFEST),
+        stamped,
+        sync ? JsonFile.Care.LATER : JsonFile.Care.WHOLE);
     if (sync) {
       // A working set is a hint that says itself whether it is whole.
-      Trees.syncAll(partial, Set.of(WorkingSetFile.NAME));
+      FileTrees.syncAll(partial, Set.of(WorkingSetFile.NAME));
     }
     Files.move(partial, layout.snapshot(record.id()), StandardCopyOption.ATOMIC_MOVE);
     if (sync) {
@@ -155,7 +158,7 @@ final class SnapshotStore {
   private void syncPublished(String id, Path partial) throws IOException {
     boolean done = false;
     try {
-      Trees.sync(layout.snapshots());
+      FileTrees.sync(layout.snapshots());
       done = true;
     } finally {
       if (!done) {
@@ -172,10 +175,10 @@ final class SnapshotStore {
 
   /** Replaces a manifest. */
   synchronized void update(SnapshotRecord record, boolean sync) throws IOException {
-    Json.write(
+    JsonFile.write(
         layout.snapshot(record.id()).resolve(Layout.MANIFEST),
         record,
-        sync ? Json.Care.DURABLE : Json.Care.WHOLE);
+        sync ? JsonFile.Care.DURABLE : JsonFile.Care.WHOLE);
     show(record);
   }
 
@@ -210,6 +213,6 @@ final class SnapshotStore {
       }
       byId.remove(id);
     }
-    Trees.delete(gone);
+    FileTrees.delete(gone);
   }
 }

@@ -2,7 +2,6 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.Rules;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Undo;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.store.HostSecret;
@@ -11,6 +10,7 @@ import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -153,7 +153,7 @@ final class Starter {
 
       context.before(order.operation() + ".directory");
       Path directory = context.layout().machine(order.sandboxId(), order.number());
-      undo.add("directory of " + order.sandboxId(), () -> Trees.delete(directory));
+      undo.add("directory of " + order.sandboxId(), () -> FileTrees.delete(directory));
       Files.createDirectories(directory);
       Path from = context.layout().snapshot(source.id());
       boolean hasInitrd = shareKernel(from, directory);
@@ -260,7 +260,7 @@ final class Starter {
   /** Removes the disk and the directory of a machine that does not run any more. */
   void discardFiles(String sandboxId, int number) {
     context.storage().delete(Layout.machineDisk(sandboxId, number));
-    Trees.delete(context.layout().machine(sandboxId, number));
+    FileTrees.delete(context.layout().machine(sandboxId, number));
   }
 
   /** Links kernel and initial ram disk; answers whether there is the latter. */

@@ -12,11 +12,11 @@ import dev.ramet.engine.Template;
 import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.internal.Version;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,7 +123,7 @@ final class TemplateOperations implements Templates {
           } catch (IOException e) {
             throw Errors.io("cannot build a template", context.layout().root(), e);
           } finally {
-            Trees.delete(directory);
+            FileTrees.delete(directory);
           }
         });
   }

@@ -2,8 +2,8 @@
 package dev.ramet.engine.core;
 
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.volume.VolumeStore;
+import dev.ramet.files.FileTrees;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -18,7 +18,7 @@ final class VolumeCheck {
   }
 
   void run() throws IOException {
-    for (Path path : Trees.children(holdings.layout().sharedVolumes())) {
+    for (Path path : FileTrees.children(holdings.layout().sharedVolumes())) {
       String name = String.valueOf(path.getFileName());
       if (VolumeStore.isUnfinished(name)) {
         if (!findings.isYoung(path)) {
@@ -26,7 +26,7 @@ final class VolumeCheck {
               path,
               "a volume that was half-made or half-deleted",
               Findings.bytesOf(path),
-              () -> Trees.delete(path));
+              () -> FileTrees.delete(path));
         }
       } else if (!Ids.isId(name)) {
         findings.foreign(path, "not a volume");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.engine.store.ImageContent;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -119,14 +119,14 @@ public record Export(
 
   /** An export has two levels, of plain files and one directory. */
   private static void refuseLinks(Path directory) throws IOException {
-    for (Path path : Trees.children(directory)) {
+    for (Path path : FileTrees.children(directory)) {
       if (Files.isSymbolicLink(path)) {
         throw ExportFiles.invalid(path + " is a symbolic link, and an export has none");
       }
     }
     Path devices = directory.resolve(ExportRecord.DEVICES);
     if (Files.isDirectory(devices)) {
-      for (Path path : Trees.children(devices)) {
+      for (Path path : FileTrees.children(devices)) {
         requireRegular(path);
       }
     }
@@ -153,7 +153,7 @@ public record Export(
     requireRegular(file);
     ExportRecord record;
     try {
-      record = Json.read(file, ExportRecord.class);
+      record = JsonFile.read(file, ExportRecord.class);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, file + " is not the record of an export: " + first(e), e);
@@ -229,7 +229,7 @@ public record Export(
     String digest = HexFormat.of().formatHex(Content.sha256().digest(bytes));
     files.check(item, new Content.Summary(digest, bytes.length));
     try {
-      return Json.read(path, bytes, SnapshotRecord.class);
+      return JsonFile.read(path, bytes, SnapshotRecord.class);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, path + " is not a manifest: " + first(e), e);

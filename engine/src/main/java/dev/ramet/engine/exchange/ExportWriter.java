@@ -3,10 +3,10 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.engine.diff.ImageComparison;
 import dev.ramet.engine.store.ImageContent;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.FsInfo;
@@ -183,13 +183,13 @@ public final class ExportWriter {
    * @param base what all of it builds on, or null when it is whole
    */
   public void finish(SnapshotRecord snapshot, ExportRecord.@Nullable Base base) {
-    byte[] manifest = Json.bytes(snapshot);
+    byte[] manifest = JsonFile.bytes(snapshot);
     write(ExportRecord.MANIFEST, manifest);
     String digest = HexFormat.of().formatHex(Content.sha256().digest(manifest));
     note(ExportRecord.MANIFEST, manifest.length, new Content.Summary(digest, manifest.length));
     write(
         ExportRecord.FILE,
-        Json.bytes(
+        JsonFile.bytes(
             new ExportRecord(
                 base == null ? ExportRecord.FORMAT : ExportRecord.INCREMENT,
                 snapshot.id(),

@@ -6,9 +6,9 @@ import dev.ramet.engine.Metrics;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.guest.PatientClient.Question;
 import dev.ramet.engine.store.HostSecret;
-import dev.ramet.engine.store.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
@@ -104,7 +104,7 @@ public final class Agent {
    */
   public void trust(
       InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
-    byte[] body = Json.bytes(Map.of("authority", authority));
+    byte[] body = JsonFile.bytes(Map.of("authority", authority));
     Question question = new Question("POST", "/trust", () -> body, access);
     HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
@@ -154,7 +154,7 @@ public final class Agent {
 
   private static String message(String body) {
     try {
-      String told = Json.tree(body).path("message").asText();
+      String told = JsonFile.tree(body).path("message").asText();
       // Of a guest that anybody may have made: no terminal is to obey it.
       return told.substring(0, Math.min(told.length(), MOST_TOLD))
           .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
@@ -201,7 +201,7 @@ public final class Agent {
     Question question = new Question("GET", "/metrics", () -> new byte[0], access);
     String answer = ask(address, question, timeout, () -> true, timeout);
     try {
-      JsonNode load = Json.tree(answer);
+      JsonNode load = JsonFile.tree(answer);
       return new Metrics(
           Instant.now(),
           load.path("cpu_count").asInt(),
@@ -241,7 +241,7 @@ public final class Agent {
     body.put("generation", generation);
     // Last, so that it is as fresh as can be.
     body.put("timestamp", Instant.now().toString());
-    return Json.bytes(body);
+    return JsonFile.bytes(body);
   }
 
   private String ask(

@@ -2,7 +2,7 @@
 package dev.ramet.engine.guest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.store.Json;
+import dev.ramet.files.JsonFile;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -63,6 +63,6 @@ final class Messages {
     if (json.length < length) {
       throw new EOFException("the stream ended within a message");
     }
-    return new Message((flags & END) != 0, Json.tree(new String(json, StandardCharsets.UTF_8)));
+    return new Message((flags & END) != 0, JsonFile.tree(new String(json, StandardCharsets.UTF_8)));
   }
 }

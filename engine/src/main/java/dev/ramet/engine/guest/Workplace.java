@@ -2,9 +2,9 @@
 package dev.ramet.engine.guest;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.store.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -103,7 +103,7 @@ public final class Workplace {
     if (directory != null) {
       process.put("cwd", directory);
     }
-    byte[] request = Messages.single(Json.bytes(Map.of("process", process, "stdin", false)));
+    byte[] request = Messages.single(JsonFile.bytes(Map.of("process", process, "stdin", false)));
     HttpRequest.Builder http =
         request("/process.Process/Start", command.user())
             .header("Content-Type", "application/connect+json")
@@ -169,7 +169,7 @@ public final class Workplace {
    * @return its absolute path
    */
   public String directory(String path, @Nullable String user) {
-    byte[] request = Json.bytes(Map.of("path", path));
+    byte[] request = JsonFile.bytes(Map.of("path", path));
     HttpResponse<String> made = call("/filesystem.Filesystem/MakeDir", user, request);
     if (made.statusCode() != CONFLICT) { // it is there
       checked("MakeDir", made);
@@ -183,10 +183,10 @@ public final class Workplace {
    * @param user whose home a relative path begins at, or null for the guest's default
    */
   public String stat(String path, @Nullable String user) {
-    byte[] request = Json.bytes(Map.of("path", path));
+    byte[] request = JsonFile.bytes(Map.of("path", path));
     String answer = checked("Stat", call("/filesystem.Filesystem/Stat", user, request));
     try {
-      return Json.tree(answer).path("entry").path("path").asText(path);
+      return JsonFile.tree(answer).path("entry").path("path").asText(path);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.GUEST_UNREACHABLE, "the guest's agent answered in no known way", e);
@@ -226,7 +226,7 @@ public final class Workplace {
    * @param content the fields that the agent knows; null values are left out
    */
   public void shape(Map<String, @Nullable Object> content) {
-    checked("/template", call("/template", null, Json.bytes(content)));
+    checked("/template", call("/template", null, JsonFile.bytes(content)));
   }
 
   private HttpResponse<String> call(String path, @Nullable String user, byte[] json) {
@@ -279,7 +279,7 @@ public final class Workplace {
     }
     String message;
     try {
-      message = told(Json.tree(answer.body()).path("message").asText());
+      message = told(JsonFile.tree(answer.body()).path("message").asText());
     } catch (IOException e) {
       message = "status " + status;
     }

@@ -4,11 +4,11 @@ package dev.ramet.engine.headers;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.ramet.engine.store.AuthorityRecord;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.tls.Certificates;
 import dev.ramet.engine.tls.Issued;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,7 +113,7 @@ public final class Authority {
               AuthorityRecord.FORMAT,
               Base64.getEncoder().encodeToString(made.certificate().getEncoded()),
               Base64.getEncoder().encodeToString(made.key().getEncoded()));
-      Json.write(file, record, Json.Care.DURABLE);
+      JsonFile.write(file, record, JsonFile.Care.DURABLE);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {
@@ -136,7 +136,7 @@ public final class Authority {
       return null;
     }
     try {
-      AuthorityRecord record = Json.read(file, AuthorityRecord.class);
+      AuthorityRecord record = JsonFile.read(file, AuthorityRecord.class);
       if (record.format() != AuthorityRecord.FORMAT) {
         throw new IOException("it has format " + record.format());
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.pages;
 
-import dev.ramet.engine.internal.NoRoom;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.NoRoom;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.file.CopyOnWriteExtent;

@@ -5,11 +5,11 @@ import dev.ramet.engine.Intents;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Secrets;
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.SecretsRecord;
 import dev.ramet.engine.store.SecretsRecord.Entry;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -146,7 +146,7 @@ public final class SecretFile implements Secrets {
 
   private List<Entry> read() {
     try {
-      SecretsRecord record = Json.read(file, Files.readAllBytes(file), SecretsRecord.class);
+      SecretsRecord record = JsonFile.read(file, Files.readAllBytes(file), SecretsRecord.class);
       if (record.format() != SecretsRecord.FORMAT) {
         throw new IOException("it has format " + record.format());
       }
@@ -165,7 +165,7 @@ public final class SecretFile implements Secrets {
 
   private void keep(List<Entry> entries) {
     try {
-      Json.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), Json.Care.DURABLE);
+      JsonFile.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), JsonFile.Care.DURABLE);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,

@@ -2,7 +2,8 @@
 package dev.ramet.engine.store;
 
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -32,12 +33,12 @@ public record Entry(Kind kind, String id, Path path) {
 
   /** All entries among the sandboxes, sorted by name. */
   public static List<Entry> sandboxes(Layout layout) throws IOException {
-    return Trees.children(layout.sandboxes()).stream().map(Entry::sandbox).toList();
+    return FileTrees.children(layout.sandboxes()).stream().map(Entry::sandbox).toList();
   }
 
   /** All entries among the snapshots, sorted by name. */
   public static List<Entry> snapshots(Layout layout) throws IOException {
-    return Trees.children(layout.snapshots()).stream().map(Entry::snapshot).toList();
+    return FileTrees.children(layout.snapshots()).stream().map(Entry::snapshot).toList();
   }
 
   private static Entry sandbox(Path path) {
@@ -70,8 +71,8 @@ public record Entry(Kind kind, String id, Path path) {
   /** Whether there is nothing in it but a manifest that was being written. */
   private static boolean isEmpty(Path directory) {
     try {
-      return Trees.children(directory).stream()
-          .allMatch(path -> path.endsWith(Json.unfinished(Layout.MANIFEST)));
+      return FileTrees.children(directory).stream()
+          .allMatch(path -> path.endsWith(JsonFile.unfinished(Layout.MANIFEST)));
     } catch (IOException e) {
       return false;
     }

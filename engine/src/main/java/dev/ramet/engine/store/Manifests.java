@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.store;
 
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class Manifests {
   }
 
   private static <T> T read(Path directory, Class<T> type) throws IOException {
-    return Json.read(directory.resolve(Layout.MANIFEST), type);
+    return JsonFile.read(directory.resolve(Layout.MANIFEST), type);
   }
 
   private static void require(Path directory, @Nullable String id) throws IOException {

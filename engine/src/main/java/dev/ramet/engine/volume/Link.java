@@ -2,9 +2,9 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.engine.guest.AgentAccess;
-import dev.ramet.engine.store.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -178,7 +178,8 @@ final class Link implements Runnable, AutoCloseable {
 
   private static String told(byte[] body) {
     try {
-      String message = Json.tree(new String(body, StandardCharsets.UTF_8)).path("message").asText();
+      String message =
+          JsonFile.tree(new String(body, StandardCharsets.UTF_8)).path("message").asText();
       // Of a guest that anybody may have made: no terminal is to obey it.
       return message.replaceAll("\\p{Cntrl}", "?");
     } catch (IOException e) {

@@ -3,12 +3,12 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.internal.Trees;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.VolumeRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.tree.Tree;
 import java.io.IOException;
@@ -40,7 +40,7 @@ public final class VolumeStore implements AutoCloseable {
 
   /** Finds the volumes, and removes what was half-made or half-deleted. */
   public synchronized void load() throws IOException {
-    for (Path path : Trees.children(layout.sharedVolumes())) {
+    for (Path path : FileTrees.children(layout.sharedVolumes())) {
       String name = String.valueOf(path.getFileName());
       if (isUnfinished(name)) {
         LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", path);
@@ -66,7 +66,7 @@ public final class VolumeStore implements AutoCloseable {
    * @throws IOException with a sentence for people when there is none
    */
   public static VolumeRecord read(Path directory) throws IOException {
-    VolumeRecord record = Json.read(directory.resolve(Layout.MANIFEST), VolumeRecord.class);
+    VolumeRecord record = JsonFile.read(directory.resolve(Layout.MANIFEST), VolumeRecord.class);
     if (record.format() != VolumeRecord.FORMAT) {
       throw new IOException("has layout " + record.format() + ", which this version does not know");
     }
@@ -110,15 +110,15 @@ public final class VolumeStore implements AutoCloseable {
       OpenVolume.make(partial);
       VolumeRecord record =
           new VolumeRecord(VolumeRecord.FORMAT, id, name, volume.token(), volume.createdAt());
-      Json.write(partial.resolve(Layout.MANIFEST), record, Json.Care.DURABLE);
-      Trees.syncAll(partial);
+      JsonFile.write(partial.resolve(Layout.MANIFEST), record, JsonFile.Care.DURABLE);
+      FileTrees.syncAll(partial);
       Files.move(partial, directory(id), StandardCopyOption.ATOMIC_MOVE);
-      Trees.sync(layout.sharedVolumes());
+      FileTrees.sync(layout.sharedVolumes());
     } catch (LinuxException e) {
-      Trees.delete(partial);
+      FileTrees.delete(partial);
       throw new IOException(e);
     } catch (IOException e) {
-      Trees.delete(partial);
+      FileTrees.delete(partial);
       throw e;
     }
     volumes.put(id, volume);
@@ -199,7 +199,7 @@ public final class VolumeStore implements AutoCloseable {
       volumes.remove(id);
       opened = open.remove(id);
     }
-    Trees.sync(layout.sharedVolumes());
+    FileTrees.sync(layout.sharedVolumes());
     if (opened != null) {
       opened.close();
     }
@@ -207,7 +207,7 @@ public final class VolumeStore implements AutoCloseable {
   }
 
   private static void remove(Path directory) throws IOException {
-    for (Path part : Trees.children(directory)) {
+    for (Path part : FileTrees.children(directory)) {
       if (Files.isDirectory(part, LinkOption.NOFOLLOW_LINKS)) {
         try (Tree tree = Tree.open(part)) {
           Emptying.all(tree);
@@ -216,7 +216,7 @@ public final class VolumeStore implements AutoCloseable {
         }
       }
     }
-    Trees.delete(directory);
+    FileTrees.delete(directory);
   }
 
   @Override

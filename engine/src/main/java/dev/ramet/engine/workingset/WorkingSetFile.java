@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.workingset;
 
-import dev.ramet.engine.store.Json;
+import dev.ramet.files.JsonFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -71,7 +71,7 @@ public final class WorkingSetFile {
 
   /** Puts it into a snapshot's directory, in the place of one that is there. */
   public static void write(Path directory, WorkingSet set) throws IOException {
-    Path fresh = directory.resolve(Json.unfinished(NAME));
+    Path fresh = directory.resolve(JsonFile.unfinished(NAME));
     try {
       Files.write(fresh, encode(set));
       Files.move(fresh, directory.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);

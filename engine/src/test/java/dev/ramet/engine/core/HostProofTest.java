@@ -11,11 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.store.HostSecret;
-import dev.ramet.engine.store.Json;
 import dev.ramet.engine.store.Layout;
 import dev.ramet.engine.store.Manifests;
 import dev.ramet.engine.store.SandboxRecord;
 import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,10 +97,10 @@ class HostProofTest {
     String with = HostProof.handedOver(SECRET, "token").text();
     String without = HostProof.handedOver(SECRET, null).text();
     assertEquals(with.length(), without.length());
-    JsonNode told = Json.tree(with);
+    JsonNode told = JsonFile.tree(with);
     assertEquals(SECRET.value(), told.path("hostSecret").asText());
     assertEquals("token", told.path("accessToken").asText());
-    assertFalse(Json.tree(without).has("accessToken"));
+    assertFalse(JsonFile.tree(without).has("accessToken"));
   }
 
   @Test
@@ -108,22 +108,22 @@ class HostProofTest {
     SnapshotRecord record = source(true, 1, SECRET);
     Path directory = Files.createDirectory(scratch.resolve(record.id()));
     Path manifest = directory.resolve(Layout.MANIFEST);
-    Json.write(manifest, record, Json.Care.WHOLE);
+    JsonFile.write(manifest, record, JsonFile.Care.WHOLE);
     assertEquals(record, Manifests.snapshot(directory));
     assertEquals(
         "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(manifest)));
     assertEquals(
         SECRET.value(),
-        Json.tree(Files.readString(manifest)).path("hostSecret").asText(),
+        JsonFile.tree(Files.readString(manifest)).path("hostSecret").asText(),
         "a plain text, as access tokens are");
   }
 
   @Test
   void manifestsOfBeforeHaveNone() throws IOException {
-    String text = new String(Json.bytes(source(true, 1, null)), StandardCharsets.UTF_8);
+    String text = new String(JsonFile.bytes(source(true, 1, null)), StandardCharsets.UTF_8);
     assertFalse(text.contains("hostSecret"));
     Path file = Files.writeString(scratch.resolve("old"), text);
-    assertNull(Json.read(file, SnapshotRecord.class).hostSecret());
+    assertNull(JsonFile.read(file, SnapshotRecord.class).hostSecret());
   }
 
   @Test

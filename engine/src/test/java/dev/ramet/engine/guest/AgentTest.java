@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.store.HostSecret;
-import dev.ramet.engine.store.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -78,7 +78,7 @@ class AgentTest {
 
     JsonNode body(int request) throws IOException {
       String text = requests.get(request);
-      return Json.tree(text.substring(text.indexOf("\r\n\r\n")));
+      return JsonFile.tree(text.substring(text.indexOf("\r\n\r\n")));
     }
 
     @Override

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.WholeFile;
-import dev.ramet.server.WriterLock;
+import dev.ramet.files.AtomicFile;
+import dev.ramet.files.ProcessLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -56,7 +56,7 @@ public final class KeyFile {
       throw RametException.invalid(
           "name", "must be 1 to 64 letters, digits, dots, dashes and underscores");
     }
-    try (WriterLock lock = lock()) {
+    try (ProcessLock lock = lock()) {
       List<ApiKey> keys = new ArrayList<>(list());
       if (keys.stream().anyMatch(key -> key.name().equals(name))) {
         throw new RametException(
@@ -89,7 +89,7 @@ public final class KeyFile {
    * @throws RametException {@code NOT_FOUND} when there is none
    */
   public ApiKey revoke(String idOrName) throws IOException {
-    try (WriterLock lock = lock()) {
+    try (ProcessLock lock = lock()) {
       List<ApiKey> keys = new ArrayList<>(list());
       for (ApiKey key : keys) {
         if (key.id().equals(idOrName) || key.name().equals(idOrName)) {
@@ -166,10 +166,10 @@ public final class KeyFile {
     }
     JsonNode tree = MAPPER.createObjectNode().put("version", VERSION).set("keys", array);
     byte[] bytes = MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree);
-    WholeFile.write(file, bytes, WholeFile.OWNER_ONLY);
+    AtomicFile.write(file, bytes, AtomicFile.OWNER_ONLY);
   }
 
-  private WriterLock lock() throws IOException {
-    return new WriterLock(file.resolveSibling(file.getFileName() + ".lock"));
+  private ProcessLock lock() throws IOException {
+    return new ProcessLock(file.resolveSibling(file.getFileName() + ".lock"));
   }
 }

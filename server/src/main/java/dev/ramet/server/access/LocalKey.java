@@ -3,7 +3,7 @@ package dev.ramet.server.access;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.WholeFile;
+import dev.ramet.files.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -94,7 +94,7 @@ public final class LocalKey {
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         }
         byte[] key = (Secrets.newKey() + "\n").getBytes(StandardCharsets.US_ASCII);
-        WholeFile.write(file, key, WholeFile.OWNER_ONLY);
+        AtomicFile.write(file, key, AtomicFile.OWNER_ONLY);
       } else if (!Files.getPosixFilePermissions(file).equals(OWNERS)) {
         Files.setPosixFilePermissions(file, OWNERS);
         LOG.warn(

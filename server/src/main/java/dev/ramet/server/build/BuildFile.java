@@ -2,7 +2,7 @@
 package dev.ramet.server.build;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.server.WholeFile;
+import dev.ramet.files.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -51,6 +51,6 @@ final class BuildFile {
   /** Replaces them, durably. */
   void write(List<SavedBuild> builds) throws IOException {
     byte[] bytes = MAPPER.writeValueAsBytes(new Content(VERSION, builds));
-    WholeFile.write(file, bytes, WholeFile.OWNER_ONLY);
+    AtomicFile.write(file, bytes, AtomicFile.OWNER_ONLY);
   }
 }

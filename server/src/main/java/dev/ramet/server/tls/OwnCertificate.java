@@ -5,8 +5,8 @@ import dev.ramet.engine.tls.Certificates;
 import dev.ramet.engine.tls.Issued;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.WholeFile;
-import dev.ramet.server.WriterLock;
+import dev.ramet.files.AtomicFile;
+import dev.ramet.files.ProcessLock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -73,7 +73,7 @@ public final class OwnCertificate {
   void prepare() {
     try {
       Files.createDirectories(directory);
-      try (WriterLock lock = new WriterLock(directory.resolve("lock"))) {
+      try (ProcessLock lock = new ProcessLock(directory.resolve("lock"))) {
         removeLeftOvers();
         Identity authority = authority();
         if (authority == null || !isGood(authority)) {
@@ -162,8 +162,8 @@ public final class OwnCertificate {
         identity.chain().stream()
             .map(Pem::text)
             .collect(Collectors.joining("", heading + Pem.text(identity.key()), ""));
-    WholeFile.write(
-        directory.resolve(name), text.getBytes(StandardCharsets.US_ASCII), WholeFile.OWNER_ONLY);
+    AtomicFile.write(
+        directory.resolve(name), text.getBytes(StandardCharsets.US_ASCII), AtomicFile.OWNER_ONLY);
   }
 
   /** The authority's certificate without its key, after a crash or a hand's change as well. */
@@ -177,7 +177,7 @@ public final class OwnCertificate {
     Path file = directory.resolve(AUTHORITY);
     String text = Pem.text(certificate);
     if (!text.equals(textOf(file))) {
-      WholeFile.write(file, text.getBytes(StandardCharsets.US_ASCII), WholeFile.OWNER_ONLY);
+      AtomicFile.write(file, text.getBytes(StandardCharsets.US_ASCII), AtomicFile.OWNER_ONLY);
     }
   }
 

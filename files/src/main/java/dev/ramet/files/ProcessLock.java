@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server;
+package dev.ramet.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Held by the one who changes a file, among all threads and processes of this machine. A process
  * that dies gives it back. Whoever closes it must be the thread that made it.
  */
-public final class WriterLock implements AutoCloseable {
+public final class ProcessLock implements AutoCloseable {
   /** A process has each lock on a file once: its threads must agree beforehand. */
   private static final ReentrantLock WRITER = new ReentrantLock();
 
@@ -25,7 +25,7 @@ public final class WriterLock implements AutoCloseable {
    * @param file a file that is only for this, readable for its owner alone; made where it is
    *     missing
    */
-  public WriterLock(Path file) throws IOException {
+  public ProcessLock(Path file) throws IOException {
     WRITER.lock();
     FileChannel opened = null;
     try {
@@ -53,7 +53,7 @@ public final class WriterLock implements AutoCloseable {
 
   private static void createUnlessThere(Path path) throws IOException {
     try {
-      Files.createFile(path, WholeFile.OWNER_ONLY);
+      Files.createFile(path, AtomicFile.OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
       // Another run made it, which is as good.
     }

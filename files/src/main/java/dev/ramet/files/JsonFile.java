@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.store;
+package dev.ramet.files;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
-import dev.ramet.engine.internal.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,7 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** JSON files that are always whole: written beside their place and moved into it. */
-public final class Json {
+public final class JsonFile {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
@@ -53,7 +52,7 @@ public final class Json {
     DURABLE
   }
 
-  private Json() {}
+  private JsonFile() {}
 
   /**
    * Reads a file.
@@ -132,7 +131,7 @@ public final class Json {
     }
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
     if (care == Care.DURABLE && parent != null) {
-      Trees.sync(parent);
+      FileTrees.sync(parent);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.internal;
+package dev.ramet.files;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -20,12 +20,19 @@ public final class NoRoom {
   public static RametException error(String what, Path where, @Nullable Throwable cause) {
     FullFileSystem full = FullFileSystem.toldAt(where);
     return new RametException(
-        ErrorCode.NO_SPACE, what + ": no space left on " + full.describe(), remedy(full), cause);
+        ErrorCode.NO_SPACE,
+        what + ": no space left on " + full.describe(),
+        remedy(full.isAround()),
+        cause);
   }
 
-  /** What to do about a file system that is full. */
-  public static String remedy(FullFileSystem full) {
-    return full.isAround()
+  /**
+   * What to do about a file system that is full.
+   *
+   * @param around whether it is the one around the file that it is in
+   */
+  public static String remedy(boolean around) {
+    return around
         ? "free space there or enlarge it; deleting snapshots or sandboxes frees some as well"
         : "delete snapshots or sandboxes that are not needed, or enlarge the file system";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.internal;
+package dev.ramet.files;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -10,16 +10,16 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class TreesTest {
+class FileTreesTest {
   @Test
   void everythingIsSyncedButHints(@TempDir Path directory) throws IOException {
     Files.writeString(Files.createDirectory(directory.resolve("below")).resolve("file"), "text");
-    Trees.syncAll(directory);
+    FileTrees.syncAll(directory);
     // One that cannot be opened shows whether it was to be.
     Files.createSymbolicLink(directory.resolve("below/hint"), Path.of("nowhere"));
-    assertThrows(IOException.class, () -> Trees.syncAll(directory));
-    Trees.syncAll(directory, Set.of("hint"));
+    assertThrows(IOException.class, () -> FileTrees.syncAll(directory));
+    FileTrees.syncAll(directory, Set.of("hint"));
     Files.createSymbolicLink(directory.resolve("other"), Path.of("nowhere"));
-    assertThrows(IOException.class, () -> Trees.syncAll(directory, Set.of("hint")));
+    assertThrows(IOException.class, () -> FileTrees.syncAll(directory, Set.of("hint")));
   }
 }

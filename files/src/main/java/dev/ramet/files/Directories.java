@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.internal;
+package dev.ramet.files;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

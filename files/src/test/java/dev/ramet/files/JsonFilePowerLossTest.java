@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.store;
+package dev.ramet.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.internal.Trees;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,16 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a loss of power leaves of a manifest that was replaced. */
-class JsonPowerLossTest {
+class JsonFilePowerLossTest {
   private static final long SIZE = 300L << 20;
 
   private final Path directory;
 
-  JsonPowerLossTest(@TempDir Path directory) {
+  JsonFilePowerLossTest(@TempDir Path directory) {
     this.directory = directory;
   }
-
-  private record Value(String text) {}
 
   @ParameterizedTest
   @ValueSource(strings = {"xfs", "btrfs", "ext4"})
@@ -39,18 +36,18 @@ class JsonPowerLossTest {
       Path replaced = fs.root().resolve("replaced");
       Path durable = fs.root().resolve("durable");
       Path fresh = fs.root().resolve("fresh");
-      Json.write(replaced, new Value("old"), Json.Care.DURABLE);
-      Json.write(durable, new Value("old"), Json.Care.DURABLE);
-      Json.write(replaced, new Value("new"), Json.Care.WHOLE);
-      Json.write(fresh, new Value("new"), Json.Care.WHOLE);
-      Json.write(durable, new Value("new"), Json.Care.DURABLE);
+      JsonFile.write(replaced, "old", JsonFile.Care.DURABLE);
+      JsonFile.write(durable, "old", JsonFile.Care.DURABLE);
+      JsonFile.write(replaced, "new", JsonFile.Care.WHOLE);
+      JsonFile.write(fresh, "new", JsonFile.Care.WHOLE);
+      JsonFile.write(durable, "new", JsonFile.Care.DURABLE);
       // Brings all names to the disk.
-      Trees.sync(fs.root());
+      FileTrees.sync(fs.root());
       fs.losePower();
-      assertTrue(List.of("old", "new").contains(Json.read(replaced, Value.class).text()));
-      assertEquals("new", Json.read(durable, Value.class).text());
+      assertTrue(List.of("old", "new").contains(JsonFile.read(replaced, String.class)));
+      assertEquals("new", JsonFile.read(durable, String.class));
       if (Files.exists(fresh)) {
-        assertEquals("new", Json.read(fresh, Value.class).text());
+        assertEquals("new", JsonFile.read(fresh, String.class));
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.store;
+package dev.ramet.files;
 
 import dev.ramet.linux.file.FullFileSystem;
 import java.io.IOException;

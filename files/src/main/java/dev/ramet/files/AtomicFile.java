@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server;
+package dev.ramet.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,12 +13,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Files that are replaced as a whole: readers and crashes see the old one or the new one. */
-public final class WholeFile {
+public final class AtomicFile {
   /** Readable and writable for the owner, nothing for others. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-  private WholeFile() {}
+  private AtomicFile() {}
 
   /**
    * Writes a file, which is durable afterwards. There must be one writer at a time.

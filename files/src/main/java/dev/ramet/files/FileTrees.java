@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.internal;
+package dev.ramet.files;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Directory trees: list, delete, sync. */
-public final class Trees {
-  private Trees() {}
+public final class FileTrees {
+  private FileTrees() {}
 
   /** The entries of a directory, sorted; none when it does not exist. */
   public static List<Path> children(Path directory) throws IOException {
