@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.server.access.LocalKey;
+import dev.ramet.server.access.LocalKeyFile;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -49,7 +49,7 @@ class LocalAccessTest {
   }
 
   private Path keyFile() {
-    return root.resolve(LocalKey.NAME);
+    return root.resolve(LocalKeyFile.NAME);
   }
 
   /** Sends one request by the socket; the answer with its head, as text. */
@@ -126,7 +126,7 @@ class LocalAccessTest {
   void theLocalKeyIsForEverything() throws Exception {
     String key;
     try (TestHost host = host()) {
-      key = LocalKey.read(keyFile());
+      key = LocalKeyFile.read(keyFile());
       assertEquals(200, host.send("GET", "/doctor", null, "X-API-Key", key).status());
       assertEquals(
           200, host.send("GET", "/doctor", null, "Authorization", "Bearer " + key).status());
@@ -135,7 +135,7 @@ class LocalAccessTest {
           401, host.send("GET", "/doctor", null, "X-API-Key", key).status(), "ended at once");
     }
     try (TestHost host = host()) {
-      assertNotEquals(key, LocalKey.read(keyFile()), "another one");
+      assertNotEquals(key, LocalKeyFile.read(keyFile()), "another one");
       assertEquals(401, host.send("GET", "/doctor", null, "X-API-Key", key).status());
     }
   }
@@ -144,11 +144,11 @@ class LocalAccessTest {
   void aLocalKeyStaysTheSameAndBecomesPrivate() throws Exception {
     String key;
     try (TestHost host = host()) {
-      key = LocalKey.read(keyFile());
+      key = LocalKeyFile.read(keyFile());
     }
     Files.setPosixFilePermissions(keyFile(), PosixFilePermissions.fromString("rw-r--r--"));
     try (TestHost host = host()) {
-      assertEquals(key, LocalKey.read(keyFile()));
+      assertEquals(key, LocalKeyFile.read(keyFile()));
       assertEquals(
           OWNER_ONLY, PosixFilePermissions.toString(Files.getPosixFilePermissions(keyFile())));
     }

@@ -4,7 +4,7 @@ package dev.ramet.cli.key;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.storage.DataRoot;
-import dev.ramet.server.access.LocalKey;
+import dev.ramet.server.access.LocalKeyFile;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,7 +33,7 @@ final class Local implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    context.out().println(LocalKey.read(file()));
+    context.out().println(LocalKeyFile.read(file()));
     return 0;
   }
 
@@ -41,6 +41,6 @@ final class Local implements Callable<Integer> {
     LocalHost host =
         dataRoot.isGiven() ? null : LocalHost.at(context.address(), context.environment());
     Path known = host == null ? null : host.keyFile();
-    return known == null ? dataRoot.path(context).resolve(LocalKey.NAME) : known;
+    return known == null ? dataRoot.path(context).resolve(LocalKeyFile.NAME) : known;
   }
 }

@@ -38,7 +38,7 @@ final class LocalAccess {
       @Value("${micronaut.server.netty.listeners.local.path:}") String socket) {
     key = access.localKey();
     this.server = server;
-    keyFile = server.dataRoot().toAbsolutePath().resolve(LocalKey.NAME);
+    keyFile = server.dataRoot().toAbsolutePath().resolve(LocalKeyFile.NAME);
     this.socket = socket.isEmpty() ? null : Path.of(socket);
   }
 
