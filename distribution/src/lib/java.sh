@@ -68,6 +68,7 @@ cli_path() {
   join classes "$home"/lib/host/ramet-cli-*.jar "$home"/lib/host/picocli-*.jar \
     "$home"/lib/host/httpcore5-*.jar "$home"/lib/modules/dev.ramet.errors-*.jar "$home"/lib/modules/dev.ramet.api-*.jar \
     "$home"/lib/modules/dev.ramet.files-*.jar \
+    "$home"/lib/modules/dev.ramet.keys-*.jar \
     "$home"/lib/modules/jackson-core-*.jar \
     "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar \
     "$home"/lib/host/ramet-server-*.jar "$home"/lib/host/snakeyaml-*.jar

@@ -3,8 +3,8 @@ package dev.ramet.cli.key;
 
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Json;
-import dev.ramet.server.access.KeyFile;
-import dev.ramet.server.access.Scope;
+import dev.ramet.keys.KeyFile;
+import dev.ramet.keys.Scope;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -3,7 +3,7 @@ package dev.ramet.cli.key;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.cli.http.Json;
-import dev.ramet.server.access.ApiKey;
+import dev.ramet.keys.ApiKey;
 
 /** Keys as JSON for scripts. */
 final class KeyView {

@@ -6,7 +6,7 @@ import dev.ramet.cli.config.HostOptions;
 import dev.ramet.cli.storage.DataRoot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.access.KeyFile;
+import dev.ramet.keys.KeyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

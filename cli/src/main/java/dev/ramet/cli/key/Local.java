@@ -4,7 +4,7 @@ package dev.ramet.cli.key;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.storage.DataRoot;
-import dev.ramet.server.access.LocalKeyFile;
+import dev.ramet.keys.LocalKeyFile;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

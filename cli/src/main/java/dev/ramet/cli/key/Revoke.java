@@ -2,8 +2,8 @@
 package dev.ramet.cli.key;
 
 import dev.ramet.cli.Context;
-import dev.ramet.server.access.ApiKey;
-import dev.ramet.server.access.KeyFile;
+import dev.ramet.keys.ApiKey;
+import dev.ramet.keys.KeyFile;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -4,6 +4,7 @@ package dev.ramet.server.access;
 import dev.ramet.api.ApiError;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.keys.ApiKey;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpRequest;

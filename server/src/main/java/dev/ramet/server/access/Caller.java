@@ -3,6 +3,8 @@ package dev.ramet.server.access;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.keys.ApiKey;
+import dev.ramet.keys.Scope;
 import io.micronaut.http.HttpRequest;
 import org.jspecify.annotations.Nullable;
 

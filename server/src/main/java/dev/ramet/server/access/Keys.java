@@ -3,6 +3,9 @@ package dev.ramet.server.access;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.keys.ApiKey;
+import dev.ramet.keys.KeyDigests;
+import dev.ramet.keys.KeyFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -36,7 +39,7 @@ final class Keys {
    * @throws RametException {@code CORRUPT} or {@code INTERNAL} when the file cannot be read
    */
   @Nullable ApiKey find(String secret) {
-    return current().get(Secrets.digest(secret));
+    return current().get(KeyDigests.digest(secret));
   }
 
   /**

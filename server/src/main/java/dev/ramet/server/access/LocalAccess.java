@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
+import dev.ramet.keys.LocalKeyFile;
 import dev.ramet.server.ListenAddress;
 import dev.ramet.server.ServerSettings;
 import io.micronaut.context.annotation.Value;

@@ -2,6 +2,10 @@
 package dev.ramet.server.access;
 
 import dev.ramet.errors.RametException;
+import dev.ramet.keys.ApiKey;
+import dev.ramet.keys.KeyDigests;
+import dev.ramet.keys.LocalKeyFile;
+import dev.ramet.keys.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +70,7 @@ final class LocalKey {
   /** The key with this secret, or null. */
   @Nullable ApiKey find(String secret) {
     ApiKey key = current();
-    return key != null && key.sha256().equals(Secrets.digest(secret)) ? key : null;
+    return key != null && key.sha256().equals(KeyDigests.digest(secret)) ? key : null;
   }
 
   private @Nullable ApiKey current() {
@@ -82,7 +86,7 @@ final class LocalKey {
   private @Nullable ApiKey key() {
     try {
       return new ApiKey(
-          ID, ID, Scope.ADMIN, Instant.EPOCH, Secrets.digest(LocalKeyFile.read(file)));
+          ID, ID, Scope.ADMIN, Instant.EPOCH, KeyDigests.digest(LocalKeyFile.read(file)));
     } catch (RametException e) {
       LOG.warn("the local key is not accepted: {}", e.getMessage());
       return null;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
+import dev.ramet.keys.Scope;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

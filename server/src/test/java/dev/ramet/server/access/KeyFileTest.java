@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.keys.KeyFile;
+import dev.ramet.keys.Scope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

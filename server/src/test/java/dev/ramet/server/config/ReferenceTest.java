@@ -161,7 +161,17 @@ class ReferenceTest {
     Set<String> read = new TreeSet<>();
     for (String module :
         new String[] {
-          "errors", "api", "spi", "files", "linux", "backends", "engine", "server", "cli", "tck"
+          "errors",
+          "api",
+          "spi",
+          "keys",
+          "files",
+          "linux",
+          "backends",
+          "engine",
+          "server",
+          "cli",
+          "tck"
         }) {
       for (String source : sources(module + "/src/main/java", ".java")) {
         Matcher matcher = Pattern.compile("\"(RAMET_[A-Z_]*[A-Z])\"").matcher(source);

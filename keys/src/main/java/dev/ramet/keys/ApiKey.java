@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.access;
+package dev.ramet.keys;
 
 import java.time.Instant;
 

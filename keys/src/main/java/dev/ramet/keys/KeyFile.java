@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.access;
+package dev.ramet.keys;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -68,14 +68,14 @@ public final class KeyFile {
       if (keys.size() >= MOST_KEYS) {
         throw new RametException(ErrorCode.CONFLICT, "there are " + MOST_KEYS + " keys already");
       }
-      String key = Secrets.newKey();
+      String key = KeyDigests.newKey();
       ApiKey stored =
           new ApiKey(
-              Secrets.newId(),
+              KeyDigests.newId(),
               name,
               scope,
               Instant.ofEpochSecond(Instant.now().getEpochSecond()),
-              Secrets.digest(key));
+              KeyDigests.digest(key));
       keys.add(stored);
       write(keys);
       return new Created(stored, key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.access;
+package dev.ramet.keys;
 
 import dev.ramet.errors.RametException;
 import java.util.Locale;
@@ -12,7 +12,7 @@ public enum Scope {
   ADMIN;
 
   /** Whether a key of this scope may do what wants {@code needed}. */
-  boolean covers(Scope needed) {
+  public boolean covers(Scope needed) {
     return compareTo(needed) >= 0;
   }
 

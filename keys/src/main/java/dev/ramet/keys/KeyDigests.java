@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.access;
+package dev.ramet.keys;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -11,7 +11,7 @@ import java.util.HexFormat;
  * Makes keys and their digests. A key has 160 random bits, so a plain digest protects it: there is
  * no dictionary to try, as there would be for a password. Thread-safe.
  */
-final class Secrets {
+public final class KeyDigests {
   /** Older clients of the E2B protocol refuse keys that do not begin so. */
   static final String PREFIX = "e2b_";
 
@@ -19,7 +19,7 @@ final class Secrets {
   private static final int ID_BYTES = 4;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private Secrets() {}
+  private KeyDigests() {}
 
   static String newKey() {
     return PREFIX + random(KEY_BYTES);
@@ -35,7 +35,7 @@ final class Secrets {
     return HexFormat.of().formatHex(bytes);
   }
 
-  static String digest(String key) {
+  public static String digest(String key) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));

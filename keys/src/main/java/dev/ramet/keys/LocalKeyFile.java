@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.access;
+package dev.ramet.keys;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -58,7 +58,7 @@ public final class LocalKeyFile {
 
   /** Makes a key; the file's directory must exist. */
   public static void create(Path file) throws IOException {
-    byte[] key = (Secrets.newKey() + "\n").getBytes(StandardCharsets.US_ASCII);
+    byte[] key = (KeyDigests.newKey() + "\n").getBytes(StandardCharsets.US_ASCII);
     AtomicFile.write(file, key, AtomicFile.OWNER_ONLY);
   }
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/** API keys: made, kept as digests in a file, and taken away. */
+module dev.ramet.keys {
+  requires transitive dev.ramet.errors;
+  requires dev.ramet.files;
+  requires com.fasterxml.jackson.databind;
+  requires static transitive org.jspecify;
+
+  exports dev.ramet.keys;
+}
