@@ -69,6 +69,7 @@ cli_path() {
     "$home"/lib/host/httpcore5-*.jar "$home"/lib/modules/dev.ramet.errors-*.jar "$home"/lib/modules/dev.ramet.api-*.jar \
     "$home"/lib/modules/dev.ramet.files-*.jar \
     "$home"/lib/modules/dev.ramet.keys-*.jar \
+    "$home"/lib/modules/dev.ramet.certificates-*.jar \
     "$home"/lib/modules/jackson-core-*.jar \
     "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar \
     "$home"/lib/host/ramet-server-*.jar "$home"/lib/host/snakeyaml-*.jar

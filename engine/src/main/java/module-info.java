@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
 module dev.ramet.engine {
+  requires dev.ramet.certificates;
   requires dev.ramet.files;
   requires transitive dev.ramet.spi;
   requires dev.ramet.linux;
@@ -11,7 +12,6 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
-  exports dev.ramet.engine.tls;
 
   opens dev.ramet.engine.core to
       com.fasterxml.jackson.databind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.secret.SecretFile;
@@ -119,8 +119,8 @@ final class Check {
         || name.startsWith("template-builds.json")
         || name.equals(SecretFile.NAME)
         || name.equals(JsonFile.unfinished(SecretFile.NAME))
-        || name.equals(Authority.NAME)
-        || name.equals(JsonFile.unfinished(Authority.NAME))
+        || name.equals(GuestAuthority.NAME)
+        || name.equals(JsonFile.unfinished(GuestAuthority.NAME))
         || name.equals("requests")
         || name.equals("tls")
         || name.equals("uploads");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
@@ -13,7 +14,6 @@ import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.Volumes;
 import dev.ramet.engine.guest.Agent;
-import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.headers.OutwardTls;
 import dev.ramet.engine.internal.Undo;
@@ -184,7 +184,7 @@ public final class OpenedEngine implements Engine {
   private static GuestRequests requests(EngineConfig config) {
     return new GuestRequests(
         new SecretFile(config.dataRoot()),
-        new Authority(config.dataRoot()),
+        new GuestAuthority(config.dataRoot()),
         new OutwardTls(config.outbound().authorities()));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.headers;
 
+import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.engine.secret.SecretFile;
@@ -8,7 +9,7 @@ import dev.ramet.engine.secret.SecretFile;
 /** Has rules about guests' requests take effect. Thread-safe. */
 public final class GuestRequests {
   private final SecretFile secrets;
-  private final Authority authority;
+  private final GuestAuthority authority;
   private final GuestTls guestTls;
   private final OutwardTls outwardTls;
 
@@ -19,7 +20,7 @@ public final class GuestRequests {
    * @param authority whom guests trust
    * @param outwardTls speaks to hosts
    */
-  public GuestRequests(SecretFile secrets, Authority authority, OutwardTls outwardTls) {
+  public GuestRequests(SecretFile secrets, GuestAuthority authority, OutwardTls outwardTls) {
     this.secrets = secrets;
     this.authority = authority;
     this.guestTls = new GuestTls(authority);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.headers;
 
+import dev.ramet.certificates.GuestAuthority;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,9 +12,9 @@ import javax.net.ssl.SSLSocket;
 final class GuestTls {
   private static final String[] PROTOCOLS = {"http/1.1"};
 
-  private final Authority authority;
+  private final GuestAuthority authority;
 
-  GuestTls(Authority authority) {
+  GuestTls(GuestAuthority authority) {
     this.authority = authority;
   }
 

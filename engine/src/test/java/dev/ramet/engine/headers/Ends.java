@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.headers;
 
+import dev.ramet.certificates.Certificates;
+import dev.ramet.certificates.Issued;
 import dev.ramet.engine.relay.HeaderRules;
-import dev.ramet.engine.tls.Certificates;
-import dev.ramet.engine.tls.HostTls;
-import dev.ramet.engine.tls.Issued;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -9,12 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.certificates.Certificates;
+import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.http.RequestHead;
 import dev.ramet.engine.http.ResponseHead;
 import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.engine.secret.SecretFile;
-import dev.ramet.engine.tls.Certificates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayOutputStream;
@@ -55,7 +56,7 @@ class GuestRequestsTest {
   private final Ends ends = new Ends();
   private final BlockingQueue<RequestHead> seen = new LinkedBlockingQueue<>();
   private SecretFile secrets;
-  private Authority authority;
+  private GuestAuthority authority;
   private HeaderRules rules;
 
   @BeforeEach
@@ -64,7 +65,7 @@ class GuestRequestsTest {
     Files.writeString(trusted, "a test's\n" + Certificates.pem(ends.authority.certificate()));
     secrets = new SecretFile(root);
     secrets.create("key", "v1", Map.of());
-    authority = new Authority(root);
+    authority = new GuestAuthority(root);
     rules =
         new GuestRequests(secrets, authority, new OutwardTls(trusted))
             .rules(
@@ -339,13 +340,13 @@ class GuestRequestsTest {
     } finally {
       threads.shutdownNow();
     }
-    Path file = root.resolve(Authority.NAME);
+    Path file = root.resolve(GuestAuthority.NAME);
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-    assertEquals(authority.pem(), new Authority(root).pem());
+    assertEquals(authority.pem(), new GuestAuthority(root).pem());
     Files.writeString(file, "{}");
     assertEquals(
         ErrorCode.CORRUPT,
-        assertThrows(RametException.class, () -> new Authority(root).pem()).code());
+        assertThrows(RametException.class, () -> new GuestAuthority(root).pem()).code());
     assertEquals("{}", Files.readString(file));
   }
 

@@ -4,15 +4,15 @@ package dev.ramet.engine.network;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.certificates.Certificates;
+import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.certificates.Issued;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.headers.Authority;
 import dev.ramet.engine.headers.GuestRequests;
+import dev.ramet.engine.headers.HostTls;
 import dev.ramet.engine.headers.OutwardTls;
 import dev.ramet.engine.secret.SecretFile;
-import dev.ramet.engine.tls.Certificates;
-import dev.ramet.engine.tls.HostTls;
-import dev.ramet.engine.tls.Issued;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -61,7 +61,7 @@ final class RelayedTlsTest {
     Files.writeString(trusted, Certificates.pem(issuer.certificate()));
     SecretFile secrets = new SecretFile(root);
     secrets.create("key", "v1", Map.of());
-    Authority authority = new Authority(root);
+    GuestAuthority authority = new GuestAuthority(root);
     Path guests = Files.writeString(root.resolve("guest.pem"), authority.pem());
     RequestRules rules =
         RequestRules.of(Map.of("*.test", List.of(Map.of("X-Key", "${e2b.secrets.key}"))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
-import dev.ramet.server.tls.Identity;
+import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.server.tls.Tls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -79,22 +79,24 @@ final class Contradictions {
 
   /** A host must not start with a certificate that clients refuse, nor without one by mistake. */
   private void tls() {
-    boolean certificate = set.containsKey(Identity.CERTIFICATE_SETTING);
-    boolean key = set.containsKey(Identity.KEY_SETTING);
+    boolean certificate = set.containsKey(TlsIdentity.CERTIFICATE_SETTING);
+    boolean key = set.containsKey(TlsIdentity.KEY_SETTING);
     if (certificate && !key) {
-      add(Identity.CERTIFICATE_SETTING, "needs " + Identity.KEY_SETTING);
+      add(TlsIdentity.CERTIFICATE_SETTING, "needs " + TlsIdentity.KEY_SETTING);
     } else if (key && !certificate) {
-      add(Identity.KEY_SETTING, "needs " + Identity.CERTIFICATE_SETTING);
+      add(TlsIdentity.KEY_SETTING, "needs " + TlsIdentity.CERTIFICATE_SETTING);
     } else if (certificate) {
       // What is wrong is told through the listener, and more than what comes back is not needed.
-      Identity unused =
-          Identity.read(
-              path(Identity.CERTIFICATE_SETTING, ""), path(Identity.KEY_SETTING, ""), this::add);
+      TlsIdentity unused =
+          TlsIdentity.read(
+              path(TlsIdentity.CERTIFICATE_SETTING, ""),
+              path(TlsIdentity.KEY_SETTING, ""),
+              this::add);
     }
     if (Tls.isOn(text(Tls.SETTING, "OFF"))) {
       return;
     }
-    for (String needs : new String[] {Identity.CERTIFICATE_SETTING, Identity.KEY_SETTING}) {
+    for (String needs : new String[] {TlsIdentity.CERTIFICATE_SETTING, TlsIdentity.KEY_SETTING}) {
       if (set.containsKey(needs)) {
         add(needs, "needs ramet.tls=ON: requests would not be encrypted");
       }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
+import dev.ramet.certificates.SelfIssuedCertificate;
+import dev.ramet.certificates.SubjectNames;
+import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.ServerSettings;
@@ -40,12 +43,12 @@ final class HostCertificate implements CertificateProvider {
 
   private static final Logger LOG = LoggerFactory.getLogger(HostCertificate.class);
 
-  private final @Nullable OwnCertificate own;
+  private final @Nullable SelfIssuedCertificate own;
   private final Path certificate;
   private final Path key;
   private final Sinks.Many<KeyStore> stores = Sinks.many().replay().latest();
   private final ScheduledFuture<?> looks;
-  private Identity identity;
+  private TlsIdentity identity;
   private List<Object> stamps;
 
   HostCertificate(TlsSettings tls, ServerSettings server, TaskScheduler scheduler) {
@@ -57,15 +60,17 @@ final class HostCertificate implements CertificateProvider {
       key = givenKey;
     } else {
       List<String> more = tls.tlsNames() == null ? List.of() : tls.tlsNames();
-      own = new OwnCertificate(server.dataRoot(), Names.of(server.bind(), server.domain(), more));
+      own =
+          new SelfIssuedCertificate(
+              server.dataRoot(), SubjectNames.of(server.bind(), server.domain(), more));
       own.prepare();
       certificate = own.file();
       key = own.file();
     }
     stamps = stamps();
     List<String> problems = new ArrayList<>();
-    Identity read =
-        Identity.read(
+    TlsIdentity read =
+        TlsIdentity.read(
             certificate, key, (setting, problem) -> problems.add(setting + ": " + problem));
     if (read == null) {
       throw new RametException(ErrorCode.INVALID_ARGUMENT, String.join("; ", problems));
@@ -78,7 +83,7 @@ final class HostCertificate implements CertificateProvider {
   /** Looks whether the files have changed. */
   synchronized void look() {
     try {
-      if (own != null && OwnCertificate.endsSoon(identity)) {
+      if (own != null && SelfIssuedCertificate.endsSoon(identity)) {
         own.prepare();
       }
       List<Object> found = stamps();
@@ -86,8 +91,8 @@ final class HostCertificate implements CertificateProvider {
         return;
       }
       stamps = found;
-      Identity read =
-          Identity.read(
+      TlsIdentity read =
+          TlsIdentity.read(
               certificate,
               key,
               (setting, problem) ->

@@ -164,6 +164,7 @@ class ReferenceTest {
           "errors",
           "api",
           "spi",
+          "certificates",
           "keys",
           "files",
           "linux",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
+import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -113,15 +114,15 @@ final class Keytool {
         ErrorCode.INTERNAL,
         "cannot make a certificate: keytool of this Java " + why,
         "give a certificate by "
-            + Identity.CERTIFICATE_SETTING
+            + TlsIdentity.CERTIFICATE_SETTING
             + " and "
-            + Identity.KEY_SETTING
+            + TlsIdentity.KEY_SETTING
             + ", or install a Java that has bin/keytool",
         cause);
   }
 
   /** Puts a key in, for {@code -signer}. */
-  void put(String alias, Identity identity) throws IOException {
+  void put(String alias, TlsIdentity identity) throws IOException {
     try {
       KeyStore filled = KeyStore.getInstance("PKCS12");
       filled.load(null, null);
@@ -139,7 +140,7 @@ final class Keytool {
   }
 
   /** Takes out what was made. */
-  Identity get(String alias) throws IOException {
+  TlsIdentity get(String alias) throws IOException {
     try (InputStream in = Files.newInputStream(store)) {
       KeyStore filled = KeyStore.getInstance("PKCS12");
       filled.load(in, password.toCharArray());
@@ -147,7 +148,7 @@ final class Keytool {
       for (Certificate one : filled.getCertificateChain(alias)) {
         chain.add((X509Certificate) one);
       }
-      return new Identity(
+      return new TlsIdentity(
           List.copyOf(chain), (PrivateKey) filled.getKey(alias, password.toCharArray()));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("a certificate that was made cannot be read", e);

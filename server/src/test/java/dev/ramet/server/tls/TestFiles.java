@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
+import dev.ramet.certificates.Pem;
+import dev.ramet.certificates.TlsIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +23,7 @@ public final class TestFiles {
     Path work = Files.createTempDirectory(directory, "keytool");
     Keytool keytool = new Keytool(work);
     keytool.make("x", "CN=" + name, Duration.ofDays(days), options);
-    Identity made = keytool.get("x");
+    TlsIdentity made = keytool.get("x");
     Files.writeString(directory.resolve(name + ".crt"), Pem.text(made.chain().get(0)));
     Files.writeString(directory.resolve(name + ".key"), Pem.text(made.key()));
     Files.delete(work.resolve("store"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.store;
+package dev.ramet.certificates;
 
 /**
  * An authority that guests trust, as persisted.

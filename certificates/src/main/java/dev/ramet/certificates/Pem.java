@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.tls;
+package dev.ramet.certificates;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Certificates and keys in text form (RFC 7468); what else stands in a file is passed over. */
-final class Pem {
+public final class Pem {
   private static final long MOST_BYTES = 1 << 20;
   private static final int LINE = 64;
   private static final Pattern BLOCK =
@@ -40,7 +40,7 @@ final class Pem {
   }
 
   /** The certificates in a file, one at least, in their order. */
-  static List<X509Certificate> certificates(Path file) throws PemException {
+  public static List<X509Certificate> certificates(Path file) throws PemException {
     List<X509Certificate> found = new ArrayList<>();
     for (Block block : blocks(file)) {
       if (block.label().equals(CERTIFICATE)) {
@@ -61,7 +61,7 @@ final class Pem {
   }
 
   /** The private key in a file. */
-  static PrivateKey key(Path file) throws PemException {
+  public static PrivateKey key(Path file) throws PemException {
     String other = null;
     for (Block block : blocks(file)) {
       if (block.label().equals(KEY)) {
@@ -119,11 +119,11 @@ final class Pem {
     }
   }
 
-  static String text(PrivateKey key) {
+  public static String text(PrivateKey key) {
     return text(KEY, key.getEncoded());
   }
 
-  static String text(X509Certificate certificate) {
+  public static String text(X509Certificate certificate) {
     try {
       return text(CERTIFICATE, certificate.getEncoded());
     } catch (CertificateException e) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.tls;
+package dev.ramet.certificates;
 
-import dev.ramet.engine.tls.Certificates;
-import dev.ramet.engine.tls.Issued;
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.AtomicFile;
@@ -18,8 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A certificate that a host makes for itself, in {@value #DIRECTORY} below its data root. An
@@ -27,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * nothing new when the certificate is made again, because it ends soon or its names have changed.
  * Thread-safe; hosts on one data root wait for each other.
  */
-public final class OwnCertificate {
+public final class SelfIssuedCertificate {
   /** Its directory below a data root. */
   public static final String DIRECTORY = "tls";
 
@@ -45,23 +44,23 @@ public final class OwnCertificate {
   /** How long before its end a certificate is replaced. */
   private static final Duration SPARE = Duration.ofDays(30);
 
-  private static final Logger LOG = LoggerFactory.getLogger(OwnCertificate.class);
+  private static final System.Logger LOG = System.getLogger(SelfIssuedCertificate.class.getName());
 
   private final Path directory;
-  private final Names names;
+  private final SubjectNames names;
 
-  OwnCertificate(Path dataRoot, Names names) {
+  public SelfIssuedCertificate(Path dataRoot, SubjectNames names) {
     this.directory = dataRoot.resolve(DIRECTORY).toAbsolutePath();
     this.names = names;
   }
 
   /** The file of certificate and key. */
-  Path file() {
+  public Path file() {
     return directory.resolve(HOST);
   }
 
   /** Whether a certificate is to be replaced by now. */
-  static boolean endsSoon(Identity identity) {
+  public static boolean endsSoon(TlsIdentity identity) {
     return Instant.now().plus(SPARE).isAfter(identity.end());
   }
 
@@ -70,12 +69,12 @@ public final class OwnCertificate {
    *
    * @throws RametException {@code CORRUPT} when the authority's file cannot be understood
    */
-  void prepare() {
+  public void prepare() {
     try {
       Files.createDirectories(directory);
       try (ProcessLock lock = new ProcessLock(directory.resolve("lock"))) {
         removeLeftOvers();
-        Identity authority = authority();
+        TlsIdentity authority = authority();
         if (authority == null || !isGood(authority)) {
           make(authority);
         }
@@ -86,29 +85,30 @@ public final class OwnCertificate {
           ErrorCode.INTERNAL,
           "cannot keep the host's certificate in " + directory + ": " + e,
           "make room there and let the host's user write, or give a certificate by "
-              + Identity.CERTIFICATE_SETTING,
+              + TlsIdentity.CERTIFICATE_SETTING,
           e);
     }
   }
 
   /** The authority, or null when there is none that lasts. */
-  private @Nullable Identity authority() {
+  private @Nullable TlsIdentity authority() {
     Path file = directory.resolve(AUTHORITY_KEY);
     if (!Files.exists(file)) {
       return null;
     }
-    Identity authority;
+    TlsIdentity authority;
     try {
-      authority = new Identity(Pem.certificates(file), Pem.key(file));
+      authority = new TlsIdentity(Pem.certificates(file), Pem.key(file));
     } catch (PemException e) {
       throw corrupt("" + e.getMessage());
     }
-    if (!Identity.belong(authority.chain().get(0).getPublicKey(), authority.key())) {
+    if (!TlsIdentity.belong(authority.chain().get(0).getPublicKey(), authority.key())) {
       throw corrupt("holds a key that is not its certificate's: " + file);
     }
     if (endsSoon(authority)) {
-      LOG.warn(
-          "the host's authority ends on {} and is replaced: clients need the new {}",
+      LOG.log(
+          WARNING,
+          "the host''s authority ends on {0} and is replaced: clients need the new {1}",
           authority.end(),
           directory.resolve(AUTHORITY));
       return null;
@@ -129,11 +129,11 @@ public final class OwnCertificate {
   }
 
   /** Whether the host's certificate is the authority's, lasts, and has these names. */
-  private boolean isGood(Identity authority) throws IOException {
-    Identity host = Identity.read(file(), file(), (setting, problem) -> {});
+  private boolean isGood(TlsIdentity authority) throws IOException {
+    TlsIdentity host = TlsIdentity.read(file(), file(), (setting, problem) -> {});
     return host != null
         && !endsSoon(host)
-        && Identity.isIssuedBy(host.chain().get(0), authority.chain().get(0))
+        && TlsIdentity.isIssuedBy(host.chain().get(0), authority.chain().get(0))
         && Files.readString(file()).startsWith(heading());
   }
 
@@ -141,10 +141,10 @@ public final class OwnCertificate {
     return "Made by Ramet for " + names.extension() + "\n";
   }
 
-  private void make(@Nullable Identity authority) throws IOException {
+  private void make(@Nullable TlsIdentity authority) throws IOException {
     Issued signer;
     if (authority == null) {
-      String where = Names.hostName().replaceAll("[^A-Za-z0-9.-]", "");
+      String where = SubjectNames.hostName().replaceAll("[^A-Za-z0-9.-]", "");
       signer =
           Certificates.authority(
               "Ramet on " + where.substring(0, Math.min(40, where.length())), AUTHORITY_LIFE);
@@ -154,7 +154,7 @@ public final class OwnCertificate {
     }
     write(
         HOST, heading(), Certificates.host(signer, "Ramet", names.dns(), names.addresses(), LIFE));
-    LOG.info("made a certificate for {}", names.extension());
+    LOG.log(INFO, "made a certificate for {0}", names.extension());
   }
 
   private void write(String name, String heading, Issued identity) throws IOException {

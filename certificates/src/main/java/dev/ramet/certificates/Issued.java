@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.tls;
+package dev.ramet.certificates;
 
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.headers;
+package dev.ramet.certificates;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.ramet.engine.store.AuthorityRecord;
-import dev.ramet.engine.tls.Certificates;
-import dev.ramet.engine.tls.Issued;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;
@@ -34,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * for the host's user alone, and it lasts ten years. Certificates are made at the first connection
  * to a name and forgotten some days later. Thread-safe.
  */
-public final class Authority {
+public final class GuestAuthority {
   /** The name of its file below a data root. */
   public static final String NAME = "guest-authority.json";
 
@@ -57,7 +54,7 @@ public final class Authority {
    *
    * @param dataRoot a directory; the file need not exist
    */
-  public Authority(Path dataRoot) {
+  public GuestAuthority(Path dataRoot) {
     this.file = dataRoot.resolve(NAME);
   }
 
@@ -71,7 +68,7 @@ public final class Authority {
    *
    * @param name of a host, checked
    */
-  SSLContext context(String name) {
+  public SSLContext context(String name) {
     return contexts.get(name, this::make);
   }
 

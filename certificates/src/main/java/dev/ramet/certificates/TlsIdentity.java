@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.tls;
+package dev.ramet.certificates;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param chain the host's own certificate first, each followed by its issuer's
  * @param key of the first of them
  */
-public record Identity(List<X509Certificate> chain, PrivateKey key) {
+public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   private static final int DNS_NAME = 2;
 
   /** The setting that names the file of certificates. */
@@ -43,7 +43,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
    *     name
    * @return null when there was anything
    */
-  public static @Nullable Identity read(
+  public static @Nullable TlsIdentity read(
       Path certificate, Path key, BiConsumer<String, String> problem) {
     List<X509Certificate> chain = null;
     PrivateKey secret = null;
@@ -65,7 +65,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
           KEY_SETTING, "is not the key of the certificate in " + certificate + ": " + key);
       return null;
     }
-    return new Identity(chain, secret);
+    return new TlsIdentity(chain, secret);
   }
 
   private static List<X509Certificate> checked(List<X509Certificate> chain, Path file)
@@ -94,7 +94,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /** Whether one certificate was signed with another's key. */
-  static boolean isIssuedBy(X509Certificate one, X509Certificate issuer) {
+  public static boolean isIssuedBy(X509Certificate one, X509Certificate issuer) {
     try {
       one.verify(issuer.getPublicKey());
       return one.getIssuerX500Principal().equals(issuer.getSubjectX500Principal());
@@ -131,7 +131,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /** The DNS names that the host's own certificate is for, in lower case (RFC 5280, 4.2.1.6). */
-  Set<String> names() {
+  public Set<String> names() {
     Set<String> names = new TreeSet<>();
     try {
       Collection<List<?>> all = chain.get(0).getSubjectAlternativeNames();
@@ -147,7 +147,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /** In the form that Java wants, in memory and without a password. */
-  KeyStore keyStore() {
+  public KeyStore keyStore() {
     try {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(null, null);

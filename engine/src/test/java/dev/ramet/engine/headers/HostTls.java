@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.tls;
+package dev.ramet.engine.headers;
 
+import dev.ramet.certificates.Certificates;
+import dev.ramet.certificates.Issued;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;

@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.tls;
+package dev.ramet.certificates;
 
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The names and addresses that a certificate of the host's own is for. */
-final class Names {
+public final class SubjectNames {
   /** What may stand in a certificate as a name, and in a list with commas between. */
   private static final Pattern NAME =
       Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
+  /** What the JDK reads as an address without asking a server for names. */
+  private static final Pattern ADDRESS =
+      Pattern.compile(
+          "[0-9a-f.]*:[0-9a-f:.]*|((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
+
   private static final Set<String> ANY = Set.of("0.0.0.0", "::");
 
   private final Set<String> dns = new TreeSet<>();
-  private final Set<String> addresses = new TreeSet<>();
 
-  private Names() {}
+  /** Each as it was written. */
+  private final SortedMap<String, byte[]> addresses = new TreeMap<>();
+
+  private SubjectNames() {}
 
   /**
    * Those of a host.
@@ -32,8 +41,8 @@ final class Names {
    * @param domain what sandboxes are under, or null
    * @param more what the operator wants beside
    */
-  static Names of(String bind, @Nullable String domain, Iterable<String> more) {
-    Names names = new Names();
+  public static SubjectNames of(String bind, @Nullable String domain, Iterable<String> more) {
+    SubjectNames names = new SubjectNames();
     names.add("localhost");
     names.add("127.0.0.1");
     names.add("::1");
@@ -59,11 +68,24 @@ final class Names {
 
   private void add(String name) {
     String plain = name.strip().toLowerCase(Locale.ROOT);
-    byte[] address = NetUtil.createByteArrayFromIpAddressString(plain);
+    byte[] address = address(plain);
     if (address != null) {
-      addresses.add(NetUtil.bytesToIpAddress(address));
+      if (addresses.values().stream().noneMatch(known -> Arrays.equals(known, address))) {
+        addresses.put(plain, address);
+      }
     } else if (NAME.matcher(plain).matches()) {
       dns.add(plain);
+    }
+  }
+
+  private static byte @Nullable [] address(String text) {
+    if (!ADDRESS.matcher(text).matches()) {
+      return null;
+    }
+    try {
+      return InetAddress.getByName(text).getAddress();
+    } catch (UnknownHostException e) {
+      return null; // colons, but no address
     }
   }
 
@@ -73,15 +95,15 @@ final class Names {
   }
 
   /** The addresses, of 4 or 16 bytes. */
-  List<byte[]> addresses() {
-    return addresses.stream().map(NetUtil::createByteArrayFromIpAddressString).toList();
+  Collection<byte[]> addresses() {
+    return Collections.unmodifiableCollection(addresses.values());
   }
 
   /** All of them as one text. */
   String extension() {
     StringBuilder text = new StringBuilder();
     dns.forEach(name -> text.append(",dns:").append(name));
-    addresses.forEach(address -> text.append(",ip:").append(address));
+    addresses.keySet().forEach(address -> text.append(",ip:").append(address));
     return text.substring(1);
   }
 }

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.certificates.Pem;
+import dev.ramet.certificates.PemException;
+import dev.ramet.certificates.SelfIssuedCertificate;
+import dev.ramet.certificates.SubjectNames;
+import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -27,11 +32,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class OwnCertificateTest {
+class SelfIssuedCertificateTest {
   @TempDir private Path root;
 
-  private OwnCertificate of(@Nullable String domain) {
-    return new OwnCertificate(root, Names.of("192.0.2.7", domain, List.of("Ramet.Example.org")));
+  private SelfIssuedCertificate of(@Nullable String domain) {
+    return new SelfIssuedCertificate(
+        root, SubjectNames.of("192.0.2.7", domain, List.of("Ramet.Example.org")));
   }
 
   private Path file(String name) {
@@ -75,7 +81,7 @@ class OwnCertificateTest {
                 "*.box.test",
                 "ramet.example.org")),
         "" + names);
-    assertTrue(Identity.isIssuedBy(host, certificate("ca.pem")));
+    assertTrue(TlsIdentity.isIssuedBy(host, certificate("ca.pem")));
     assertEquals(-1, host.getBasicConstraints());
     assertEquals(0, certificate("ca.pem").getBasicConstraints());
     assertFalse(Files.readString(file("ca.pem")).contains("KEY"));
@@ -100,21 +106,21 @@ class OwnCertificateTest {
     of("box.test").prepare();
     assertEquals(authority, certificate("ca.pem"));
     assertNotEquals(before, certificate("host.pem"));
-    assertTrue(Identity.isIssuedBy(certificate("host.pem"), authority));
+    assertTrue(TlsIdentity.isIssuedBy(certificate("host.pem"), authority));
   }
 
   @Test
   void oneThatEndsSoonIsMadeAgain() throws Exception {
-    OwnCertificate own = of(null);
+    SelfIssuedCertificate own = of(null);
     own.prepare();
     X509Certificate authority = certificate("ca.pem");
     Path work = Files.createDirectory(root.resolve("work"));
     Keytool keytool = new Keytool(work);
     Path key = file("authority.pem");
-    keytool.put("a", new Identity(Pem.certificates(key), Pem.key(key)));
+    keytool.put("a", new TlsIdentity(Pem.certificates(key), Pem.key(key)));
     keytool.make("h", "CN=short", Duration.ofDays(3), "-signer", "a");
-    Identity brief = keytool.get("h");
-    assertTrue(OwnCertificate.endsSoon(brief));
+    TlsIdentity brief = keytool.get("h");
+    assertTrue(SelfIssuedCertificate.endsSoon(brief));
     String heading = Files.readAllLines(file("host.pem")).get(0) + "\n";
     Files.writeString(
         file("host.pem"),
@@ -126,7 +132,7 @@ class OwnCertificateTest {
 
   @Test
   void whatACrashOrAHandLeftIsMended() throws Exception {
-    OwnCertificate own = of(null);
+    SelfIssuedCertificate own = of(null);
     own.prepare();
     String made = all();
     Files.delete(file("ca.pem"));
@@ -141,7 +147,7 @@ class OwnCertificateTest {
     for (String broken : new String[] {"", "-----BEGIN CERTIFICATE-----\nxx\n", "\0\1\2"}) {
       Files.writeString(file("host.pem"), broken);
       own.prepare();
-      assertTrue(Identity.isIssuedBy(certificate("host.pem"), authority));
+      assertTrue(TlsIdentity.isIssuedBy(certificate("host.pem"), authority));
     }
     assertFalse(Files.exists(file("host.pem.new")));
   }
@@ -149,7 +155,7 @@ class OwnCertificateTest {
   /** Clients trust it: a new one must not come by itself. */
   @Test
   void aBrokenAuthorityIsNotReplaced() throws Exception {
-    OwnCertificate own = of(null);
+    SelfIssuedCertificate own = of(null);
     own.prepare();
     Files.writeString(file("authority.pem"), "broken");
     String before = all();
@@ -173,6 +179,6 @@ class OwnCertificateTest {
             .limit(2)
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(both).get();
-    assertTrue(Identity.isIssuedBy(certificate("host.pem"), certificate("ca.pem")));
+    assertTrue(TlsIdentity.isIssuedBy(certificate("host.pem"), certificate("ca.pem")));
   }
 }
