@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import dev.ramet.tck.hypervisor.HypervisorHarness;
+import dev.ramet.tck.hypervisor.MachineCapabilityChecks;
+import dev.ramet.tck.hypervisor.MachineConcurrencyChecks;
+import dev.ramet.tck.hypervisor.MachineDeathChecks;
+import dev.ramet.tck.hypervisor.MachineLifeChecks;
+import dev.ramet.tck.hypervisor.MachineRefusalChecks;
+import dev.ramet.tck.hypervisor.MachineRestoreChecks;
+import dev.ramet.tck.hypervisor.MachineWorld;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -62,36 +70,48 @@ public abstract class HypervisorTck {
 
   /** From the first instruction to the last. */
   @Nested
-  class Lives extends MachineLifeChecks {
+  public class Lives extends MachineLifeChecks {
+    /** For the kit. */
+    public Lives() {}
+
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }
 
   /** Machines that go on from what was saved. */
   @Nested
-  class Restores extends MachineRestoreChecks {
+  public class Restores extends MachineRestoreChecks {
+    /** For the kit. */
+    public Restores() {}
+
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }
 
   /** What cannot be is refused, and leaves nothing. */
   @Nested
-  class Refusals extends MachineRefusalChecks {
+  public class Refusals extends MachineRefusalChecks {
+    /** For the kit. */
+    public Refusals() {}
+
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }
 
   /** Processes that end, and hosts. */
   @Nested
-  class Deaths extends MachineDeathChecks {
+  public class Deaths extends MachineDeathChecks {
+    /** For the kit. */
+    public Deaths() {}
+
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }
@@ -100,16 +120,19 @@ public abstract class HypervisorTck {
   @Nested
   class Concurrency extends MachineConcurrencyChecks {
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }
 
   /** What is stated is kept, and what is not stated is not done. */
   @Nested
-  class Capabilities extends MachineCapabilityChecks {
+  public class Capabilities extends MachineCapabilityChecks {
+    /** For the kit. */
+    public Capabilities() {}
+
     @Override
-    MachineWorld world() {
+    public MachineWorld world() {
       return HypervisorTck.this.world();
     }
   }

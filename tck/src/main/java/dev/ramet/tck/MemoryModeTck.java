@@ -2,6 +2,17 @@
 package dev.ramet.tck;
 
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.tck.memory.Captures;
+import dev.ramet.tck.memory.MemoryCapabilityChecks;
+import dev.ramet.tck.memory.MemoryDiscardChecks;
+import dev.ramet.tck.memory.MemoryHistoryChecks;
+import dev.ramet.tck.memory.MemoryHostChecks;
+import dev.ramet.tck.memory.MemoryKeptHostChecks;
+import dev.ramet.tck.memory.MemoryLayoutChecks;
+import dev.ramet.tck.memory.MemoryLifeChecks;
+import dev.ramet.tck.memory.MemoryLiveChecks;
+import dev.ramet.tck.memory.MemoryWorld;
+import dev.ramet.tck.memory.MemoryWriteChecks;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -60,9 +71,12 @@ public abstract class MemoryModeTck {
 
   /** Whoever writes to memory, and however. */
   @Nested
-  class Writes extends MemoryWriteChecks {
+  public class Writes extends MemoryWriteChecks {
+    /** For the kit. */
+    public Writes() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
@@ -71,71 +85,89 @@ public abstract class MemoryModeTck {
   @Nested
   class KeptMemory extends MemoryWriteChecks {
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world().withoutDiscards();
     }
   }
 
   /** Pages that are copied while the machine runs. */
   @Nested
-  class Live extends MemoryLiveChecks {
+  public class Live extends MemoryLiveChecks {
+    /** For the kit. */
+    public Live() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
 
   /** Memory that was given back. */
   @Nested
-  class Discards extends MemoryDiscardChecks {
+  public class Discards extends MemoryDiscardChecks {
+    /** For the kit. */
+    public Discards() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
 
   /** What the host does to memory: swap, huge pages, moves. */
   @Nested
-  class Host extends MemoryHostChecks {
+  public class Host extends MemoryHostChecks {
+    /** For the kit. */
+    public Host() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
 
     @Override
-    Captures captures() {
+    public Captures captures() {
       return world().captures();
     }
   }
 
   /** The same host, and memory of which nothing is ever discarded. */
   @Nested
-  class KeptHost extends MemoryKeptHostChecks {
+  public class KeptHost extends MemoryKeptHostChecks {
+    /** For the kit. */
+    public KeptHost() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
 
     @Override
-    Captures captures() {
+    public Captures captures() {
       return world().withoutDiscards().captures();
     }
   }
 
   /** Where memory is mapped. */
   @Nested
-  class Layouts extends MemoryLayoutChecks {
+  public class Layouts extends MemoryLayoutChecks {
+    /** For the kit. */
+    public Layouts() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
 
   /** Failed captures, ended trackers, dead processes. */
   @Nested
-  class Lives extends MemoryLifeChecks {
+  public class Lives extends MemoryLifeChecks {
+    /** For the kit. */
+    public Lives() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
@@ -144,16 +176,19 @@ public abstract class MemoryModeTck {
   @Nested
   class Histories extends MemoryHistoryChecks {
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }
 
   /** What is stated is kept, and what is not stated is not done. */
   @Nested
-  class Capabilities extends MemoryCapabilityChecks {
+  public class Capabilities extends MemoryCapabilityChecks {
+    /** For the kit. */
+    public Capabilities() {}
+
     @Override
-    MemoryWorld world() {
+    public MemoryWorld world() {
       return MemoryModeTck.this.world();
     }
   }

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck;
 
+import dev.ramet.tck.storage.StorageHarness;
+import dev.ramet.tck.storage.World;
+import dev.ramet.tck.storage.check.CapabilityChecks;
+import dev.ramet.tck.storage.check.ConcurrencyChecks;
+import dev.ramet.tck.storage.check.DeletionChecks;
+import dev.ramet.tck.storage.check.ExaminationChecks;
+import dev.ramet.tck.storage.check.IsolationChecks;
+import dev.ramet.tck.storage.check.NameChecks;
+import dev.ramet.tck.storage.check.NodeChecks;
+import dev.ramet.tck.storage.check.ReopenChecks;
+import dev.ramet.tck.storage.check.ReuseChecks;
+import dev.ramet.tck.storage.check.TransferChecks;
+import dev.ramet.tck.storage.check.TreeChecks;
+import dev.ramet.tck.storage.check.WriteLogChecks;
+import dev.ramet.tck.storage.crash.CompactionChecks;
+import dev.ramet.tck.storage.crash.CrashChecks;
+import dev.ramet.tck.storage.crash.HostChecks;
+import dev.ramet.tck.storage.crash.PreparationChecks;
+import dev.ramet.tck.storage.crash.TreeLifeChecks;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -63,18 +82,24 @@ public abstract class StorageBackendTck {
 
   /** Nodes come into being, change their kind and tell what they are. */
   @Nested
-  class Nodes extends NodeChecks {
+  public class Nodes extends NodeChecks {
+    /** For the kit. */
+    public Nodes() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** No node sees what is written to another. */
   @Nested
-  class Isolation extends IsolationChecks {
+  public class Isolation extends IsolationChecks {
+    /** For the kit. */
+    public Isolation() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -83,7 +108,7 @@ public abstract class StorageBackendTck {
   @Nested
   class Deletion extends DeletionChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -92,16 +117,19 @@ public abstract class StorageBackendTck {
   @Nested
   class Names extends NameChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** Many threads at once. */
   @Nested
-  class Concurrency extends ConcurrencyChecks {
+  public class Concurrency extends ConcurrencyChecks {
+    /** For the kit. */
+    public Concurrency() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -110,43 +138,55 @@ public abstract class StorageBackendTck {
   @Nested
   class Reopening extends ReopenChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** A root that nobody has is looked at, where the provider does that. */
   @Nested
-  class Examination extends ExaminationChecks {
+  public class Examination extends ExaminationChecks {
+    /** For the kit. */
+    public Examination() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** A kill at any moment leaves each operation done or not done. */
   @Nested
-  class Crashes extends CrashChecks {
+  public class Crashes extends CrashChecks {
+    /** For the kit. */
+    public Crashes() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** A host that is full, read-only or closed to us. */
   @Nested
-  class Host extends HostChecks {
+  public class Host extends HostChecks {
+    /** For the kit. */
+    public Host() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** What is stated is kept, and what is not stated is not there. */
   @Nested
-  class Capabilities extends CapabilityChecks {
+  public class Capabilities extends CapabilityChecks {
+    /** For the kit. */
+    public Capabilities() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -155,16 +195,19 @@ public abstract class StorageBackendTck {
   @Nested
   class Preparation extends PreparationChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** Snapshots of volumes whose writer tells what it wrote. */
   @Nested
-  class WriteLogs extends WriteLogChecks {
+  public class WriteLogs extends WriteLogChecks {
+    /** For the kit. */
+    public WriteLogs() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -173,25 +216,31 @@ public abstract class StorageBackendTck {
   @Nested
   class Compacting extends CompactionChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** Snapshots that become volumes, where the backend does that. */
   @Nested
-  class Reuse extends ReuseChecks {
+  public class Reuse extends ReuseChecks {
+    /** For the kit. */
+    public Reuse() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** Images come in and go out. */
   @Nested
-  class Transfers extends TransferChecks {
+  public class Transfers extends TransferChecks {
+    /** For the kit. */
+    public Transfers() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
@@ -200,16 +249,19 @@ public abstract class StorageBackendTck {
   @Nested
   class Trees extends TreeChecks {
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }
 
   /** Trees beside other threads and after kills, where the backend captures them. */
   @Nested
-  class TreeLives extends TreeLifeChecks {
+  public class TreeLives extends TreeLifeChecks {
+    /** For the kit. */
+    public TreeLives() {}
+
     @Override
-    World world() {
+    public World world() {
       return StorageBackendTck.this.world();
     }
   }

@@ -4,7 +4,7 @@ package dev.ramet.backends.dmsnapshot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ramet.tck.StorageBackendTck;
-import dev.ramet.tck.StorageHarness;
+import dev.ramet.tck.storage.StorageHarness;
 import dev.ramet.testing.Features;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;

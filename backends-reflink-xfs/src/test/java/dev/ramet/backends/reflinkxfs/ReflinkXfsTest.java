@@ -2,9 +2,9 @@
 package dev.ramet.backends.reflinkxfs;
 
 import dev.ramet.backends.testing.LoopHarness;
-import dev.ramet.tck.StepControl;
 import dev.ramet.tck.StorageBackendTck;
-import dev.ramet.tck.StorageHarness;
+import dev.ramet.tck.storage.StepControl;
+import dev.ramet.tck.storage.StorageHarness;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;
 

@@ -6,9 +6,9 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.tck.HostControl;
-import dev.ramet.tck.StepControl;
-import dev.ramet.tck.StorageHarness;
+import dev.ramet.tck.storage.HostControl;
+import dev.ramet.tck.storage.StepControl;
+import dev.ramet.tck.storage.StorageHarness;
 import dev.ramet.testing.LoopFs;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;

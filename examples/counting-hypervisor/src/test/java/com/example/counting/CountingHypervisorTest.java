@@ -9,7 +9,7 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
-import dev.ramet.tck.HypervisorHarness;
+import dev.ramet.tck.hypervisor.HypervisorHarness;
 import dev.ramet.tck.HypervisorTck;
 import java.io.IOException;
 import java.io.RandomAccessFile;

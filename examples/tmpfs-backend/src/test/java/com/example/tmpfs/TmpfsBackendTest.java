@@ -3,9 +3,9 @@ package com.example.tmpfs;
 
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.tck.StepControl;
+import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.StorageBackendTck;
-import dev.ramet.tck.StorageHarness;
+import dev.ramet.tck.storage.StorageHarness;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.hypervisor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmExit;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A driver, its machines, and what can be seen of them. Closing it ends them all. */
+public final class MachineWorld implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long STILL_MILLIS = 20;
+
+  final HypervisorHarness harness;
+  final Path root;
+  final Hypervisor driver;
+  private final List<Hypervisor> opened = new ArrayList<>();
+  private final Path scratch;
+  private int number;
+
+  public MachineWorld(HypervisorHarness harness, Path root) throws IOException {
+    this.harness = harness;
+    this.root = root;
+    this.scratch = Files.createDirectories(root.resolve("driver"));
+    this.driver = open();
+  }
+
+  /** The driver once more, as a host opens it that starts anew. */
+  Hypervisor open() {
+    Hypervisor one = harness.provider().open(new ProbeContext(scratch));
+    opened.add(one);
+    return one;
+  }
+
+  ProbeResult probe() {
+    return harness.provider().probe(new ProbeContext(scratch));
+  }
+
+  Path directory(String name) throws IOException {
+    return Files.createDirectories(root.resolve(name));
+  }
+
+  /** A new machine's specification, in a directory of its own. */
+  VmSpec spec() throws IOException {
+    String name = "vm" + ++number;
+    return harness.spec(name, directory(name));
+  }
+
+  /** A machine that has begun to count. */
+  RunningVm boot() throws IOException {
+    RunningVm vm = driver.boot(spec(), PATIENCE);
+    awaitRunning(vm);
+    return vm;
+  }
+
+  /** Waits until the guest has counted further. */
+  void awaitRunning(RunningVm vm) throws IOException {
+    long before = harness.count(vm);
+    await(
+        "the guest must go on counting: the machine does not run",
+        () -> harness.count(vm) != before);
+  }
+
+  /** Demands that the guest does not count. */
+  long standsStill(RunningVm vm, String why) throws IOException {
+    long before = harness.count(vm);
+    sleep();
+    assertEquals(before, harness.count(vm), why);
+    return before;
+  }
+
+  /** Saves a machine as the engine does: devices, then memory, in one pause. */
+  SavedVm save(RunningVm vm) throws IOException {
+    try (PausedVm paused = vm.pause()) {
+      return save(vm, paused);
+    }
+  }
+
+  SavedVm save(RunningVm vm, PausedVm paused) throws IOException {
+    String name = "saved" + ++number;
+    Path devices = directory(name);
+    Path image = root.resolve(name + ".memory");
+    paused.saveDevices(devices);
+    harness.copyMemory(paused.memory(), image);
+    return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+  }
+
+  /** How the machine ended; it has to have. */
+  VmExit ended(RunningVm vm) throws IOException {
+    CompletableFuture<VmExit> exit = vm.exit().toCompletableFuture();
+    await("the machine has ended: exit() must be complete", exit::isDone);
+    return exit.join();
+  }
+
+  /** Demands that nothing of a machine is left but what people read. */
+  void nothingLeft(VmSpec spec, String after) throws IOException {
+    assertEquals(
+        Set.of(),
+        harness.processes(spec.directory()),
+        after + " must end every process that it started");
+    Set<String> files = names(spec.directory());
+    files.removeAll(harness.logs());
+    assertEquals(Set.of(), files, after + " must remove the files that it made");
+  }
+
+  static Set<String> names(Path directory) throws IOException {
+    try (Stream<Path> list = Files.list(directory)) {
+      return list.map(path -> String.valueOf(path.getFileName()))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  /** Something that is to become true. */
+  interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  void await(String what, Condition condition) throws IOException {
+    long end = System.nanoTime() + harness.patience().toNanos();
+    while (!condition.holds()) {
+      assertTrue(System.nanoTime() < end, what);
+      sleep(1);
+    }
+  }
+
+  static void sleep() {
+    sleep(STILL_MILLIS);
+  }
+
+  static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    // What a check left running is ended from outside: its driver may be what is wrong.
+    try {
+      for (long pid : harness.processes(root)) {
+        harness.kill(pid);
+      }
+      await("the machines' processes do not end", () -> harness.processes(root).isEmpty());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      opened.forEach(Hypervisor::close);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Checks of hypervisors' drivers, and what such a test gives the kit. */
+@NullMarked
+package dev.ramet.tck.hypervisor;
+
+import org.jspecify.annotations.NullMarked;

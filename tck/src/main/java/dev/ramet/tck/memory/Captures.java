@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.memory;
+
+import static dev.ramet.tck.memory.TrackedProcess.PAGE;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.LiveTracker;
+import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures of one tracker, each composed over the baseline that the tracker names and compared with
+ * what the memory must hold.
+ */
+public final class Captures implements AutoCloseable {
+  private final MemoryWorld world;
+  private final MemoryTracker tracker;
+  private byte[] previous = new byte[0];
+  private byte[] composed = new byte[0];
+  private boolean committedOnce;
+
+  /** What rounds before the pause have copied into the image of the capture at hand. */
+  private byte @Nullable [] begun;
+
+  Captures(MemoryWorld world, MemoryTracker tracker) {
+    this.world = world;
+    this.tracker = tracker;
+  }
+
+  MemoryTracker tracker() {
+    return tracker;
+  }
+
+  /** A whole capture: what it selected. */
+  PageRanges capture() {
+    PageRanges ranges = selectOnly();
+    commit();
+    return ranges;
+  }
+
+  /**
+   * A capture of memory that a tracker need not be able to follow: it may say so, and then it goes
+   * on relative to something older.
+   */
+  void captureEvenIfLost() {
+    try {
+      capture();
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.UNSUPPORTED) {
+        throw e;
+      }
+      assertNotEquals(
+          Baseline.PREVIOUS_CAPTURE,
+          tracker.baseline(),
+          "a tracker that lost track must not go on from the previous capture");
+      capture();
+    }
+  }
+
+  /** The last selection becomes a capture. */
+  void commit() {
+    tracker.committed();
+    previous = composed;
+    begun = null;
+    committedOnce = true;
+  }
+
+  /** Selects and compares, as for a capture that then fails: nothing is committed. */
+  PageRanges selectOnly() {
+    Baseline baseline = tracker.baseline();
+    byte[] base = image(baseline);
+    PageRanges ranges = tracker.select(world.memory());
+    overlay(ranges, base);
+    compare(base, baseline, ranges);
+    composed = base;
+    return ranges;
+  }
+
+  /** The image that the capture at hand composes. */
+  private byte[] image(Baseline baseline) {
+    byte[] copied = begun;
+    if (copied != null) {
+      return copied;
+    }
+    byte[] base =
+        switch (baseline) {
+          case NONE -> new byte[world.image.length];
+          case RESTORE_IMAGE -> world.image.clone();
+          case PREVIOUS_CAPTURE -> previous.clone();
+        };
+    if (base.length == 0) {
+      fail("baseline() is PREVIOUS_CAPTURE and there was none: answer RESTORE_IMAGE until then");
+    }
+    return base;
+  }
+
+  private void overlay(PageRanges ranges, byte[] base) {
+    for (int i = 0; i < ranges.count(); i++) {
+      int at = Math.toIntExact(ranges.imageOffset(i));
+      int length = Math.toIntExact(ranges.lengthBytes(i));
+      if (ranges.isZero(i)) {
+        Arrays.fill(base, at, at + length, (byte) 0);
+      } else {
+        world.process.read(ranges.address(i), ByteBuffer.wrap(base, at, length));
+      }
+    }
+  }
+
+  private LiveTracker live() {
+    if (tracker instanceof LiveTracker live) {
+      return live;
+    }
+    return fail("the tracker is no LiveTracker");
+  }
+
+  /** A capture begins: one that was begun before has failed. */
+  void startOver() {
+    live().startOver();
+    begun = null;
+  }
+
+  /** A round before the pause: what it selected, which is copied. */
+  PageRanges round() {
+    PageRanges ranges = select();
+    copy(ranges);
+    return ranges;
+  }
+
+  /** A round whose pages are not copied yet. */
+  PageRanges select() {
+    byte[] base = image(tracker.baseline());
+    PageRanges ranges = live().selectRunning(world.memory());
+    begun = base;
+    return ranges;
+  }
+
+  /** Copies the pages of the last round. */
+  void copy(PageRanges ranges) {
+    overlay(ranges, image(tracker.baseline()));
+    live().copied();
+  }
+
+  private void compare(byte[] base, Baseline baseline, PageRanges ranges) {
+    int wrong = Arrays.mismatch(base, world.expected);
+    if (wrong >= 0) {
+      int page = wrong / PAGE;
+      fail(
+          "page "
+              + page
+              + " was lost: "
+              + world.story(page)
+              + "; "
+              + covering(ranges, page)
+              + ", relative to "
+              + baseline
+              + (committedOnce ? " after a commit" : " before any commit"));
+    }
+  }
+
+  private static String covering(PageRanges ranges, int page) {
+    for (int i = 0; i < ranges.count(); i++) {
+      long from = ranges.imageOffset(i) / PAGE;
+      if (from <= page && page < from + ranges.lengthBytes(i) / PAGE) {
+        return ranges.isZero(i)
+            ? "the selection takes it for zeros"
+            : "the selection copies it from a wrong address";
+      }
+    }
+    return "the selection leaves it out";
+  }
+
+  /**
+   * Demands that a selection is no larger than it must be, of a mode that can tell.
+   *
+   * @param pages what changed since the last commit
+   */
+  void atMost(PageRanges ranges, int pages, String what) {
+    if (!world.states(MemoryCapabilities.SINCE_CAPTURE)) {
+      return;
+    }
+    long copied = ranges.copyBytes() / PAGE;
+    if (copied > pages) {
+      fail(
+          "the probe states '"
+              + MemoryCapabilities.SINCE_CAPTURE
+              + "' and "
+              + copied
+              + " pages were selected to be copied, of which "
+              + pages
+              + " may be: "
+              + what
+              + ": re-arm in committed(), or do not state it");
+    }
+  }
+
+  @Override
+  public void close() {
+    tracker.close();
+  }
+}

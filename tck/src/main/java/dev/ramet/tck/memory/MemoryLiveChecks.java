@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.memory;
+
+import static dev.ramet.tck.memory.MemoryWorld.HUGEPAGE;
+import static dev.ramet.tck.memory.MemoryWorld.PAGEOUT;
+import static dev.ramet.tck.memory.MemoryWorld.PAGES;
+import static dev.ramet.tck.memory.TrackedProcess.PAGE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.ramet.spi.memory.LiveTracker;
+import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.tck.support.Requirement;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Pages that are copied while the machine runs, and written again. */
+public abstract class MemoryLiveChecks {
+  /** For the kit. */
+  protected MemoryLiveChecks() {}
+
+  private static final int GENERATIONS = 60;
+
+  public abstract MemoryWorld world();
+
+  /** Whoever does not state it is not asked for it; {@link #whoeverStatesItCanDoIt} holds both. */
+  private boolean asked() {
+    return world().states(MemoryCapabilities.LIVE);
+  }
+
+  private Captures live() {
+    return world().withoutDiscards().captures();
+  }
+
+  @Test
+  void whoeverStatesItCanDoIt() {
+    boolean stated = world().states(MemoryCapabilities.LIVE);
+    String name = "'" + MemoryCapabilities.LIVE + "'";
+    try (MemoryTracker tracker = world().mode.attach(world().memory())) {
+      if (!stated) {
+        assertFalse(tracker instanceof LiveTracker, "a LiveTracker: state " + name);
+      }
+    }
+    world().withoutDiscards();
+    try (MemoryTracker tracker = world().mode.attach(world().memory())) {
+      assertEquals(
+          stated,
+          tracker instanceof LiveTracker,
+          () ->
+              "whether a tracker of memory that is never discarded is a LiveTracker must be what"
+                  + " the probe says of "
+                  + name);
+    }
+  }
+
+  @Test
+  void whatIsWrittenAfterARoundIsSelectedAgain() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 64, 1);
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < 4; generation++) {
+        captures.startOver();
+        captures.round();
+        world().poke(30, 8, generation);
+        world().fill(300 + generation, 2, generation + 1);
+        captures.round();
+        world().poke(34, 1, 7);
+        world().poke(600, 1, generation);
+        captures.capture();
+        world().poke(10, 50, 9);
+      }
+    }
+  }
+
+  @Test
+  void whatIsWrittenBeforeItWasCopiedIsSelectedAgain() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 64, 1);
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < 3; generation++) {
+        captures.startOver();
+        PageRanges ranges = captures.select();
+        world().poke(20, 10, generation);
+        captures.copy(ranges);
+        world().poke(25, 1, 100);
+        captures.capture();
+        world().poke(0, 40, 3);
+      }
+    }
+  }
+
+  @Test
+  void roundsThatWereNotCopiedCountForNothing() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 64, 1);
+    try (Captures captures = live()) {
+      captures.startOver();
+      captures.select();
+      captures.select();
+      world().poke(3, 1, 5);
+      captures.capture();
+      world().poke(8, 4, 5);
+      captures.startOver();
+      captures.round();
+      world().poke(9, 1, 6);
+      captures.select();
+      captures.capture();
+    }
+  }
+
+  @Test
+  void theNextCaptureStartsOver() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 64, 1);
+    try (Captures captures = live()) {
+      captures.startOver();
+      captures.round();
+      world().poke(70, 2, 1);
+      captures.startOver();
+      captures.round();
+      captures.capture();
+      world().poke(5, 5, 2);
+      captures.startOver();
+      captures.round();
+      world().poke(7, 5, 3);
+      captures.selectOnly();
+      captures.startOver();
+      captures.capture();
+    }
+  }
+
+  @Test
+  void thePauseIsLeftWithWhatWasWrittenSince() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 400, 1);
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < 3; generation++) {
+        captures.startOver();
+        captures.round();
+        world().look(1000 + 100 * generation, 50);
+        world().poke(5, 2, generation);
+        captures.atMost(captures.round(), 2, "two pages were written since the round before");
+        world().poke(6, 2, generation);
+        captures.atMost(captures.selectOnly(), 2, "two pages were written since the last round");
+        captures.atMost(captures.capture(), 2, "two pages were written since the last round");
+        captures.startOver();
+        captures.atMost(captures.selectOnly(), 0, "nothing was written since the capture");
+        world().fill(0, 400, generation + 2);
+      }
+    }
+  }
+
+  /** The process writes on its own while pages are found and copied. */
+  @Test
+  void roundsBesideAWriter() throws InterruptedException {
+    if (!asked()) {
+      return;
+    }
+    AtomicBoolean stop = new AtomicBoolean();
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < 6; generation++) {
+        Random random = new Random(generation);
+        int first = generation * 1000;
+        stop.set(false);
+        Thread writer =
+            new Thread(
+                () -> {
+                  for (int i = 0; !stop.get(); i++) {
+                    int page = random.nextInt(PAGES - 20);
+                    world().fill(page, 1 + random.nextInt(20), (first + i) % 255 + 1);
+                  }
+                });
+        writer.start();
+        captures.startOver();
+        try {
+          for (int round = 0; round < 25; round++) {
+            captures.round();
+          }
+        } finally {
+          stop.set(true);
+          writer.join();
+        }
+        captures.capture();
+      }
+    }
+  }
+
+  @Test
+  void swappedPagesBetweenRounds() {
+    if (!asked()) {
+      return;
+    }
+    world().fill(0, 64, 1);
+    try (SwapArea swap = SwapArea.on(world().directory);
+        Captures captures = live()) {
+      for (int generation = 0; generation < 3; generation++) {
+        // Pages that no round has met yet.
+        int first = 200 + 100 * generation;
+        captures.startOver();
+        captures.round();
+        world().poke(3, 5, generation);
+        world().poke(first, 3, generation);
+        swap.takes(world(), 0, 64);
+        swap.takes(world(), first, 3);
+        captures.round();
+        world().look(4, 2);
+        world().poke(40, 3, generation);
+        world().poke(first + 8, 3, generation);
+        swap.takes(world(), 0, 64);
+        swap.takes(world(), first + 8, 3);
+        captures.capture();
+        world().poke(0, 10, generation);
+      }
+    }
+  }
+
+  /** More runs of pages than the kernel tells at once, and than its own small buffer takes. */
+  @Test
+  void scatteredPages() {
+    if (!asked()) {
+      return;
+    }
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < 3; generation++) {
+        for (int page = generation; page < PAGES; page += 2) {
+          world().poke(page, 1, page);
+        }
+        captures.startOver();
+        captures.round();
+        for (int page = 0; page < PAGES; page += 3) {
+          world().poke(page, 1, page + 1);
+        }
+        captures.capture();
+      }
+    }
+  }
+
+  @Test
+  void histories() {
+    if (!asked()) {
+      return;
+    }
+    history((page, count) -> world().advise(page, count, PAGEOUT));
+  }
+
+  @Test
+  void historiesOfPagesInSwap() {
+    if (!asked()) {
+      return;
+    }
+    AtomicInteger swapped = new AtomicInteger();
+    try (SwapArea swap = SwapArea.on(world().directory)) {
+      history((page, count) -> swapped.addAndGet(swap.offered(world(), page, count)));
+    }
+    Requirement.ofKernel("swap", swapped.get() > 0, "nothing was swapped out");
+  }
+
+  /** Advises the kernel to put pages out of memory. */
+  private interface PageOut {
+    void advise(int page, int count);
+  }
+
+  private void history(PageOut pageOut) {
+    Random random = new Random(21);
+    try (Captures captures = live()) {
+      for (int generation = 0; generation < GENERATIONS; generation++) {
+        captures.startOver();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          act(random, pageOut);
+          PageRanges ranges = captures.select();
+          act(random, pageOut);
+          if (random.nextInt(4) != 0) {
+            captures.copy(ranges);
+          }
+        }
+        act(random, pageOut);
+        captures.selectOnly();
+        if (random.nextInt(3) != 0) {
+          captures.commit();
+        }
+      }
+    }
+  }
+
+  private void act(Random random, PageOut pageOut) {
+    for (int i = random.nextInt(20); i >= 0; i--) {
+      int page = random.nextInt(PAGES);
+      int most = 1 + random.nextInt(random.nextInt(10) == 0 ? 600 : 8);
+      int count = Math.min(PAGES - page, most);
+      switch (random.nextInt(8)) {
+        case 0, 1 -> world().fill(page, count, random.nextInt(256));
+        case 2, 3 -> world().poke(page, count, random.nextInt(PAGE));
+        case 4 -> world().look(page, count);
+        case 5 -> world().load(page, count, false);
+        case 6 -> world().writeInChild(page, count, 0x77);
+        case 7 -> {
+          if (random.nextBoolean()) {
+            world().advise(page, count, HUGEPAGE);
+          } else {
+            pageOut.advise(page, count);
+          }
+        }
+        default -> fail();
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.memory;
+
+/** Waiting for what the kernel has yet to do and tells nobody of. */
+final class Pause {
+  private static final long MILLIS = 100;
+
+  private Pause() {}
+
+  static void shortly() {
+    try {
+      Thread.sleep(MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.GuestSecret;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A hypervisor in the heap that keeps the contract: what the kit is tested with. Its guests count,
+ * and do nothing else. Thread-safe.
+ */
+class ReferenceHypervisor implements Hypervisor {
+  static final String ID = "reference";
+
+  /** In a machine's directory: its process. */
+  static final String PID = "reference.pid";
+
+  private static final long MIB = 1 << 20;
+
+  final ReferenceMachines machines;
+  private final Map<Long, ReferenceVm> known = new ConcurrentHashMap<>();
+
+  ReferenceHypervisor(ReferenceMachines machines) {
+    this.machines = machines;
+  }
+
+  VmIdentity identity(VmSpec spec) {
+    Map<String, String> machine = new TreeMap<>();
+    machine.put("cpuCount", Integer.toString(spec.cpuCount()));
+    machine.put("memoryBytes", Long.toString(spec.memoryBytes()));
+    return new VmIdentity(ID, "1.0", machine);
+  }
+
+  /** A machine of a process. */
+  ReferenceVm vm(VmSpec spec, ReferenceMachines.Guest process) {
+    return new ReferenceVm(this, spec, process);
+  }
+
+  @Override
+  public RunningVm boot(VmSpec spec, Duration timeout) {
+    check(spec);
+    return started(spec, 0).letRun();
+  }
+
+  private ReferenceVm started(VmSpec spec, long counted) {
+    synchronized (machines) {
+      if (running(spec.directory()).isPresent()) {
+        throw new RametException(ErrorCode.CONFLICT, "in use: " + spec.directory());
+      }
+      ReferenceMachines.Guest process =
+          machines.start(spec.directory(), spec.memoryBytes(), counted);
+      GuestSecret secret = spec.secret();
+      process.secret = secret == null ? null : secret.text();
+      try {
+        Files.writeString(spec.directory().resolve(PID), Long.toString(process.pid));
+      } catch (IOException e) {
+        machines.end(process.pid, true);
+        throw new RametException(ErrorCode.HOST_UNFIT, "cannot write: " + e.getMessage(), e);
+      }
+      ReferenceVm vm = vm(spec, process);
+      known.put(process.pid, vm);
+      return vm;
+    }
+  }
+
+  @Override
+  public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+    check(spec);
+    checkIdentity(saved.identity(), identity(spec));
+    long counted = ReferenceState.read(saved, spec);
+    return started(spec, counted).standStill();
+  }
+
+  void checkIdentity(VmIdentity saved, VmIdentity own) {
+    if (!saved.equals(own)) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, "the saved machine is " + saved + ", this one is " + own);
+    }
+  }
+
+  /** The process that a directory names. */
+  Optional<ReferenceMachines.Guest> running(Path directory) {
+    try {
+      long pid = Long.parseLong(Files.readString(directory.resolve(PID)));
+      return Optional.ofNullable(machines.find(pid))
+          .filter(process -> process.directory.equals(directory));
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
+    return running(spec.directory())
+        .map(process -> known.computeIfAbsent(process.pid, pid -> vm(spec, process)).takeBack());
+  }
+
+  @Override
+  public void reap(Path directory) {
+    machines.below(directory).forEach(pid -> machines.end(pid, false));
+  }
+
+  @Override
+  public void close() {
+    known.clear();
+  }
+
+  /** Refuses what cannot be. */
+  void check(VmSpec spec) {
+    if (spec.cpuCount() < 1) {
+      throw RametException.invalid("cpuCount", "less than 1");
+    }
+    if (spec.memoryBytes() < MIB || spec.memoryBytes() % MIB != 0) {
+      throw RametException.invalid("memoryBytes", "not a positive multiple of 1 MiB");
+    }
+    if (!Files.isDirectory(spec.directory())) {
+      throw RametException.invalid("directory", "not a directory: " + spec.directory());
+    }
+    if (!Files.isReadable(spec.kernel())) {
+      throw RametException.invalid("kernel", "cannot be read: " + spec.kernel());
+    }
+    if (spec.disks().stream().anyMatch(disk -> !Files.isReadable(disk.path()))) {
+      throw RametException.invalid("disks", "cannot be read: " + spec.disks());
+    }
+    if (!spec.network().hostAddress().matches("127(\\.[0-9]{1,3}){3}")) {
+      throw RametException.invalid("network.hostAddress", "not a loopback address");
+    }
+    spec.network().guestPorts().forEach(ReferenceHypervisor::checkPort);
+  }
+
+  static void checkPort(int port) {
+    if (port < 1 || port > 65_535) {
+      throw RametException.invalid("port", "not a port: " + port);
+    }
+  }
+}

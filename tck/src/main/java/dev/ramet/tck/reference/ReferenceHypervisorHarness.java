@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.tck.hypervisor.HypervisorHarness;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The reference hypervisor with its processes, without a process or a privilege. */
+class ReferenceHypervisorHarness implements HypervisorHarness {
+  private static final long MEMORY_BYTES = 1 << 20;
+
+  final ReferenceMachines machines;
+  private final Path scratch;
+
+  ReferenceHypervisorHarness(Path scratch, ReferenceMachines machines) {
+    this.scratch = scratch;
+    this.machines = machines;
+  }
+
+  /** The driver. */
+  Hypervisor open() {
+    return new ReferenceHypervisor(machines);
+  }
+
+  /** What its probe states. */
+  Set<String> stated() {
+    return Set.of(HypervisorCapabilities.GUEST_SECRET);
+  }
+
+  @Override
+  public @Nullable String secret(RunningVm vm) {
+    return machines.guest(vm.pid()).secret;
+  }
+
+  @Override
+  public HypervisorProvider provider() {
+    return new HypervisorProvider() {
+      @Override
+      public String id() {
+        return ReferenceHypervisor.ID;
+      }
+
+      @Override
+      public ProbeResult probe(ProbeContext where) {
+        return new ProbeResult.Usable(stated(), Map.of());
+      }
+
+      @Override
+      public Hypervisor open(ProbeContext where) {
+        return ReferenceHypervisorHarness.this.open();
+      }
+    };
+  }
+
+  @Override
+  public VmSpec spec(String name, Path directory) throws IOException {
+    Path kernel = scratch.resolve("kernel");
+    if (!Files.exists(kernel)) {
+      Files.writeString(kernel, "counts");
+    }
+    return new VmSpec(
+        name,
+        directory,
+        1,
+        MEMORY_BYTES,
+        kernel,
+        null,
+        "",
+        List.of(),
+        new VmSpec.Network("127.0.0.2", List.of(), false));
+  }
+
+  @Override
+  public long count(RunningVm vm) {
+    ReferenceMachines.Guest process = machines.find(vm.pid());
+    return process == null ? -1 : process.count();
+  }
+
+  @Override
+  public void copyMemory(GuestMemory memory, Path image) throws IOException {
+    ReferenceMachines.Guest process = machines.find(memory.pid());
+    if (process == null) {
+      throw new IOException("the machine has ended");
+    }
+    ReferenceState.writeMemory(process.count(), process.memoryBytes, image);
+  }
+
+  @Override
+  public Set<Long> processes(Path directory) {
+    return machines.below(directory);
+  }
+
+  @Override
+  public void kill(long pid) {
+    machines.end(pid, false);
+  }
+
+  /** Everything happens at once here. */
+  @Override
+  public Duration patience() {
+    return Duration.ofSeconds(1);
+  }
+
+  @Override
+  public Set<String> logs() {
+    return Set.of(ReferenceHypervisor.PID);
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processes of the reference hypervisor: they outlive the drivers that start them, as real ones
+ * do. Thread-safe.
+ */
+class ReferenceMachines {
+  /** Beyond what a kernel gives out, so that nobody takes them for real ones. */
+  private static final long FIRST_PID = 5_000_000;
+
+  private final AtomicLong lastPid = new AtomicLong(FIRST_PID);
+  private final Map<Long, Guest> processes = new ConcurrentHashMap<>();
+
+  /** A machine whose guest counts, by the clock. */
+  static final class Guest {
+    final long pid;
+    final Path directory;
+    final long memoryBytes;
+    final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+    private long counted;
+    private long since;
+    private boolean running;
+
+    /** What its root can read. */
+    volatile @Nullable String secret;
+
+    Guest(long pid, Path directory, long memoryBytes, long counted) {
+      this.pid = pid;
+      this.directory = directory;
+      this.memoryBytes = memoryBytes;
+      this.counted = counted;
+    }
+
+    synchronized long count() {
+      return running ? counted + (System.nanoTime() - since) / 1000 : counted;
+    }
+
+    synchronized void stop() {
+      counted = count();
+      running = false;
+    }
+
+    synchronized void go() {
+      if (!running) {
+        since = System.nanoTime();
+        running = true;
+      }
+    }
+  }
+
+  /** Starts one that stands still. */
+  Guest start(Path directory, long memoryBytes, long counted) {
+    long pid = lastPid.incrementAndGet();
+    Guest process = new Guest(pid, directory, memoryBytes, counted);
+    processes.put(pid, process);
+    return process;
+  }
+
+  /** The process of a machine, or null when it has ended. */
+  @Nullable Guest find(long pid) {
+    return processes.get(pid);
+  }
+
+  /** The process of a machine that has not ended. */
+  Guest guest(long pid) {
+    return Objects.requireNonNull(find(pid));
+  }
+
+  /** Whoever started first. */
+  long first() {
+    return FIRST_PID + 1;
+  }
+
+  /**
+   * Ends one.
+   *
+   * @param requested whether its driver was told to
+   */
+  void end(long pid, boolean requested) {
+    Guest process = processes.remove(pid);
+    if (process != null) {
+      process.stop();
+      process.ended.complete(requested);
+    }
+  }
+
+  /** Those that work in a directory or below it. */
+  Set<Long> below(Path directory) {
+    Set<Long> found = new TreeSet<>();
+    processes.values().stream()
+        .filter(process -> process.directory.startsWith(directory))
+        .forEach(process -> found.add(process.pid));
+    return found;
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.storage.check;
+
+import dev.ramet.spi.storage.NodeId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When things of a name were made and deleted by threads that did so at once, and what can
+ * therefore be there when all have ended. Only calls that return are noted: one that fails changed
+ * nothing. Thread-safe.
+ */
+public final class NameHistory {
+  /** For the kit. */
+  public NameHistory() {}
+
+  /** Gives every begin and end a place in one order. */
+  private final AtomicLong clock = new AtomicLong();
+
+  private final Map<NodeId, Latest> makes = new ConcurrentHashMap<>();
+  private final Map<NodeId, Latest> deletes = new ConcurrentHashMap<>();
+
+  /** The last begin and the last end of calls of one kind; not always of the same call. */
+  private record Latest(long begin, long end) {
+    Latest and(Latest other) {
+      return new Latest(Math.max(begin, other.begin), Math.max(end, other.end));
+    }
+  }
+
+  /** Makes something of a name. */
+  public void make(NodeId id, Runnable call) {
+    note(makes, id, call);
+  }
+
+  /** Deletes what has a name, if anything does. */
+  public void delete(NodeId id, Runnable call) {
+    note(deletes, id, call);
+  }
+
+  private void note(Map<NodeId, Latest> calls, NodeId id, Runnable call) {
+    long begin = clock.incrementAndGet();
+    call.run();
+    calls.merge(id, new Latest(begin, clock.incrementAndGet()), Latest::and);
+  }
+
+  /** Why something of a name cannot be there or gone, as it is found; null when it can. */
+  public @Nullable String objection(NodeId id, boolean there) {
+    Latest made = makes.get(id);
+    Latest deleted = deletes.get(id);
+    if (made == null) {
+      return there ? id + " is there, and nobody was told that it was made" : null;
+    }
+    if (there && deleted != null && deleted.begin() > made.end()) {
+      return id + " is there, and was deleted after it was made for the last time";
+    }
+    if (!there && (deleted == null || deleted.end() < made.begin())) {
+      return id + " is gone, and nobody deleted it: what was acknowledged must stay";
+    }
+    return null;
+  }
+}

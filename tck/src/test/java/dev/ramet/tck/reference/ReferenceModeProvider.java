@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** A mode, and what is stated of it. */
+record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<String> capabilities)
+    implements MemoryModeProvider {
+  ReferenceModeProvider(Supplier<MemoryMode> mode) {
+    this(mode, Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE));
+  }
+
+  @Override
+  public String id() {
+    return "reference";
+  }
+
+  @Override
+  public ProbeResult probe(ProbeContext where) {
+    return new ProbeResult.Usable(capabilities, Map.of());
+  }
+
+  @Override
+  public MemoryMode open(ProbeContext where) {
+    return mode.get();
+  }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.VolumeReuse;
+import dev.ramet.tck.StorageBackendTck;
+import dev.ramet.tck.storage.StepControl;
+import dev.ramet.tck.storage.StorageHarness;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The checks of reuse let pass what keeps the contract, and find what does not. */
+class ReuseModelsTest {
+  /** The reference with snapshots that can be reused, each rule in a method of its own. */
+  static class Reusing extends ReferenceBackend implements VolumeReuse {
+    Reusing(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      super(root, disk, steps);
+    }
+
+    @Override
+    public Node reuse(NodeId snapshot, NodeId id) {
+      synchronized (disk) {
+        Node node =
+            find(snapshot).orElseThrow(() -> RametException.notFound("node", "" + snapshot));
+        if (!free(id)) {
+          throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
+        }
+        if (!sealed(node) || !alone(node)) {
+          throw new RametException(ErrorCode.CONFLICT, "cannot be reused: " + node);
+        }
+        ReferenceDisk.Image image = content(snapshot, id);
+        steps.before("reuse");
+        disk.images.put(id.value(), image);
+        give(snapshot);
+        return new Node(id, image.kind, id, image.sizeBytes);
+      }
+    }
+
+    boolean free(NodeId id) {
+      return !disk.images.containsKey(id.value());
+    }
+
+    boolean sealed(Node node) {
+      return node.kind() == Node.Kind.SNAPSHOT;
+    }
+
+    /** Neither has an ancestor nor descendants. */
+    boolean alone(Node node) {
+      return node.origin().equals(node.id())
+          && disk.images.values().stream().filter(o -> o.origin.equals(node.id())).count() == 1;
+    }
+
+    ReferenceDisk.Image content(NodeId snapshot, NodeId id) {
+      ReferenceDisk.Image old = disk.images.get(snapshot.value());
+      ReferenceDisk.Image image =
+          new ReferenceDisk.Image(Node.Kind.VOLUME, id, old == null ? 1 : old.sizeBytes);
+      if (old != null) {
+        image.pages.putAll(old.pages);
+      }
+      return image;
+    }
+
+    void give(NodeId snapshot) {
+      disk.images.remove(snapshot.value());
+    }
+  }
+
+  abstract static class Model extends StorageBackendTck {
+    abstract StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps);
+
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        public StorageBackend open(StepControl.Observer observer) {
+          return backend(scratch, disk, observer);
+        }
+
+        @Override
+        Set<String> capabilities() {
+          return stated(super.capabilities());
+        }
+      };
+    }
+
+    Set<String> stated(Set<String> others) {
+      Set<String> more = new HashSet<>(others);
+      more.add(StorageCapabilities.VOLUME_REUSE);
+      return more;
+    }
+  }
+
+  @Test
+  void whatKeepsTheContractPasses() {
+    Failures.none(Right.class, StorageBackendTck.Reuse.class);
+    Failures.none(Right.class, StorageBackendTck.Capabilities.class);
+  }
+
+  static class Right extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps);
+    }
+  }
+
+  private static void expect(Class<?> author, String check, String message) {
+    Failures.expect(author, StorageBackendTck.Reuse.class, check, message);
+  }
+
+  @Test
+  void whatOthersNeedIsReused() {
+    expect(Relatives.class, "whatOthersDescend", "refuse to reuse a snapshot that has an ancestor");
+  }
+
+  static class Relatives extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        boolean alone(Node node) {
+          return true;
+        }
+      };
+    }
+  }
+
+  @Test
+  void whatOthersDescendFromIsReused() {
+    expect(Parents.class, "whatOthersDescend", "a snapshot that others descend from");
+  }
+
+  static class Parents extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        boolean alone(Node node) {
+          return node.origin().equals(node.id());
+        }
+      };
+    }
+  }
+
+  @Test
+  void aVolumeIsReused() {
+    expect(Volumes.class, "whatOthersDescend", "refuse to reuse a volume");
+  }
+
+  static class Volumes extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        boolean sealed(Node node) {
+          return true;
+        }
+      };
+    }
+  }
+
+  @Test
+  void aNameIsTakenTwice() {
+    expect(Names.class, "whatOthersDescend", "refuse to reuse as a name that is taken");
+  }
+
+  static class Names extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        boolean free(NodeId id) {
+          return true;
+        }
+      };
+    }
+  }
+
+  @Test
+  void theContentIsLost() {
+    expect(Empty.class, "aSnapshotBecomes", "the volume must hold what the snapshot held");
+  }
+
+  static class Empty extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        ReferenceDisk.Image content(NodeId snapshot, NodeId id) {
+          ReferenceDisk.Image image = super.content(snapshot, id);
+          image.pages.clear();
+          return image;
+        }
+      };
+    }
+  }
+
+  @Test
+  void theSnapshotStays() {
+    expect(Copies.class, "aSnapshotBecomes", "the snapshot is gone");
+  }
+
+  static class Copies extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(scratch, disk, steps) {
+        @Override
+        void give(NodeId snapshot) {}
+      };
+    }
+  }
+
+  @Test
+  void reuseThatIsStatedAndIsNotThere() {
+    Failures.expect(
+        StatesOnly.class,
+        StorageBackendTck.Capabilities.class,
+        "whatIsStated",
+        "implement it or do not state it");
+  }
+
+  static class StatesOnly extends Model {
+    @Override
+    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
+      return new ReferenceBackend(scratch, disk, steps);
+    }
+  }
+
+  @Test
+  void reuseThatIsThereAndIsNotStated() {
+    Failures.expect(
+        StatesNothing.class,
+        StorageBackendTck.Capabilities.class,
+        "whatIsStated",
+        "state it, or nobody will use it");
+  }
+
+  static class StatesNothing extends Right {
+    @Override
+    Set<String> stated(Set<String> others) {
+      return others;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.tck.HypervisorTck;
+import dev.ramet.tck.hypervisor.HypervisorHarness;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** The kit as the author of a driver would run it that differs from the reference's. */
+abstract class WrongDriver extends HypervisorTck {
+  final ReferenceMachines machines = new ReferenceMachines();
+
+  abstract Hypervisor driver();
+
+  /** What its probe states. */
+  Set<String> stated() {
+    return Set.of();
+  }
+
+  @Override
+  protected HypervisorHarness harness(Path scratch) {
+    return new Harness(scratch);
+  }
+
+  /** The reference's harness with the author's driver. */
+  class Harness extends ReferenceHypervisorHarness {
+    Harness(Path scratch) {
+      super(scratch, WrongDriver.this.machines);
+    }
+
+    @Override
+    Hypervisor open() {
+      return driver();
+    }
+
+    @Override
+    Set<String> stated() {
+      return WrongDriver.this.stated();
+    }
+  }
+
+  /** A driver whose machines differ from the reference's. */
+  abstract static class OfMachines extends WrongDriver {
+    abstract ReferenceVm machine(
+        ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process);
+
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        ReferenceVm vm(VmSpec spec, ReferenceMachines.Guest process) {
+          return machine(this, spec, process);
+        }
+      };
+    }
+  }
+}

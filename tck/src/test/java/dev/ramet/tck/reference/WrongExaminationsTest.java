@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.RootExamination;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.StorageInspection;
+import dev.ramet.spi.storage.Usage;
+import dev.ramet.tck.StorageBackendTck;
+import dev.ramet.tck.storage.StorageHarness;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The kit finds what is wrong with how a root is looked at. */
+class WrongExaminationsTest {
+  private static final String SAME = "a root must look the same whether it is open or looked at";
+
+  private static final NodeId NOTE = NodeId.of("note");
+
+  /** A root that is looked at. */
+  static class Examined extends ReferenceBackend implements StorageInspection {
+    Examined(Path root, ReferenceDisk disk) {
+      super(root, disk, step -> {});
+    }
+
+    @Override
+    public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+      // The heap is in order.
+    }
+
+    @Override
+    public Set<String> ownNames() {
+      return Set.of("images");
+    }
+  }
+
+  /** A model whose provider can look at roots. */
+  abstract static class Model extends StorageBackendTck {
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      return new Examined(root, disk);
+    }
+
+    @Override
+    protected StorageHarness harness(Path scratch) {
+      ReferenceDisk disk = new ReferenceDisk();
+      return new ReferenceHarness(scratch, disk) {
+        @Override
+        public StorageBackendProvider provider() {
+          return new Looking(super.provider(), () -> examine(scratch, disk));
+        }
+      };
+    }
+  }
+
+  /** Looks at a root. */
+  private interface Look {
+    StorageBackend look();
+  }
+
+  private record Looking(StorageBackendProvider plain, Look look)
+      implements StorageBackendProvider, RootExamination {
+    @Override
+    public String id() {
+      return plain.id();
+    }
+
+    @Override
+    public ProbeResult probe(ProbeContext where) {
+      return plain.probe(where);
+    }
+
+    @Override
+    public StorageBackend open(ProbeContext where) {
+      return plain.open(where);
+    }
+
+    @Override
+    public StorageBackend examine(ProbeContext where) {
+      return look.look();
+    }
+  }
+
+  private static void expect(Class<?> wrong, String message) {
+    Failures.expect(wrong, StorageBackendTck.Examination.class, "aRootThatIsOnlyLookedAt", message);
+  }
+
+  @Test
+  void oneThatIsRightPasses() {
+    Failures.none(Right.class, StorageBackendTck.Examination.class);
+  }
+
+  static class Right extends Model {}
+
+  @Test
+  void aNodeThatIsNotSeen() {
+    expect(HidesOne.class, SAME);
+  }
+
+  static class HidesOne extends Model {
+    @Override
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      return new Examined(root, disk) {
+        @Override
+        public List<Node> list() {
+          return super.list().subList(1, super.list().size());
+        }
+      };
+    }
+  }
+
+  @Test
+  void usageThatIsMadeUp() {
+    expect(ReportsNothing.class, SAME);
+  }
+
+  static class ReportsNothing extends Model {
+    @Override
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      return new Examined(root, disk) {
+        @Override
+        public Usage usage(NodeId id) {
+          super.usage(id);
+          return new Usage(0, 0);
+        }
+      };
+    }
+  }
+
+  @Test
+  void somethingThatIsMadeByTheWay() {
+    expect(WritesDown.class, "to look at a root must change nothing in it");
+  }
+
+  static class WritesDown extends Model {
+    @Override
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      return new Examined(root, disk) {
+        @Override
+        public void inspect(boolean mend, Consumer<StorageFinding> findings) {
+          disk.images.putIfAbsent(
+              ReferenceDisk.NEW + "note", new ReferenceDisk.Image(Node.Kind.VOLUME, NOTE, 1));
+        }
+      };
+    }
+  }
+
+  @Test
+  void oneThatLetsOthersIn() {
+    expect(LocksNothing.class, "opening a root that somebody looks at must fail with CONFLICT");
+  }
+
+  static class LocksNothing extends Model {
+    @Override
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      Examined examined = new Examined(root, disk);
+      disk.inUse = false;
+      return examined;
+    }
+  }
+
+  @Test
+  void oneThatCannotBeInspected() {
+    expect(InspectsNothing.class, "a root that is looked at can be inspected");
+  }
+
+  static class InspectsNothing extends Model {
+    @Override
+    StorageBackend examine(Path root, ReferenceDisk disk) {
+      return new ReferenceBackend(root, disk, step -> {});
+    }
+  }
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import static dev.ramet.tck.memory.TrackedProcess.PAGE;
+import static dev.ramet.tck.memory.TrackedProcess.PRESENT;
+import static dev.ramet.tck.memory.TrackedProcess.SWAPPED;
+
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.memory.MemoryRegion;
+import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.tck.MemoryModeTck;
+import dev.ramet.tck.memory.MemoryWorld;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The kit finds what is wrong with a memory mode and says which page is lost, and how. */
+class WrongModesTest {
+  abstract static class Wrong extends MemoryModeTck {
+    abstract MemoryMode mode();
+
+    Set<String> stated() {
+      return Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE);
+    }
+
+    @Override
+    protected MemoryModeProvider provider() {
+      return new ReferenceModeProvider(this::mode, stated());
+    }
+  }
+
+  @Test
+  void missesWhatIsInSwap() {
+    Failures.expect(
+        MissesSwap.class, MemoryModeTck.Host.class, "swappedPages", "then swapped out; the");
+  }
+
+  static class MissesSwap extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        boolean holds(long entry, MemoryRegion.Kind kind) {
+          return (entry & SWAPPED) == 0 && super.holds(entry, kind);
+        }
+      };
+    }
+  }
+
+  @Test
+  void takesHolesOfTheImageForZeros() {
+    Failures.expect(
+        TakesHolesForZeros.class,
+        MemoryModeTck.Writes.class,
+        "pagesWhereTheImageHasAHole",
+        "page 100 was lost: image, written by the process; the selection leaves it out");
+  }
+
+  /** Whatever was written there since. */
+  static class TakesHolesForZeros extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        private boolean inHole(long page) {
+          return page >= MemoryWorld.HOLE && page < MemoryWorld.HOLE + MemoryWorld.HOLE_PAGES;
+        }
+
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return !inHole(page) && super.changed(page, before, now);
+        }
+      };
+    }
+  }
+
+  @Test
+  void trustsSoftDirtyBitsBlindly() {
+    Failures.expect(
+        TrustsSoftDirty.class,
+        MemoryModeTck.Discards.class,
+        "discardedPagesHoldTheImageAgain",
+        "page 8 was lost: image, discarded (MADV_DONTNEED); the selection leaves it out");
+  }
+
+  /** Neither asks whether the kernel keeps such bits, nor what was discarded. */
+  static class TrustsSoftDirty extends Wrong {
+    private static final long SOFT_DIRTY = 1L << 55;
+
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        private boolean reset;
+
+        @Override
+        boolean holds(long entry, MemoryRegion.Kind kind) {
+          return super.holds(entry, kind) && (!reset || (entry & SOFT_DIRTY) != 0);
+        }
+
+        @Override
+        void absent(long offset, MemoryRegion region, boolean was, PageRanges.Builder into) {}
+
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return true;
+        }
+
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          return new Tracker(memory) {
+            @Override
+            public void committed() {
+              super.committed();
+              Path control = Path.of("/proc", Long.toString(memory.pid()), "clear_refs");
+              try {
+                Files.writeString(control, "4");
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+              reset = true;
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void forgetsToArmAgain() {
+    Failures.expect(
+        NeverRearms.class,
+        MemoryModeTck.Writes.class,
+        "pagesThatWereWrittenAgainAfterACapture",
+        "one byte written by the process; the selection leaves it out, relative to"
+            + " PREVIOUS_CAPTURE after a commit");
+  }
+
+  static class NeverRearms extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        private final Set<Long> seen = new HashSet<>();
+
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return seen.add(page);
+        }
+      };
+    }
+  }
+
+  @Test
+  void armsBeforeThePagesAreSafe() {
+    Failures.expect(
+        ArmsInSelect.class,
+        MemoryModeTck.Lives.class,
+        "whatAFailedCaptureSelectedIsSelectedAgain",
+        "the selection leaves it out");
+  }
+
+  static class ArmsInSelect extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          return new Tracker(memory) {
+            @Override
+            public PageRanges select(GuestMemory now) {
+              PageRanges ranges = super.select(now);
+              if (previous != null) {
+                previous = selected;
+              }
+              return ranges;
+            }
+          };
+        }
+      };
+    }
+  }
+
+  @Test
+  void statesMoreThanItDoes() {
+    Failures.expect(
+        AlwaysSinceRestore.class,
+        MemoryModeTck.Capabilities.class,
+        "selectionsAreRelativeToThePreviousCapture",
+        "100 pages were selected to be copied, of which 0 may be");
+  }
+
+  static class AlwaysSinceRestore extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return true;
+        }
+      };
+    }
+  }
+
+  @Test
+  void statesLessThanItDoes() {
+    Failures.expect(
+        StatesNothing.class,
+        MemoryModeTck.Capabilities.class,
+        "selectionsAreRelativeToThePreviousCapture",
+        "must be what the probe says of 'since-capture'");
+    Failures.expect(
+        StatesNothing.class,
+        MemoryModeTck.Capabilities.class,
+        "selectionsAreRelativeToTheRestoreImage",
+        "the probe states 'since-restore': false");
+  }
+
+  static class StatesNothing extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode();
+    }
+
+    @Override
+    Set<String> stated() {
+      return Set.of();
+    }
+  }
+
+  @Test
+  void takesAbsentMemoryForUnchanged() {
+    Failures.expect(
+        AbsentIsUnchanged.class,
+        MemoryModeTck.Discards.class,
+        "discardedAnonymousMemoryIsZero",
+        "anonymous memory, replaced by anonymous memory; the selection leaves it out");
+    Failures.expect(
+        AbsentIsUnchanged.class,
+        MemoryModeTck.Layouts.class,
+        "partsThatBecameAnonymous",
+        "replaced by anonymous memory");
+  }
+
+  static class AbsentIsUnchanged extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        void absent(long offset, MemoryRegion region, boolean was, PageRanges.Builder into) {}
+      };
+    }
+  }
+
+  @Test
+  void takesAbsentMemoryForZeros() {
+    Failures.expect(
+        AbsentIsZero.class,
+        MemoryModeTck.Writes.class,
+        "whatWasWritten",
+        "not touched since the restore; the selection takes it for zeros");
+  }
+
+  static class AbsentIsZero extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        void absent(long offset, MemoryRegion region, boolean was, PageRanges.Builder into) {
+          into.zero(offset, PAGE);
+        }
+      };
+    }
+  }
+
+  @Test
+  void countsBytesInNumbersThatAreTooSmall() {
+    Failures.expect(
+        Truncates.class,
+        MemoryModeTck.Layouts.class,
+        "memoryAboveFourGibibytes",
+        "offsets in memory are 64-bit numbers");
+  }
+
+  static class Truncates extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        boolean changed(long page, byte @Nullable [] before, byte[] now) {
+          return page == (int) (page * PAGE) >>> 12 && super.changed(page, before, now);
+        }
+      };
+    }
+  }
+
+  @Test
+  void skipsMemoryThatIsNotMapped() {
+    Failures.expect(
+        SkipsGaps.class,
+        MemoryModeTck.Layouts.class,
+        "aPartThatIsGoneIsRefused",
+        "a part of the memory is not mapped: refuse it");
+  }
+
+  static class SkipsGaps extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        void check(GuestMemory memory) {}
+      };
+    }
+  }
+
+  @Test
+  void takesMemoryThatItCannotFollow() {
+    Failures.expect(
+        TakesAnything.class,
+        MemoryModeTck.Capabilities.class,
+        "sharedMemory",
+        "shared memory must be refused where 'any-memory' is not stated");
+  }
+
+  static class TakesAnything extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          return new Tracker(memory);
+        }
+      };
+    }
+  }
+
+  @Test
+  void looksAtWhatIsInMemoryAlone() {
+    Failures.expect(
+        PresentMeansChanged.class,
+        MemoryModeTck.Capabilities.class,
+        "selectionsAreRelativeToTheRestoreImage",
+        "three pages were written since the restore; select these");
+  }
+
+  static class PresentMeansChanged extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        boolean holds(long entry, MemoryRegion.Kind kind) {
+          return (entry & (PRESENT | SWAPPED)) != 0;
+        }
+      };
+    }
+  }
+
+  @Test
+  void buildsOnACaptureThatWasNot() {
+    Failures.expect(
+        BuildsOnNothing.class,
+        MemoryModeTck.Writes.class,
+        "scatteredPages",
+        "baseline() is PREVIOUS_CAPTURE and there was none");
+  }
+
+  static class BuildsOnNothing extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          return new Tracker(memory) {
+            @Override
+            public Baseline baseline() {
+              return Baseline.PREVIOUS_CAPTURE;
+            }
+          };
+        }
+      };
+    }
+  }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.tck.reference;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.DiskWrites;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmExit;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.tck.HypervisorTck;
+import dev.ramet.tck.hypervisor.HypervisorHarness;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The same for restores, ends, and what is stated. */
+class WrongRestoresTest {
+  @Test
+  void aMachineThatForgetsWhatItWas() {
+    Failures.expect(
+        BootsInsteadOfRestoring.class,
+        HypervisorTck.Restores.class,
+        "aRestoredMachineStandsStill",
+        "go on from where it was saved");
+    Failures.expect(
+        RunsBeforeItIsResumed.class,
+        HypervisorTck.Restores.class,
+        "aRestoredMachineDoesNothing",
+        "stops before the first instruction");
+  }
+
+  static class BootsInsteadOfRestoring extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          return boot(spec, timeout).pause();
+        }
+      };
+    }
+
+    /** Its guest would catch up with any count if it were waited for. */
+    @Override
+    protected HypervisorHarness harness(Path scratch) {
+      return new Harness(scratch) {
+        @Override
+        public long count(RunningVm vm) {
+          ReferenceMachines.Guest process = machines.find(vm.pid());
+          return process == null || process.pid == machines.first() ? super.count(vm) : 0;
+        }
+      };
+    }
+  }
+
+  static class RunsBeforeItIsResumed extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          PausedVm paused = super.restore(spec, saved, timeout);
+          machines.guest(paused.pid()).go();
+          return paused;
+        }
+      };
+    }
+  }
+
+  @Test
+  void anImageThatIsWritten() {
+    Failures.expect(
+        WritesTheImage.class,
+        HypervisorTck.Restores.class,
+        "theImageIsNeverWritten",
+        "a memory image is mapped privately");
+  }
+
+  static class WritesTheImage extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+          PausedVm paused = super.restore(spec, saved, timeout);
+          try {
+            // What no guest has counted to when it is saved.
+            ReferenceState.writeMemory(-1, spec.memoryBytes(), saved.memory().path());
+          } catch (IOException e) {
+            throw new RametException(ErrorCode.HOST_UNFIT, "cannot write", e);
+          }
+          return paused;
+        }
+      };
+    }
+  }
+
+  @Test
+  void anEndThatNobodyAskedFor() {
+    Failures.expect(
+        BlamesTheCaller.class,
+        HypervisorTck.Deaths.class,
+        "aMachineThatDiesWhileItRuns",
+        "an end that nobody asked for is not a requested one");
+  }
+
+  static class BlamesTheCaller extends WrongDriver.OfMachines {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public CompletionStage<VmExit> exit() {
+          return super.exit().thenApply(exit -> new VmExit(true, exit.detail()));
+        }
+      };
+    }
+  }
+
+  @Test
+  void machinesThatEndWithTheirHost() {
+    Failures.expect(
+        ForgetsMachines.class,
+        HypervisorTck.Deaths.class,
+        "aHostThatStartsAnew",
+        "a machine outlives the host that started it");
+  }
+
+  static class ForgetsMachines extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
+          return Optional.empty();
+        }
+      };
+    }
+  }
+
+  @Test
+  void machinesThatAreFoundPausedAndStaySo() {
+    Failures.expect(
+        LeavesThemPaused.class,
+        HypervisorTck.Deaths.class,
+        "aMachineFoundPausedIsResumed",
+        "the machine does not run");
+  }
+
+  static class LeavesThemPaused extends WrongDriver.OfMachines {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        synchronized RunningVm takeBack() {
+          return this;
+        }
+      };
+    }
+  }
+
+  @Test
+  void reapingByNameAlone() {
+    Failures.expect(
+        ReapsByPrefix.class,
+        HypervisorTck.Deaths.class,
+        "reapingEndsWhatIsBelow",
+        "the machine does not run");
+  }
+
+  static class ReapsByPrefix extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        public void reap(Path directory) {
+          Path parent = directory.getParent();
+          super.reap(parent == null ? directory : parent);
+        }
+      };
+    }
+  }
+
+  @Test
+  void twoPausesAtOnce() {
+    Failures.expect(
+        PausesTwice.class,
+        HypervisorTck.Refusals.class,
+        "twoPausesOfOneMachine",
+        "a paused machine is not paused again");
+  }
+
+  static class PausesTwice extends WrongDriver.OfMachines {
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new ReferenceVm(driver, spec, process) {
+        @Override
+        public PausedVm pause() {
+          try {
+            return super.pause();
+          } catch (RametException e) {
+            return new Paused(null);
+          }
+        }
+      };
+    }
+  }
+
+  @Test
+  void moreIsStatedThanIsThere() {
+    Failures.expect(
+        StatesTooMuch.class,
+        HypervisorTck.Capabilities.class,
+        "diskWritesAreCounted",
+        "machines are DiskWrites if and only if the probe states 'disk-writes'");
+  }
+
+  static class StatesTooMuch extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines);
+    }
+
+    @Override
+    Set<String> stated() {
+      return Set.of(HypervisorCapabilities.DISK_WRITES);
+    }
+  }
+
+  @Test
+  void lessIsStatedThanIsThere() {
+    Failures.expect(
+        StatesTooLittle.class,
+        HypervisorTck.Capabilities.class,
+        "diskWritesAreCounted",
+        "machines are DiskWrites if and only if the probe states 'disk-writes'");
+  }
+
+  static class StatesTooLittle extends WrongDriver.OfMachines {
+    static class Counting extends ReferenceVm implements DiskWrites {
+      Counting(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+        super(driver, spec, process);
+      }
+
+      @Override
+      public long diskWrites() {
+        return 0;
+      }
+    }
+
+    @Override
+    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
+      return new Counting(driver, spec, process);
+    }
+  }
+}
