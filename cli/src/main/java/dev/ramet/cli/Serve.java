@@ -41,7 +41,7 @@ final class Serve implements Callable<Integer> {
   public Integer call() {
     String[] arguments = arguments().toArray(new String[0]);
     try {
-      return dev.ramet.server.Main.run(options.file(), arguments);
+      return dev.ramet.server.start.Main.run(options.file(), arguments);
     } catch (NoClassDefFoundError e) {
       String home = context.environment("RAMET_HOME");
       throw new RametException(

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
 import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Origin;
 import dev.ramet.server.config.Value;
+import dev.ramet.server.config.ValueSource;
 import java.nio.file.Path;
 
 /**
@@ -33,7 +33,7 @@ final class Shown {
     tree.put("file", file == null ? null : file.toString());
     ArrayNode settings = tree.putArray("settings");
     for (Value value : configuration.values()) {
-      Origin origin = value.origin();
+      ValueSource origin = value.origin();
       ObjectNode one = settings.addObject();
       one.put("key", value.key());
       if (value.text() != null && !value.secret()) {

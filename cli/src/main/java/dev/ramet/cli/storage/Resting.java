@@ -7,7 +7,7 @@ import dev.ramet.cli.Context;
 import dev.ramet.cli.config.Found;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.StorageAtRest;
+import dev.ramet.server.start.OfflineStorageCommand;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -15,18 +15,18 @@ import java.util.function.Consumer;
  * The roots on this machine without a host: apart, since only the launcher's full paths have it.
  */
 final class Resting implements AutoCloseable {
-  private final StorageAtRest storage;
+  private final OfflineStorageCommand storage;
 
-  private Resting(StorageAtRest storage) {
+  private Resting(OfflineStorageCommand storage) {
     this.storage = storage;
   }
 
   /** Opens them, and says if a pool had to be mounted. */
   static Resting open(Context context, Path dataRoot) {
     Found found = Found.right(context);
-    StorageAtRest storage;
+    OfflineStorageCommand storage;
     try {
-      storage = StorageAtRest.open(dataRoot, found.configuration(), found.sources());
+      storage = OfflineStorageCommand.open(dataRoot, found.configuration(), found.sources());
     } catch (NoClassDefFoundError e) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,

@@ -7,8 +7,9 @@ import dev.ramet.errors.RametException;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
 import dev.ramet.keys.Scope;
-import dev.ramet.server.Json;
-import dev.ramet.server.ServerSettings;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.settings.AccessSettings;
+import dev.ramet.server.settings.ServerSettings;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public final class Access {
           + " NAME\" makes others; ramet takes it from RAMET_API_KEY, E2B clients from E2B_API_KEY";
 
   private final LocalKey localKey;
-  private final @Nullable Keys keys;
+  private final @Nullable KeyRing keys;
   private final RateLimit rate;
   private final boolean limitsLocal;
   private final @Nullable AuditLog audit;
@@ -44,7 +45,7 @@ public final class Access {
     Path root = server.dataRoot();
     Path file = settings.keysFile() == null ? root.resolve(KeyFile.NAME) : settings.keysFile();
     localKey = new LocalKey(root);
-    keys = required ? new Keys(file) : null;
+    keys = required ? new KeyRing(file) : null;
     Integer asked = settings.rateLimit();
     if (asked != null && (asked < 0 || asked > HIGHEST_RATE)) {
       throw RametException.invalid("ramet.rate-limit", "must be within 0 and " + HIGHEST_RATE);
@@ -142,7 +143,7 @@ public final class Access {
     }
     ApiKey key = sender.key();
     audit.add(
-        Json.bytes(
+        JsonBody.bytes(
             new Line(
                 Instant.now().toString(),
                 key == null ? null : key.id(),

@@ -3,7 +3,8 @@ package dev.ramet.server.access;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.ServerSettings;
+import dev.ramet.server.settings.AccessSettings;
+import dev.ramet.server.settings.ServerSettings;
 import io.micronaut.context.annotation.Context;
 
 /**

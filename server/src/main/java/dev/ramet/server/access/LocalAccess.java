@@ -2,8 +2,8 @@
 package dev.ramet.server.access;
 
 import dev.ramet.keys.LocalKeyFile;
-import dev.ramet.server.ListenAddress;
-import dev.ramet.server.ServerSettings;
+import dev.ramet.server.http.ListenAddress;
+import dev.ramet.server.settings.ServerSettings;
 import io.micronaut.context.annotation.Value;
 import io.micronaut.context.event.StartupEvent;
 import io.micronaut.runtime.event.annotation.EventListener;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
-import dev.ramet.server.tls.Tls;
+import dev.ramet.server.tls.TlsProperties;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -162,7 +162,7 @@ public final class LocalSocket {
     all.put(listeners + "tcp.port", Math.max(0, port)); // 0 takes any free one
     all.put(listeners + "tcp.ssl", tls);
     if (tls) {
-      all.put(listeners + "tcp.key-name", Tls.KEY_NAME);
+      all.put(listeners + "tcp.key-name", TlsProperties.KEY_NAME);
     }
     if (socket != null) {
       all.put(listeners + "local.family", "UNIX");

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Configuration {
   private static final String VARIABLE = "RAMET_";
   private static final String MORE_FILES = "micronaut.config.files";
-  private static final String PLUGIN_VARIABLE = Setting.variable(Catalogue.PLUGIN);
+  private static final String PLUGIN_VARIABLE = Setting.variable(SettingCatalog.PLUGIN);
 
   /** Plugins whose settings the catalogue knows; they have no others. */
   private static final Set<String> BUILT_IN =
@@ -32,8 +32,8 @@ public final class Configuration {
       Pattern.compile("(?i).*(secret|passw|token|credential|private|key).*");
 
   private final Sources sources;
-  private final Map<String, Given> file;
-  private final Map<String, Given> effective = new LinkedHashMap<>();
+  private final Map<String, RawValue> file;
+  private final Map<String, RawValue> effective = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
 
   private Configuration(Sources sources) {
@@ -50,10 +50,10 @@ public final class Configuration {
     }
     new TreeMap<>(sources.environment()).forEach(this::variable);
     new TreeMap<>(sources.properties())
-        .forEach((key, value) -> property(new Given(key, value, Origin.property(key))));
-    sources.flags().forEach((key, value) -> named(new Given(key, value, Origin.flag(key))));
+        .forEach((key, value) -> property(new RawValue(key, value, ValueSource.property(key))));
+    sources.flags().forEach((key, value) -> named(new RawValue(key, value, ValueSource.flag(key))));
     if (problems.isEmpty()) {
-      Contradictions.find(effective, problems);
+      CrossChecks.find(effective, problems);
     }
   }
 
@@ -82,7 +82,7 @@ public final class Configuration {
   /** What holds when nothing is set, for Micronaut. */
   public static Map<String, Object> defaults(Sources sources) {
     Map<String, Object> map = new LinkedHashMap<>();
-    for (Setting setting : Catalogue.settings()) {
+    for (Setting setting : SettingCatalog.settings()) {
       String fallback = fallback(setting, sources);
       if (fallback != null) {
         map.put(setting.key(), fallback);
@@ -93,27 +93,27 @@ public final class Configuration {
 
   /** The value of a setting, or null when it has none. */
   public @Nullable String text(String key) {
-    Given given = effective.get(key);
-    Setting setting = Catalogue.find(key);
+    RawValue given = effective.get(key);
+    Setting setting = SettingCatalog.find(key);
     return given != null ? given.value() : setting == null ? null : fallback(setting, sources);
   }
 
   /** All settings as they are, in the order of the catalogue; plugins' own at the end. */
   public List<Value> values() {
     List<Value> values = new ArrayList<>();
-    for (Setting setting : Catalogue.settings()) {
-      Given given = effective.get(setting.key());
+    for (Setting setting : SettingCatalog.settings()) {
+      RawValue given = effective.get(setting.key());
       String text = given == null ? fallback(setting, sources) : given.value();
       values.add(
           new Value(
               setting.key(),
               setting.secret() && text != null ? Value.HIDDEN : text,
               setting.unset(),
-              given == null ? Origin.DEFAULT : given.origin(),
+              given == null ? ValueSource.DEFAULT : given.origin(),
               setting.secret()));
     }
-    for (Given given : effective.values()) {
-      if (Catalogue.find(given.key()) == null) {
+    for (RawValue given : effective.values()) {
+      if (SettingCatalog.find(given.key()) == null) {
         boolean secret = SOUNDS_SECRET.matcher(given.key()).matches();
         values.add(
             new Value(
@@ -129,14 +129,14 @@ public final class Configuration {
   }
 
   /** What stands in the file or in an option: it must be a setting's name exactly. */
-  private void named(Given given) {
+  private void named(RawValue given) {
     String key = given.key();
-    Setting setting = Catalogue.find(key);
+    Setting setting = SettingCatalog.find(key);
     if (setting != null && !setting.environmentOnly()) {
       put(setting, given);
     } else if (setting != null) {
       problem(given, "can be set in the environment only");
-    } else if (key.startsWith(Catalogue.PLUGIN)) {
+    } else if (key.startsWith(SettingCatalog.PLUGIN)) {
       plugin(given);
     } else {
       unknown(given);
@@ -144,11 +144,11 @@ public final class Configuration {
   }
 
   /** Java's own properties and those of others are nobody's mistake. */
-  private void property(Given given) {
+  private void property(RawValue given) {
     if (given.key().equals(MORE_FILES)) {
       problem(
           given, "is not for this host: there is one file of settings, " + ProcessCatalogue.CONFIG);
-    } else if (given.key().startsWith("ramet.") || Catalogue.find(given.key()) != null) {
+    } else if (given.key().startsWith("ramet.") || SettingCatalog.find(given.key()) != null) {
       named(given);
     }
   }
@@ -157,16 +157,16 @@ public final class Configuration {
     if (!name.startsWith(VARIABLE) && !name.startsWith("MICRONAUT_")) {
       return;
     }
-    Origin origin = Origin.variable(name);
+    ValueSource origin = ValueSource.variable(name);
     if (name.equals(Setting.variable(MORE_FILES))) {
-      property(new Given(MORE_FILES, value, origin));
+      property(new RawValue(MORE_FILES, value, origin));
       return;
     }
-    for (Setting setting : Catalogue.settings()) {
+    for (Setting setting : SettingCatalog.settings()) {
       if (setting.variable().equals(name)) {
         // A variable that only commands and launcher read counts as not set when it is empty.
         if (!setting.environmentOnly() || !value.isEmpty()) {
-          put(setting, new Given(setting.key(), value, origin));
+          put(setting, new RawValue(setting.key(), value, origin));
         }
         return;
       }
@@ -174,13 +174,13 @@ public final class Configuration {
     if (name.startsWith(PLUGIN_VARIABLE)) {
       // Which of its underscores are dots nobody knows but the plugin.
       String key =
-          Catalogue.PLUGIN
+          SettingCatalog.PLUGIN
               + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
       if (BUILT_IN.stream()
           .anyMatch(id -> name.startsWith(PLUGIN_VARIABLE + Setting.variable(id) + "_"))) {
         unknownVariable(name, origin);
       } else {
-        effective.put(key, new Given(key, value, origin));
+        effective.put(key, new RawValue(key, value, origin));
       }
     } else if (name.startsWith(VARIABLE) && meant(name) != null) {
       unknownVariable(name, origin);
@@ -188,7 +188,7 @@ public final class Configuration {
   }
 
   /** Programs share an environment, so that only what resembles a setting is taken for one. */
-  private void unknownVariable(String name, Origin origin) {
+  private void unknownVariable(String name, ValueSource origin) {
     String meant = meant(name);
     problems.add(
         new Problem(
@@ -197,14 +197,14 @@ public final class Configuration {
 
   private static @Nullable String meant(String variable) {
     return Suggestions.nearest(
-        variable, Catalogue.settings().stream().map(Setting::variable).toList(), VARIABLE);
+        variable, SettingCatalog.settings().stream().map(Setting::variable).toList(), VARIABLE);
   }
 
-  private void plugin(Given given) {
-    String rest = given.key().substring(Catalogue.PLUGIN.length());
+  private void plugin(RawValue given) {
+    String rest = given.key().substring(SettingCatalog.PLUGIN.length());
     int dot = rest.indexOf('.');
     if (dot < 1 || dot == rest.length() - 1) {
-      problem(given, "must be " + Catalogue.PLUGIN + "<id>.<key>");
+      problem(given, "must be " + SettingCatalog.PLUGIN + "<id>.<key>");
     } else if (rest.equals("qemu.accelerator")) {
       problem(given, "is set by ramet.accelerator");
     } else if (BUILT_IN.contains(rest.substring(0, dot))) {
@@ -214,11 +214,11 @@ public final class Configuration {
     }
   }
 
-  private void unknown(Given given) {
+  private void unknown(RawValue given) {
     String meant =
         Suggestions.nearest(
             given.key(),
-            Catalogue.settings().stream()
+            SettingCatalog.settings().stream()
                 .filter(setting -> !setting.environmentOnly())
                 .map(Setting::key)
                 .toList(),
@@ -226,7 +226,7 @@ public final class Configuration {
     problem(given, "no such setting" + (meant == null ? "" : "; did you mean " + meant));
   }
 
-  private void put(Setting setting, Given given) {
+  private void put(Setting setting, RawValue given) {
     String wrong = setting.type().problem(given.value(), setting.secret());
     if (wrong != null) {
       problem(given, wrong);
@@ -235,7 +235,7 @@ public final class Configuration {
     }
   }
 
-  private void problem(Given given, String text) {
+  private void problem(RawValue given, String text) {
     problems.add(new Problem(given.key(), given.origin(), text));
   }
 }

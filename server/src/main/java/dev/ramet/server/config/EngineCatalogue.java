@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
-import dev.ramet.server.config.Catalogue.Part;
+import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
 /** What the engine and the plugins it was built with read. */
@@ -223,7 +223,7 @@ final class EngineCatalogue {
   private static void builtIn(Part part) {
     part.add(
         part.setting(
-                Catalogue.PLUGIN + "qemu.binary",
+                SettingCatalog.PLUGIN + "qemu.binary",
                 Types.FILE,
                 null,
                 "The program of QEMU: a path, or a name to look for in PATH.")
@@ -231,7 +231,7 @@ final class EngineCatalogue {
             .like("/opt/qemu/bin/qemu-system-x86_64"));
     part.add(
         part.setting(
-                Catalogue.PLUGIN + "dm-snapshot.merge-bytes-per-second",
+                SettingCatalog.PLUGIN + "dm-snapshot.merge-bytes-per-second",
                 Types.number(1, Long.MAX_VALUE),
                 null,
                 "How fast layers are merged in the background.")
@@ -240,7 +240,7 @@ final class EngineCatalogue {
             .like("67108864"));
     part.add(
         part.setting(
-                Catalogue.PLUGIN + "dm-snapshot.reserve-bytes",
+                SettingCatalog.PLUGIN + "dm-snapshot.reserve-bytes",
                 Types.number(1, Long.MAX_VALUE),
                 null,
                 "What is kept free on the file system.")

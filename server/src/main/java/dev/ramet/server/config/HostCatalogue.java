@@ -2,7 +2,7 @@
 package dev.ramet.server.config;
 
 import dev.ramet.server.access.LocalSocket;
-import dev.ramet.server.config.Catalogue.Part;
+import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
 /** What the host itself reads: where it listens, who may use it, how much it takes. */

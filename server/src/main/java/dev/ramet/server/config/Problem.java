@@ -8,7 +8,7 @@ package dev.ramet.server.config;
  * @param origin where
  * @param text what is wrong with it, to stand after its name
  */
-public record Problem(String key, Origin origin, String text) {
+public record Problem(String key, ValueSource origin, String text) {
   /** One line: {@code /etc/ramet/ramet.yaml:12: ramet.port: must be …}. */
   @Override
   public String toString() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
-import dev.ramet.server.config.Catalogue.Part;
+import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
 /** What the launcher and the command line take from the environment alone. */

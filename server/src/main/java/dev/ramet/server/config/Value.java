@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret whether the value is kept back
  */
 public record Value(
-    String key, @Nullable String text, @Nullable String unset, Origin origin, boolean secret) {
+    String key, @Nullable String text, @Nullable String unset, ValueSource origin, boolean secret) {
   /** What stands in place of a secret. */
   public static final String HIDDEN = "(set, not shown)";
 }

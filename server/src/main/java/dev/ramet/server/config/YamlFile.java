@@ -33,7 +33,7 @@ final class YamlFile {
   private static final int MOST_BYTES = 1 << 20;
 
   private final Path path;
-  private final Map<String, Given> given = new LinkedHashMap<>();
+  private final Map<String, RawValue> given = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
 
   private YamlFile(Path path) {
@@ -60,7 +60,7 @@ final class YamlFile {
   }
 
   /** What it sets, by name. */
-  Map<String, Given> given() {
+  Map<String, RawValue> given() {
     return given;
   }
 
@@ -116,14 +116,14 @@ final class YamlFile {
       } else {
         String text = text(key, line, value);
         if (text != null) {
-          put(new Given(key, text, Origin.line(path, line)));
+          put(new RawValue(key, text, ValueSource.line(path, line)));
         }
       }
     }
   }
 
-  private void put(Given one) {
-    Given before = given.putIfAbsent(one.key(), one);
+  private void put(RawValue one) {
+    RawValue before = given.putIfAbsent(one.key(), one);
     if (before != null) {
       problem(
           one.key(), one.origin().line(), "is set twice, first in line " + before.origin().line());
@@ -154,7 +154,7 @@ final class YamlFile {
       }
       items.add(scalar.getValue());
     }
-    Setting known = Catalogue.find(key);
+    Setting known = SettingCatalog.find(key);
     if (known != null && !known.type().list()) {
       problem(key, line, "must be one value, not a list");
       return null;
@@ -171,6 +171,6 @@ final class YamlFile {
   }
 
   private void problem(String key, int line, String text) {
-    problems.add(new Problem(key, Origin.line(path, line), text));
+    problems.add(new Problem(key, ValueSource.line(path, line), text));
   }
 }

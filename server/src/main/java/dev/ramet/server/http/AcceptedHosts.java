@@ -3,9 +3,9 @@ package dev.ramet.server.http;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.ServerSettings;
+import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.TlsSettings;
 import dev.ramet.server.tls.CertificateNames;
-import dev.ramet.server.tls.TlsSettings;
 import io.netty.util.NetUtil;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
+import dev.ramet.server.settings.TlsSettings;
 import io.micronaut.context.BeanProvider;
 import jakarta.inject.Singleton;
 

@@ -50,7 +50,7 @@ class KeyFileTest {
     KeyFile file = new KeyFile(path());
     KeyFile.Created first = file.create("first", Scope.USER);
     KeyFile.Created second = file.create("second", Scope.ADMIN);
-    Keys keys = new Keys(path());
+    KeyRing keys = new KeyRing(path());
     assertEquals(second.stored(), keys.find(second.key()));
     assertEquals(second.stored(), file.revoke("second"));
     assertNull(keys.find(second.key()), "at once");
@@ -107,7 +107,8 @@ class KeyFileTest {
       assertThrows(RametException.class, () -> file.create("ci", Scope.USER));
     }
     assertEquals(content, Files.readString(path()));
-    assertThrows(RametException.class, () -> new Keys(path()).find("e2b_00"), "not an open door");
+    assertThrows(
+        RametException.class, () -> new KeyRing(path()).find("e2b_00"), "not an open door");
   }
 
   @Test
@@ -119,7 +120,7 @@ class KeyFileTest {
         String name = "key" + i;
         made.add(threads.submit(() -> new KeyFile(path()).create(name, Scope.USER)));
       }
-      Keys keys = new Keys(path());
+      KeyRing keys = new KeyRing(path());
       for (Future<KeyFile.Created> one : made) {
         assertEquals(one.get().stored(), keys.find(one.get().key()));
       }

@@ -18,7 +18,7 @@ final class Pages {
     StringBuilder page =
         new StringBuilder(
             """
-            <!-- Written from dev.ramet.server.config.Catalogue; ReferenceTest says how. -->
+            <!-- Written from dev.ramet.server.config.SettingCatalog; ReferenceTest says how. -->
             # Settings
 
             Every setting of a host. It can stand in the file of settings, in an environment variable, or
@@ -97,12 +97,12 @@ final class Pages {
 
             ramet:
             """);
-    for (Setting setting : Catalogue.settings()) {
+    for (Setting setting : SettingCatalog.settings()) {
       if (!setting.environmentOnly() && setting.key().startsWith(SECTION)) {
         entry(file, "  ", setting.key().substring(SECTION.length()), setting);
       }
     }
-    for (Setting setting : Catalogue.settings()) {
+    for (Setting setting : SettingCatalog.settings()) {
       if (!setting.environmentOnly() && !setting.key().startsWith(SECTION)) {
         entry(file, "", setting.key(), setting);
       }
@@ -134,7 +134,7 @@ final class Pages {
 
   private static Map<String, List<Setting>> parts() {
     Map<String, List<Setting>> parts = new LinkedHashMap<>();
-    for (Setting setting : Catalogue.settings()) {
+    for (Setting setting : SettingCatalog.settings()) {
       parts.computeIfAbsent(setting.part(), part -> new ArrayList<>()).add(setting);
     }
     return parts;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.server.EngineSettings;
-import dev.ramet.server.ExchangeSettings;
-import dev.ramet.server.ServerSettings;
-import dev.ramet.server.access.AccessSettings;
 import dev.ramet.server.access.LocalSocket;
-import dev.ramet.server.build.UploadSettings;
-import dev.ramet.server.tls.TlsSettings;
+import dev.ramet.server.settings.AccessSettings;
+import dev.ramet.server.settings.EngineSettings;
+import dev.ramet.server.settings.ExchangeSettings;
+import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.server.settings.UploadSettings;
 import io.micronaut.core.convert.ConversionService;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -104,7 +104,7 @@ class ReferenceTest {
           Set.of("ramet.tls-certificate", "ramet.tls-key"),
           set.problems().stream().map(Problem::key).collect(Collectors.toSet()));
       assertEquals(
-          Catalogue.settings().stream().filter(one -> !one.environmentOnly()).count(),
+          SettingCatalog.settings().stream().filter(one -> !one.environmentOnly()).count(),
           set.fileProperties().size());
     } finally {
       Files.delete(file);
@@ -147,13 +147,13 @@ class ReferenceTest {
       for (String source : sources(plugin.getKey() + "/src/main/java", ".java")) {
         Matcher matcher = read.matcher(source);
         while (matcher.find()) {
-          keys.add(Catalogue.PLUGIN + plugin.getValue() + "." + matcher.group(1));
+          keys.add(SettingCatalog.PLUGIN + plugin.getValue() + "." + matcher.group(1));
         }
       }
     }
     // Under the name that is not the plugin's: ramet.accelerator.
-    assertTrue(keys.remove(Catalogue.PLUGIN + "qemu.accelerator"));
-    assertEquals(keys, described(key -> key.startsWith(Catalogue.PLUGIN)));
+    assertTrue(keys.remove(SettingCatalog.PLUGIN + "qemu.accelerator"));
+    assertEquals(keys, described(key -> key.startsWith(SettingCatalog.PLUGIN)));
   }
 
   @Test
@@ -220,14 +220,14 @@ class ReferenceTest {
   }
 
   private static Setting setting(String key) {
-    return Catalogue.settings().stream()
+    return SettingCatalog.settings().stream()
         .filter(one -> one.key().equals(key))
         .findFirst()
         .orElseThrow();
   }
 
   private static Set<String> described(java.util.function.Predicate<String> which) {
-    return Catalogue.settings().stream()
+    return SettingCatalog.settings().stream()
         .map(Setting::key)
         .filter(which)
         .collect(Collectors.toCollection(TreeSet::new));

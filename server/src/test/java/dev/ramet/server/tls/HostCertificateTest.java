@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.RametException;
-import dev.ramet.server.ServerSettings;
+import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.TlsSettings;
 import io.micronaut.scheduling.ScheduledExecutorTaskScheduler;
 import io.micronaut.scheduling.TaskScheduler;
 import java.io.IOException;

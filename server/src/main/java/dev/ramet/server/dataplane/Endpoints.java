@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.engine.InboundRules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.LookupExecutor;
+import io.micronaut.context.BeanProvider;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the engine for a guest's address without blocking the asker. Thread-safe. */
+@Singleton
+class Endpoints {
+  private final EngineHolder engine;
+  private final BeanProvider<ExecutorService> executor;
+  private final BeanProvider<ExecutorService> blocking;
+  private final Map<String, CompletableFuture<Void>> waking = new ConcurrentHashMap<>();
+
+  Endpoints(
+      EngineHolder engine,
+      @Named(LookupExecutor.NAME) BeanProvider<ExecutorService> executor,
+      @Named(TaskExecutors.BLOCKING) BeanProvider<ExecutorService> blocking) {
+    this.engine = engine;
+    this.executor = executor;
+    this.blocking = blocking;
+  }
+
+  /**
+   * Completes with the way there, or with the engine's {@link dev.ramet.errors.RametException}.
+   *
+   * @param token what the request brought for a sandbox that is not open to everyone
+   */
+  CompletionStage<GuestEndpoint> find(Target target, @Nullable String token) {
+    return engine
+        .whenOpen()
+        .thenComposeAsync(
+            open -> {
+              Sandboxes sandboxes = open.sandboxes();
+              try {
+                return CompletableFuture.completedFuture(guest(sandboxes, target, token));
+              } catch (RametException e) {
+                // Who may not come in does not wake it either.
+                if (e.code() == ErrorCode.FORBIDDEN || !wakes(sandboxes, target.sandboxId())) {
+                  throw e;
+                }
+                return wake(sandboxes, target.sandboxId())
+                    .thenApplyAsync(done -> guest(sandboxes, target, token), executor.get());
+              }
+            },
+            executor.get());
+  }
+
+  private static GuestEndpoint guest(Sandboxes sandboxes, Target target, @Nullable String token) {
+    String id = target.sandboxId();
+    int port = target.port();
+    if (port == Sandbox.AGENT_PORT) {
+      return new GuestEndpoint(sandboxes.endpoint(id, port), false, null);
+    }
+    Sandbox sandbox = sandboxes.get(id);
+    TrafficToken.check(sandbox, token);
+    InboundRules rules = sandbox.rules().inbound();
+    return new GuestEndpoint(sandboxes.endpoint(id, port), rules.tls(port), rules.host(port));
+  }
+
+  /** Whether it is paused, or about to be, and a request is to change that. */
+  private static boolean wakes(Sandboxes sandboxes, String id) {
+    Sandbox sandbox = sandboxes.get(id);
+    return sandbox.rules().autoResume() && sandbox.state() != Sandbox.State.FAILED;
+  }
+
+  /** One resume for all requests that come meanwhile, and not where others look up addresses. */
+  private CompletableFuture<Void> wake(Sandboxes sandboxes, String id) {
+    return waking.computeIfAbsent(
+        id,
+        key ->
+            CompletableFuture.runAsync(() -> sandboxes.resume(key, null, true), blocking.get())
+                .whenCompleteAsync((done, failure) -> waking.remove(key), executor.get()));
+  }
+
+  /**
+   * Finds the sandbox whose access token a request for a file was signed with: such a request may
+   * name no sandbox. Empty when there is none.
+   */
+  CompletionStage<Optional<Target>> signedBy(Signature signature) {
+    return engine
+        .whenOpen()
+        .thenApplyAsync(
+            open ->
+                open.sandboxes().list().stream()
+                    .filter(sandbox -> signature.isBy(sandbox.accessToken()))
+                    .findFirst()
+                    .map(sandbox -> new Target(sandbox.id(), Sandbox.AGENT_PORT, false)),
+            executor.get());
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/** Carries a guest's answer to the client, read only as fast as the client takes it. */
+final class GuestResponse implements UpstreamHandler.Listener {
+  private enum Part {
+    /** Nothing yet, or interim answers only. */
+    NONE,
+    /** An interim answer's end is due. */
+    INTERIM,
+    /** The end of the answer that changes the protocol is due. */
+    SWITCHING,
+    /** The body. */
+    BODY,
+    /** All came, or the rest does not matter. */
+    DONE
+  }
+
+  private final ProxyExchange exchange;
+  private final Target target;
+  private final ChannelHandlerContext client;
+  private final Channel upstream;
+  private final boolean reused;
+  private Part part = Part.NONE;
+  private @Nullable HttpResponse interim;
+  private boolean keepClient;
+  private boolean keepUpstream;
+
+  GuestResponse(ProxyExchange exchange, Target target, Channel upstream, boolean reused) {
+    this.exchange = exchange;
+    this.target = target;
+    this.client = exchange.client();
+    this.upstream = upstream;
+    this.reused = reused;
+  }
+
+  @Override
+  public void upstreamRead(Object message) {
+    if (part == Part.DONE) {
+      ReferenceCountUtil.release(message);
+    } else if (message instanceof HttpResponse response) {
+      head(response);
+    } else if (message instanceof HttpContent content) {
+      content(content);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void head(HttpResponse response) {
+    boolean switching = response.status().code() == 101;
+    if (response.decoderResult().isFailure() || (switching && !exchange.wantsUpgrade())) {
+      part = Part.DONE;
+      exchange.refuse(ProxyErrors.broken(target));
+    } else if (switching) {
+      part = Part.SWITCHING;
+      // As it came: Connection and Upgrade are what this answer is about.
+      Channels.write(client, response);
+    } else if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+      part = Part.INTERIM;
+      interim = response;
+    } else {
+      part = Part.BODY;
+      keepUpstream = HopHeaders.keepsAlive(response, exchange.request().method());
+      keepClient =
+          HopHeaders.response(
+              response,
+              exchange.request().method(),
+              exchange.clientVersion(),
+              exchange.mayKeepClient());
+      Channels.write(client, response);
+    }
+  }
+
+  private void content(HttpContent content) {
+    boolean last = content instanceof LastHttpContent;
+    if (content.decoderResult().isFailure()) {
+      content.release();
+      upstreamGone();
+      Channels.close(upstream);
+    } else if (part == Part.BODY) {
+      Channels.write(client, content);
+      if (last) {
+        complete();
+      }
+    } else {
+      content.release();
+      if (last && part == Part.INTERIM) {
+        passInterim();
+      } else if (last && part == Part.SWITCHING) {
+        part = Part.DONE;
+        Channels.writeAndFlush(client, LastHttpContent.EMPTY_LAST_CONTENT);
+        exchange.tunnel(upstream);
+      }
+    }
+  }
+
+  /** HTTP/1.0 knows no interim answers. */
+  private void passInterim() {
+    part = Part.NONE;
+    if (interim != null && exchange.clientVersion().equals(HttpVersion.HTTP_1_1)) {
+      interim.headers().remove(HttpHeaderNames.CONNECTION);
+      // In one piece, as HTTP/2 wants it.
+      Channels.writeAndFlush(
+          client,
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              interim.status(),
+              Unpooled.EMPTY_BUFFER,
+              interim.headers(),
+              EmptyHttpHeaders.INSTANCE));
+    }
+    interim = null;
+  }
+
+  private void complete() {
+    part = Part.DONE;
+    client.flush();
+    exchange.release(upstream, keepUpstream);
+    exchange.end(keepClient);
+  }
+
+  @Override
+  public void upstreamReadComplete() {
+    if (part != Part.DONE) {
+      client.flush();
+      if (client.channel().isWritable()) {
+        upstream.read();
+      }
+    }
+  }
+
+  @Override
+  public void upstreamWritable() {
+    exchange.readClient();
+  }
+
+  @Override
+  public void upstreamGone() {
+    Part was = part;
+    part = Part.DONE;
+    switch (was) {
+      case DONE -> {}
+      case BODY, SWITCHING -> exchange.reset();
+      case NONE, INTERIM -> {
+        if (reused && exchange.isRepeatable()) {
+          exchange.retry(target);
+        } else if (reused) {
+          exchange.refuseAfterLookup(target, ProxyErrors.broken(target));
+        } else {
+          // User-mode networks accept every connection first, and close it when the guest's port
+          // turns out to be closed.
+          exchange.refuseAfterLookup(target, ProxyErrors.portClosed(target));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.errors.RametException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds every name that a request gives for the host it is meant for. */
+final class NamedHost {
+  private static final String SCHEME_END = "://";
+
+  private NamedHost() {}
+
+  /**
+   * The {@code Host} header, into which an {@code :authority} has been translated by now, and the
+   * authority of a request target in absolute form, which goes before the header (RFC 9112, section
+   * 3.2.2).
+   *
+   * @return empty for a request of HTTP/1.0 that names none; browsers send no such request
+   * @throws RametException {@code INVALID_ARGUMENT} when the header is missing or there twice
+   */
+  static List<String> of(HttpRequest request) {
+    List<String> all = new ArrayList<>();
+    List<String> headers = request.headers().getAll(HttpHeaderNames.HOST);
+    if (headers.size() > 1) {
+      throw RametException.invalid("Host", "must be there once");
+    }
+    if (headers.isEmpty()) {
+      if (!request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+        throw RametException.invalid("Host", "the request must say which host it is for");
+      }
+    } else {
+      all.add(headers.get(0).trim());
+    }
+    String uri = request.uri();
+    int scheme = uri.startsWith("/") ? -1 : uri.indexOf(SCHEME_END);
+    if (scheme >= 0) {
+      String rest = uri.substring(scheme + SCHEME_END.length());
+      all.add(rest.split("[/?#\\\\]", 2)[0]);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.JsonBody;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** The answers this proxy gives by itself. */
+final class ProxyErrors {
+  private ProxyErrors() {}
+
+  /** What clients of the E2B protocol expect when a guest cannot be reached. */
+  private record Unreachable(String sandboxId, String message, @Nullable Integer port, int code) {}
+
+  static FullHttpResponse notFound(Target target) {
+    return unreachable(target, "The sandbox was not found", null);
+  }
+
+  static FullHttpResponse portClosed(Target target) {
+    return unreachable(target, "The sandbox is running but port is not open", target.port());
+  }
+
+  /** The answer when no connection came about. */
+  static FullHttpResponse unconnected(Target target, Throwable cause) {
+    return cause instanceof SSLException
+        ? unreachable(target, "The sandbox is running but port does not speak TLS", target.port())
+        : portClosed(target);
+  }
+
+  static FullHttpResponse broken(Target target) {
+    return unreachable(target, "The connection into the sandbox broke", target.port());
+  }
+
+  /** The answer when the engine would not tell an address. */
+  static FullHttpResponse unresolved(Target target, RametException failure) {
+    return switch (failure.code()) {
+      case NOT_FOUND -> notFound(target);
+      case GUEST_UNREACHABLE -> portClosed(target);
+      case UNAVAILABLE, FORBIDDEN -> error(failure);
+      default ->
+          unreachable(target, "The sandbox cannot be reached: " + failure.getMessage(), null);
+    };
+  }
+
+  private static FullHttpResponse unreachable(
+      Target target, String message, @Nullable Integer port) {
+    return json(502, new Unreachable(target.sandboxId(), message, port, 502));
+  }
+
+  static FullHttpResponse invalidSignature() {
+    return error(new RametException(ErrorCode.UNAUTHENTICATED, "invalid signature"));
+  }
+
+  static FullHttpResponse hostOnly() {
+    return error(new RametException(ErrorCode.NOT_FOUND, "there is no such endpoint for clients"));
+  }
+
+  static FullHttpResponse error(RametException failure) {
+    String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
+    return json(
+        failure.code().httpStatus(), ApiError.of(failure.code(), message, failure.remedy()));
+  }
+
+  /** The answer to what is not HTTP. */
+  static FullHttpResponse malformed(Throwable cause) {
+    int status =
+        cause instanceof TooLongHttpLineException
+            ? 414
+            : cause instanceof TooLongHttpHeaderException ? 431 : 400;
+    String message =
+        status == 400 ? "the request is not well-formed HTTP" : "the request's head is too large";
+    return json(status, new ApiError(status, message, ErrorCode.INVALID_ARGUMENT.name(), null));
+  }
+
+  private static FullHttpResponse json(int status, Object body) {
+    byte[] bytes = JsonBody.bytes(body);
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(status),
+            Unpooled.wrappedBuffer(bytes));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+        .set(HttpHeaderNames.CONTENT_LENGTH, bytes.length);
+    return response;
+  }
+}

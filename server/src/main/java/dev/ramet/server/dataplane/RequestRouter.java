@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.AcceptedHosts;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorts the requests of a client's connection, or the one of an HTTP/2 stream: those for a host of
+ * another name are refused, those for a guest are carried there by an {@link ProxyExchange}, the
+ * others go on to routing. A request waits while one of the other kind is under way, so that
+ * answers keep the order of the requests.
+ */
+final class RequestRouter extends ChannelDuplexHandler {
+  private final Endpoints endpoints;
+  private final Upstreams upstreams;
+  private final AcceptedHosts hosts;
+  private final @Nullable String domain;
+  private final BodyLimits limits;
+
+  /** What came of requests that must wait; nothing more is read while there is any. */
+  private final Deque<Object> held = new ArrayDeque<>();
+
+  private @Nullable ProxyExchange exchange;
+  private @Nullable Tunnel tunnel;
+
+  /** Requests that routing has not fully answered. */
+  private int routed;
+
+  private boolean receivingRouted;
+  private boolean interimResponse;
+  private boolean discarding;
+  private boolean drainingHeld;
+  private @Nullable ChannelPromise delayedClose;
+
+  RequestRouter(
+      Endpoints endpoints,
+      Upstreams upstreams,
+      AcceptedHosts hosts,
+      @Nullable String domain,
+      BodyLimits limits) {
+    this.hosts = hosts;
+    this.limits = limits;
+    this.endpoints = endpoints;
+    this.upstreams = upstreams;
+    this.domain = domain;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (tunnel != null) {
+      tunnel.clientRead(message);
+    } else if (discarding) {
+      ReferenceCountUtil.release(message);
+    } else if (!held.isEmpty() || !accept(ctx, message)) {
+      held.add(message);
+    }
+  }
+
+  /** Takes a message on, or answers false when its request must wait. */
+  private boolean accept(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest request) {
+      return exchange == null && begin(ctx, request);
+    }
+    if (receivingRouted) {
+      receivingRouted = !(message instanceof LastHttpContent);
+      ctx.fireChannelRead(message);
+    } else if (exchange != null && message instanceof HttpContent content) {
+      exchange.clientRead(content);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+    return true;
+  }
+
+  private boolean begin(ChannelHandlerContext ctx, HttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      if (routed > 0) {
+        return false;
+      }
+      discarding = true;
+      Channels.write(ctx, ProxyErrors.malformed(request.decoderResult().cause()));
+      Channels.closeAfterFlush(ctx);
+      ReferenceCountUtil.release(request);
+      return true;
+    }
+    Target target = null;
+    RametException refusal = null;
+    try {
+      NamedHost.of(request).forEach(hosts::check);
+      target = Target.of(request.headers(), domain);
+    } catch (RametException e) {
+      refusal = e;
+    }
+    Signature signature = target == null && refusal == null ? Signature.of(request) : null;
+    if (target == null && refusal == null && signature == null) {
+      routed++;
+      limits.apply(ctx, request);
+      receivingRouted = !(request instanceof LastHttpContent);
+      ctx.fireChannelRead(request);
+      return true;
+    }
+    if (routed > 0) {
+      return false;
+    }
+    ProxyExchange begun = new ProxyExchange(this, ctx, request, endpoints, upstreams);
+    exchange = begun;
+    if (refusal != null) {
+      begun.refuse(ProxyErrors.error(refusal));
+    } else if (target != null) {
+      begun.start(target);
+    } else if (signature != null) {
+      begun.startSigned(signature);
+    }
+    return true;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientReadComplete();
+    } else if (exchange != null) {
+      exchange.clientReadComplete();
+    } else if (!discarding) {
+      // Routing answers this with a call to read(), which held messages keep from going through.
+      ctx.fireChannelReadComplete();
+    }
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    if (exchange == null && tunnel == null && held.isEmpty()) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (message instanceof HttpResponse response) {
+      interimResponse = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    }
+    Channels.pass(ctx, message, promise);
+    if (message instanceof LastHttpContent && !interimResponse && routed > 0) {
+      routed--;
+      if (routed == 0 && !held.isEmpty()) {
+        // Not here: routing is in the midst of its own write.
+        ctx.executor().execute(() -> resume(ctx));
+      }
+    }
+  }
+
+  /** Whether the client has sent more than the request under way. */
+  boolean hasHeld() {
+    return !held.isEmpty();
+  }
+
+  /** The exchange has ended and the connection can be used again. */
+  void finished(ChannelHandlerContext ctx) {
+    exchange = null;
+    if (delayedClose != null) {
+      Channels.close(ctx, delayedClose);
+      return;
+    }
+    // Not here: the exchange may have ended while a read is being told to it.
+    ctx.executor().execute(() -> resume(ctx));
+  }
+
+  /** The two ends change to a protocol that is none of ours. */
+  void tunnel(Tunnel bytes) {
+    tunnel = bytes;
+  }
+
+  /** Goes on with the messages that waited, then with reading. */
+  private void resume(ChannelHandlerContext ctx) {
+    if (drainingHeld || !ctx.channel().isActive()) {
+      return;
+    }
+    drainingHeld = true;
+    boolean toRouting = false;
+    while (!held.isEmpty() && accept(ctx, held.peek())) {
+      held.poll();
+      toRouting |= exchange == null;
+    }
+    drainingHeld = false;
+    if (toRouting) {
+      ctx.fireChannelReadComplete();
+    }
+    if (exchange != null) {
+      exchange.clientReadComplete();
+    } else if (held.isEmpty() && !discarding) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (exchange != null && tunnel == null && ctx.channel().isActive()) {
+      delayedClose = promise;
+    } else {
+      Channels.close(ctx, promise);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientWritable();
+    } else if (exchange != null) {
+      exchange.clientWritable();
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (tunnel != null) {
+      tunnel.clientGone();
+    }
+    if (exchange != null) {
+      exchange.clientGone();
+      exchange = null;
+    }
+    if (delayedClose != null) {
+      delayedClose.trySuccess();
+    }
+    releaseHeld();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    releaseHeld();
+  }
+
+  private void releaseHeld() {
+    held.forEach(ReferenceCountUtil::release);
+    held.clear();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Http2ResetFrame && exchange != null) {
+      // The client gave up; nothing may be read just now that would tell so.
+      Channels.close(ctx);
+    }
+    // A quiet stream, or an operation that takes its time, is not an idle connection.
+    boolean busy = exchange != null || routed > 0;
+    if (!(event instanceof IdleStateEvent) || !busy) {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    boolean malformed = routed == 0 && new ClientSide(ctx.channel()).isStream();
+    if (exchange != null || tunnel != null || discarding || malformed) {
+      Channels.close(ctx); // of a stream that no request came of, nobody else hears
+    } else {
+      ctx.fireExceptionCaught(cause);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signature of a request for a file, by which clients of the E2B protocol let others read or
+ * write one file. The agent checks it; here it only tells which sandbox is meant. Immutable and
+ * thread-safe.
+ *
+ * @param given the signature
+ * @param before what was signed before the access token
+ * @param after what was signed after it
+ */
+record Signature(String given, String before, String after) {
+  private static final String FILES = "/files";
+  private static final String VERSION = "v1_";
+
+  /** The signature of a request, or null when it has none. */
+  static @Nullable Signature of(HttpRequest request) {
+    if (!request.uri().startsWith(FILES + "?")) {
+      return null;
+    }
+    Map<String, List<String>> query;
+    try {
+      query = new QueryStringDecoder(request.uri()).parameters();
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+    String given = one(query, "signature");
+    if (given.isEmpty()) {
+      return null;
+    }
+    boolean reads =
+        request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+    String expiration = one(query, "signature_expiration");
+    return new Signature(
+        given,
+        one(query, "path") + ":" + (reads ? "read" : "write") + ":" + one(query, "username") + ":",
+        expiration.isEmpty() ? "" : ":" + expiration);
+  }
+
+  private static String one(Map<String, List<String>> query, String name) {
+    List<String> values = query.get(name);
+    return values == null ? "" : values.get(0);
+  }
+
+  /** Whether it was made with this token. */
+  boolean isBy(@Nullable String token) {
+    if (token == null) {
+      return false;
+    }
+    try {
+      byte[] sum =
+          MessageDigest.getInstance("SHA-256")
+              .digest((before + token + after).getBytes(StandardCharsets.UTF_8));
+      String wanted = VERSION + Base64.getEncoder().withoutPadding().encodeToString(sum);
+      return MessageDigest.isEqual(
+          wanted.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.RametException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a request wants to go. Only the Host and the two E2b headers decide, never the path.
+ *
+ * @param sandboxId the sandbox
+ * @param port the TCP port in the guest
+ * @param byHost whether the Host header says so, which then is the guest's own name
+ */
+record Target(String sandboxId, int port, boolean byHost) {
+  static final String SANDBOX_HEADER = "E2b-Sandbox-Id";
+  static final String PORT_HEADER = "E2b-Sandbox-Port";
+
+  /** Browsers and name services resolve every name below it to this machine (RFC 6761, 6.3). */
+  private static final String LOCAL = "localhost";
+
+  private static final Pattern HOST =
+      Pattern.compile("(\\d{1,5})-([a-z0-9][a-z0-9_-]{0,62})\\.([^:]+?)\\.?(?::\\d{0,5})?");
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  /**
+   * Where these headers lead, or null when they name no sandbox.
+   *
+   * @param domain the one domain that guests are under, or null for {@code localhost}
+   * @throws RametException {@code INVALID_ARGUMENT} when they are contradictory or malformed
+   */
+  static @Nullable Target of(HttpHeaders headers, @Nullable String domain) {
+    String host = single(headers, HttpHeaderNames.HOST.toString());
+    if (host != null) {
+      Matcher matcher = HOST.matcher(host.toLowerCase(Locale.ROOT));
+      if (matcher.matches()
+          && matcher.group(3).equalsIgnoreCase(domain == null ? LOCAL : bare(domain))) {
+        return new Target(matcher.group(2), port("Host", matcher.group(1)), true);
+      }
+    }
+    String id = single(headers, SANDBOX_HEADER);
+    String port = single(headers, PORT_HEADER);
+    if (id == null) {
+      return null;
+    }
+    if (!ID.matcher(id).matches()) {
+      throw RametException.invalid(SANDBOX_HEADER, "is not a sandbox id");
+    }
+    // Clients leave the port out when they mean the agent.
+    return new Target(id, port == null ? Sandbox.AGENT_PORT : port(PORT_HEADER, port), false);
+  }
+
+  private static String bare(String domain) {
+    int colon = domain.indexOf(':');
+    return colon < 0 ? domain : domain.substring(0, colon);
+  }
+
+  private static int port(String field, String digits) {
+    try {
+      int port = Integer.parseInt(digits);
+      if (port >= 1 && port <= 65535) {
+        return port;
+      }
+    } catch (NumberFormatException e) {
+      // falls through to the refusal, which says all there is to say
+    }
+    throw RametException.invalid(field, "the port must be from 1 to 65535");
+  }
+
+  /** Two values could mean one sandbox here and another one behind: refused. */
+  private static @Nullable String single(HttpHeaders headers, String name) {
+    List<String> values = headers.getAll(name);
+    if (values.size() > 1) {
+      throw RametException.invalid(name, "must be there once");
+    }
+    return values.isEmpty() ? null : values.get(0).trim();
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What requests bring to the ports of a sandbox that is not open to everyone. */
+final class TrafficToken {
+  static final String HEADER = "E2b-Traffic-Access-Token";
+
+  private TrafficToken() {}
+
+  /**
+   * Takes it off a request: it is the host's to know, not the guest's.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} when there are two
+   */
+  static @Nullable String take(HttpHeaders headers) {
+    List<String> values = headers.getAll(HEADER);
+    headers.remove(HEADER);
+    if (values.size() > 1) {
+      throw RametException.invalid(HEADER, "must be there once");
+    }
+    return values.isEmpty() ? null : values.get(0).trim();
+  }
+
+  /**
+   * Whether a request may go to a sandbox's ports.
+   *
+   * @param brought what {@link #take} gave
+   * @throws RametException {@code FORBIDDEN} when it may not
+   */
+  static void check(Sandbox sandbox, @Nullable String brought) {
+    String wanted = sandbox.trafficToken();
+    if (wanted == null) {
+      return;
+    }
+    if (brought == null) {
+      throw refusal("The sandbox wants its traffic access token, and the request has none");
+    }
+    if (!MessageDigest.isEqual(bytes(wanted), bytes(brought))) {
+      throw refusal("The traffic access token is not this sandbox's");
+    }
+  }
+
+  private static RametException refusal(String message) {
+    return new RametException(
+        ErrorCode.FORBIDDEN,
+        message,
+        "send the header " + HEADER + " with the trafficAccessToken that create and connect answer",
+        null);
+  }
+
+  private static byte[] bytes(String token) {
+    return token.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.dataplane;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.ReferenceCountUtil;
+
+/** After a change of protocol: bytes both ways, each side read only as fast as the other writes. */
+final class Tunnel implements UpstreamHandler.Listener {
+  private final ChannelHandlerContext client;
+  private final Channel upstream;
+
+  Tunnel(ChannelHandlerContext client, Channel upstream) {
+    this.client = client;
+    this.upstream = upstream;
+  }
+
+  void clientRead(Object message) {
+    pass(message, upstream);
+  }
+
+  void clientReadComplete() {
+    upstream.flush();
+    if (upstream.isWritable()) {
+      client.read();
+    }
+  }
+
+  void clientWritable() {
+    if (client.channel().isWritable()) {
+      upstream.read();
+    }
+  }
+
+  void clientGone() {
+    Channels.closeAfterFlush(upstream);
+  }
+
+  @Override
+  public void upstreamRead(Object message) {
+    if (message instanceof ByteBuf) {
+      Channels.write(client, message);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void upstreamReadComplete() {
+    client.flush();
+    if (client.channel().isWritable()) {
+      upstream.read();
+    }
+  }
+
+  @Override
+  public void upstreamWritable() {
+    client.read();
+  }
+
+  @Override
+  public void upstreamGone() {
+    Channels.closeAfterFlush(client);
+  }
+
+  private static void pass(Object message, Channel to) {
+    // The codecs' last empty messages may still come; they mean nothing here.
+    if (message instanceof ByteBuf) {
+      Channels.write(to, message);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+}

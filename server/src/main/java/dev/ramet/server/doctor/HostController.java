@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.doctor;
+
+import dev.ramet.api.DoctorInfo;
+import dev.ramet.api.Health;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.Metric;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.LookupExecutor;
+import dev.ramet.server.operation.OperationLog;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the host says of itself. */
+@Controller
+@Tag(name = "host")
+final class HostController {
+  private final EngineHolder engine;
+  private final Views views;
+
+  private final OperationLog operations;
+
+  HostController(EngineHolder engine, Views views, OperationLog operations) {
+    this.engine = engine;
+    this.views = views;
+    this.operations = operations;
+  }
+
+  /**
+   * Answers as soon as the server listens, whether or not the engine is open.
+   *
+   * @return that it lives, and how many sandboxes it has
+   */
+  @Get("/health")
+  @ExecuteOn(LookupExecutor.NAME)
+  Health health() {
+    Engine open = engine.peek();
+    return new Health("ok", open == null ? 0 : open.sandboxes().list().size());
+  }
+
+  /**
+   * Answers 200 when the engine is open, and 503 while it is not: then requests wait or fail.
+   *
+   * @return that it is ready, and how many sandboxes it has
+   */
+  @Get("/ready")
+  @ExecuteOn(LookupExecutor.NAME)
+  Health ready() {
+    Engine open = engine.peek();
+    if (open == null) {
+      throw engine.notOpen();
+    }
+    return new Health("ready", open.sandboxes().list().size());
+  }
+
+  /**
+   * What the engine counts, for Prometheus.
+   *
+   * @return its text format
+   */
+  @Get("/metrics")
+  @Produces(PrometheusText.CONTENT_TYPE)
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  String hostMetrics() {
+    List<Metric> all = new ArrayList<>(engine.get().metrics());
+    all.add(operations.metric());
+    return PrometheusText.of(all);
+  }
+
+  /**
+   * Lists every plugin with its probe's outcome, and those that were refused.
+   *
+   * @return the plugins
+   */
+  @Get("/plugins")
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  List<DoctorInfo.Plugin> listPlugins() {
+    return views.of(engine.get().doctor().report(false)).plugins();
+  }
+
+  /**
+   * Probes again and tells what was found.
+   *
+   * @return what was found
+   */
+  @Post("/doctor")
+  @Consumes(MediaType.ALL)
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  DoctorInfo examine() {
+    return views.of(engine.get().doctor().report(true));
+  }
+
+  /**
+   * Tells what this host can do, what was chosen and why.
+   *
+   * @param refresh true: probe again
+   * @return what was found
+   */
+  @Get("/doctor")
+  @ExecuteOn(TaskExecutors.BLOCKING)
+  DoctorInfo doctor(@QueryValue @Nullable String refresh) {
+    return views.of(engine.get().doctor().report(FieldValidation.flag("refresh", refresh)));
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Routes on the host itself: its health, its plugins, its metrics. */
+@NullMarked
+package dev.ramet.server.doctor;
+
+import org.jspecify.annotations.NullMarked;

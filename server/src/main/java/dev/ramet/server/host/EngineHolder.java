@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.host;
+
+import dev.ramet.engine.Engine;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.ListenAddress;
+import dev.ramet.server.settings.ServerSettings;
+import io.micronaut.context.BeanProvider;
+import io.micronaut.context.event.StartupEvent;
+import io.micronaut.runtime.event.annotation.EventListener;
+import io.micronaut.runtime.server.event.ServerStartupEvent;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Singleton;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the engine beside the server, so that the server answers at once, and hands it to whoever
+ * needs it. Thread-safe.
+ */
+@Singleton
+public class EngineHolder {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineHolder.class);
+
+  private final BeanProvider<EngineLauncher> launcher;
+  private final ServerSettings settings;
+  private final CompletableFuture<Engine> engine = new CompletableFuture<>();
+  private boolean started;
+  private boolean stopped;
+
+  EngineHolder(BeanProvider<EngineLauncher> launcher, ServerSettings settings) {
+    this.launcher = launcher;
+    this.settings = settings;
+  }
+
+  /**
+   * Begins to open the engine while the server is still being made. Not when the server will fail
+   * because its address is taken: who starts a host twice must find the data root as it was.
+   */
+  @EventListener
+  void startBeside(StartupEvent event) {
+    if (settings.port() <= 0 || ListenAddress.isFree(settings.bind(), settings.port())) {
+      start();
+    }
+  }
+
+  /** Begins to open the engine once the server listens, if that was not clear before. */
+  @EventListener
+  void start(ServerStartupEvent event) {
+    start();
+  }
+
+  private void start() {
+    synchronized (this) {
+      if (started || stopped) {
+        return;
+      }
+      started = true;
+    }
+    Thread opener = new Thread(this::open, "engine-open");
+    opener.setDaemon(true);
+    opener.start();
+  }
+
+  private void open() {
+    long begin = System.nanoTime();
+    try {
+      Engine opened = launcher.get().launch(settings);
+      synchronized (this) {
+        if (!stopped) {
+          engine.complete(opened);
+          LOG.info("engine open after {} ms", (System.nanoTime() - begin) / 1_000_000);
+          return;
+        }
+      }
+      opened.close();
+    } catch (Throwable e) { // the future must complete whatever happens, or requests wait for ever
+      engine.completeExceptionally(e);
+    }
+  }
+
+  /** Completes with the open engine, or with what kept it from opening. */
+  public CompletionStage<Engine> opened() {
+    return engine.minimalCompletionStage();
+  }
+
+  /**
+   * Completes with the engine, without blocking whoever waits.
+   *
+   * @return completes with a {@link RametException} {@code UNAVAILABLE} when it does not open in
+   *     time or at all
+   */
+  public CompletionStage<Engine> whenOpen() {
+    return engine
+        .copy()
+        .orTimeout(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(unavailable(e)));
+  }
+
+  /** The engine, or null while it is not open. Does not block. */
+  public @Nullable Engine peek() {
+    return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
+  }
+
+  /** Why there is no engine yet, or none at all. Does not block. */
+  public RametException notOpen() {
+    if (engine.isCompletedExceptionally()) {
+      try {
+        engine.join();
+      } catch (CompletionException e) {
+        return unavailable(e);
+      }
+    }
+    return new RametException(
+        ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", null);
+  }
+
+  /**
+   * The engine; blocks until it is open.
+   *
+   * @throws RametException {@code UNAVAILABLE} when it does not open in time or at all
+   */
+  public Engine get() {
+    try {
+      return engine.get(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      throw unavailable(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.UNAVAILABLE, "the host is stopping", e);
+    }
+  }
+
+  private static RametException unavailable(Throwable why) {
+    if (why instanceof TimeoutException) {
+      return new RametException(
+          ErrorCode.UNAVAILABLE, "the host is still starting", "try again in a moment", why);
+    }
+    Throwable cause = why.getCause() == null ? why : why.getCause();
+    String remedy = cause instanceof RametException known ? known.remedy() : null;
+    return new RametException(ErrorCode.UNAVAILABLE, "the host could not start", remedy, why);
+  }
+
+  /** Lets go of the engine; sandboxes run on. */
+  @PreDestroy
+  void close() {
+    synchronized (this) {
+      stopped = true;
+    }
+    Engine open = peek();
+    if (open != null) {
+      open.close();
+    }
+  }
+}

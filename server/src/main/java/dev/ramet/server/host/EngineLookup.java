@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.host;
+
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Secret;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Template;
+import dev.ramet.engine.Volume;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What there is of things by the ids that were meant for them. Thread-safe. */
+public final class EngineLookup {
+  private EngineLookup() {}
+
+  public static Optional<Sandbox> sandbox(EngineHolder engine, List<String> ids) {
+    return sandboxes(engine, ids).map(found -> found.get(0));
+  }
+
+  /** Those that are there, or empty when none is. */
+  public static Optional<List<Sandbox>> sandboxes(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    List<Sandbox> found =
+        ids.stream().flatMap(id -> find(() -> open.sandboxes().get(id)).stream()).toList();
+    return found.isEmpty() ? Optional.empty() : Optional.of(found);
+  }
+
+  public static Optional<Snapshot> snapshot(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.snapshots().get(id)).stream()).findFirst();
+  }
+
+  public static Optional<Template> template(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.templates().get(id)).stream()).findFirst();
+  }
+
+  public static Optional<Volume> volume(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.volumes().get(id)).stream()).findFirst();
+  }
+
+  public static Optional<Secret> secret(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    return ids.stream().flatMap(id -> find(() -> open.secrets().get(id)).stream()).findFirst();
+  }
+
+  /** The id of the template or snapshot that a reference means now. */
+  public static Optional<String> id(EngineHolder engine, String reference) {
+    Engine open = engine.get();
+    return find(() -> open.templates().get(reference).id())
+        .or(() -> find(() -> open.snapshots().get(reference).id()));
+  }
+
+  /** Deletes what is there of snapshots and templates. */
+  public static void forget(EngineHolder engine, List<String> ids) {
+    Engine open = engine.get();
+    snapshot(engine, ids).ifPresent(found -> open.snapshots().delete(found.id(), false));
+    template(engine, ids).ifPresent(found -> open.templates().delete(found.id()));
+  }
+
+  private static <T> Optional<T> find(Supplier<T> lookup) {
+    try {
+      return Optional.of(lookup.get());
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+}

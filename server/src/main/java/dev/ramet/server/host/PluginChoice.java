@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.host;
+
+import dev.ramet.engine.PluginPolicy;
+import dev.ramet.server.settings.EngineSettings;
+import io.micronaut.context.env.Environment;
+import io.micronaut.core.naming.conventions.StringConvention;
+import io.micronaut.core.type.Argument;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is set of plugins.
+ *
+ * @param environment where it is set
+ */
+public record PluginChoice(Environment environment) {
+  private static final String SETTINGS = "ramet.plugin";
+
+  /** Which plugins a host takes, as its settings say. */
+  static PluginPolicy policy(EngineSettings engine) {
+    return policy(
+        engine.pluginsDir(),
+        engine.pluginsRequired(),
+        engine.pluginsNativeAccess(),
+        engine.pluginsPreferred());
+  }
+
+  /** Those that may help to look at its storage; none is required for that. */
+  public PluginPolicy optional() {
+    return policy(
+        environment.getProperty("ramet.plugins-dir", Path.class).orElse(null),
+        null,
+        environment
+            .getProperty("ramet.plugins-native-access", Argument.listOf(String.class))
+            .orElse(null),
+        null);
+  }
+
+  private static PluginPolicy policy(
+      @Nullable Path directory,
+      @Nullable List<String> required,
+      @Nullable List<String> nativeAccess,
+      @Nullable List<String> preferred) {
+    return new PluginPolicy(
+        directory == null ? null : directory.toAbsolutePath(),
+        new HashSet<>(names(required)),
+        new HashSet<>(names(nativeAccess)),
+        names(preferred));
+  }
+
+  /** What is set to nothing comes as one empty name. */
+  static List<String> names(@Nullable List<String> set) {
+    return set == null
+        ? List.of()
+        : set.stream().map(String::strip).filter(name -> !name.isEmpty()).toList();
+  }
+
+  /** What is set as {@code ramet.plugin.<id>.<key>}, and what else the host knows of plugins. */
+  public Map<String, Map<String, String>> settings() {
+    Map<String, Map<String, String>> settings = new HashMap<>();
+    environment
+        .getProperties(SETTINGS, StringConvention.RAW)
+        .forEach(
+            (name, value) -> {
+              int dot = name.indexOf('.');
+              // An environment variable comes in every reading of its underscores.
+              if (dot > 0 && dot < name.length() - 1) {
+                settings
+                    .computeIfAbsent(name.substring(0, dot), id -> new HashMap<>())
+                    .put(name.substring(dot + 1), String.valueOf(value));
+              }
+            });
+    environment
+        .getProperty("ramet.accelerator", String.class)
+        .ifPresent(
+            accelerator ->
+                settings
+                    .computeIfAbsent("qemu", id -> new HashMap<>())
+                    .put("accelerator", accelerator));
+    return settings;
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.http;
+
+import dev.ramet.errors.RametException;
+import dev.ramet.server.settings.TlsSettings;
+import io.micronaut.http.HttpRequest;
+import jakarta.inject.Singleton;
+import java.util.regex.Pattern;
+
+/** The address by which a client reaches this host, which it knows best. Thread-safe. */
+@Singleton
+public final class HostAddress {
+  private static final Pattern HOST =
+      Pattern.compile("(\\[[0-9A-Fa-f:.%]+]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?");
+
+  private final boolean tls;
+
+  HostAddress(TlsSettings settings) {
+    this.tls = settings.tls() == TlsSettings.Mode.ON;
+  }
+
+  /**
+   * Scheme and host of a request. Behind a proxy that ends TLS, that proxy says so.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} when it does not name the host
+   */
+  public String of(HttpRequest<?> request) {
+    String host = request.getHeaders().get("Host");
+    if (host == null || !HOST.matcher(host).matches()) {
+      throw RametException.invalid("Host", "the request must say which host it is for");
+    }
+    String forwarded = request.getHeaders().get("X-Forwarded-Proto");
+    boolean secure = tls || "https".equalsIgnoreCase(forwarded);
+    return (secure ? "https://" : "http://") + host;
+  }
+}

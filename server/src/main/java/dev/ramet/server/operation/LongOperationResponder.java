@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.operation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.ApiError;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.ErrorHandlers;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.NdjsonResponse;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+
+/**
+ * Answers operations that take long as the client wants it: at their end; line by line while they
+ * go on, for one that accepts {@code application/x-ndjson}; or at once with the operation to look
+ * at, for one that sends {@code Prefer: respond-async} (RFC 7240). Thread-safe.
+ */
+@Singleton
+public final class LongOperationResponder {
+  private static final Logger LOG = LoggerFactory.getLogger(LongOperationResponder.class);
+  private static final byte[] LINE_END = "\n".getBytes(StandardCharsets.US_ASCII);
+
+  private final OperationRunner work;
+  private final OperationLog operations;
+  private final ExecutorService executor;
+
+  LongOperationResponder(
+      OperationRunner work,
+      OperationLog operations,
+      @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+    this.work = work;
+    this.operations = operations;
+    this.executor = executor;
+  }
+
+  /**
+   * An operation that takes long.
+   *
+   * @param reader of its answer
+   * @param work does it; the lines that it gives out go to the client
+   * @param found see {@link OperationRunner#once}
+   * @param last makes the last line of the answer
+   * @param failed makes the last line of a failure
+   * @param carriedOn whether it goes on when the client that reads lines goes away
+   */
+  public record Task<T>(
+      Function<JsonNode, T> reader,
+      BiFunction<Operation, Consumer<Object>, OperationResult<T>> work,
+      Function<List<String>, Optional<OperationResult<T>>> found,
+      Function<T, Object> last,
+      Function<ApiError, Object> failed,
+      boolean carriedOn) {}
+
+  /** Answers. */
+  public <T> HttpResponse<?> answer(HttpRequest<?> http, OperationRequest asked, Task<T> task) {
+    work.check(asked);
+    if (isAsync(http)) {
+      Operation operation = operations.begin(asked.kind(), asked.subject(), true);
+      executor.execute(() -> unattended(asked, task, operation));
+      return HttpResponse.accepted()
+          .body(operation.info())
+          .header("Location", "/operations/" + operation.id())
+          .header("Preference-Applied", "respond-async");
+    }
+    if (!NdjsonResponse.wanted(http)) {
+      OperationResult<T> outcome = run(asked, task, begin(asked), line -> {});
+      return HttpResponse.status(outcome.status(), null).body(outcome.body());
+    }
+    Flux<byte[]> lines =
+        Flux.create(sink -> executor.execute(() -> lines(asked, task, new Sink(sink, task))));
+    return HttpResponse.ok(lines).contentType(MediaType.of(NdjsonResponse.NDJSON));
+  }
+
+  private static boolean isAsync(HttpRequest<?> http) {
+    return http.getHeaders().getAll("Prefer").stream()
+        .flatMap(preferences -> List.of(preferences.split(",", -1)).stream())
+        .anyMatch(preference -> preference.strip().equalsIgnoreCase("respond-async"));
+  }
+
+  private Operation begin(OperationRequest asked) {
+    return operations.begin(asked.kind(), asked.subject(), true);
+  }
+
+  private <T> OperationResult<T> run(
+      OperationRequest asked, Task<T> task, Operation operation, Consumer<Object> line) {
+    return work.once(
+        asked, task.reader(), operation, op -> task.work().apply(op, line), task.found());
+  }
+
+  private <T> void unattended(OperationRequest asked, Task<T> task, Operation operation) {
+    try {
+      run(asked, task, operation, line -> {});
+    } catch (RametException e) {
+      LOG.debug("operation={}", operation.id(), e); // whoever looks at the operation is told
+    } catch (RuntimeException e) {
+      LOG.error("operation={}", operation.id(), e);
+    }
+  }
+
+  private <T> void lines(OperationRequest asked, Task<T> task, Sink sink) {
+    try {
+      sink.line(task.last().apply(run(asked, task, begin(asked), sink::line).body()));
+    } catch (Throwable e) { // the client waits for a last line whatever happens
+      if (!sink.sink.isCancelled()) {
+        sink.line(task.failed().apply(ErrorHandlers.body(e, asked.kind())));
+      }
+    }
+    sink.sink.complete();
+  }
+
+  /** Where lines go. Used by one thread. */
+  private record Sink(FluxSink<byte[]> sink, Task<?> task) {
+    void line(Object value) {
+      if (sink.isCancelled()) {
+        if (task.carriedOn()) {
+          return;
+        }
+        throw new RametException(ErrorCode.CANCELLED, "the client went away");
+      }
+      byte[] json = JsonBody.bytes(value);
+      byte[] line = new byte[json.length + LINE_END.length];
+      System.arraycopy(json, 0, line, 0, json.length);
+      System.arraycopy(LINE_END, 0, line, json.length, LINE_END.length);
+      sink.next(line);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.operation;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.api.OperationInfo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.OperationIds;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Something the host does, from its beginning to its end. Thread-safe. */
+public final class Operation {
+  private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final String id = OperationIds.next();
+  private final String kind;
+  private final String subject;
+  private final boolean cancellable;
+  private final Instant startedAt = Instant.now();
+  private final long startNanos = System.nanoTime();
+  private final List<Consumer<OperationInfo>> listeners = new ArrayList<>();
+
+  private String state = "running";
+  private @Nullable Instant endedAt;
+  private @Nullable String step;
+  private @Nullable Long doneBytes;
+  private @Nullable Long totalBytes;
+  private List<String> results = List.of();
+  private @Nullable ApiError error;
+  private boolean cancelled;
+  private long tellAt = startNanos;
+
+  Operation(String kind, String subject, boolean cancellable) {
+    this.kind = kind;
+    this.subject = subject;
+    this.cancellable = cancellable;
+  }
+
+  /** Its id. */
+  public String id() {
+    return id;
+  }
+
+  /** What is done. */
+  public String kind() {
+    return kind;
+  }
+
+  String subject() {
+    return subject;
+  }
+
+  /** How long it takes so far, in nanoseconds. */
+  long nanos() {
+    return System.nanoTime() - startNanos;
+  }
+
+  /**
+   * A step begins.
+   *
+   * @throws RametException {@code CANCELLED} when it was cancelled meanwhile
+   */
+  public void step(String description) {
+    synchronized (this) {
+      step = description;
+      tell();
+    }
+    checkCancelled();
+  }
+
+  /**
+   * So much is copied; told to listeners a few times a second.
+   *
+   * @return whether to go on
+   */
+  public synchronized boolean copied(long done, long total) {
+    doneBytes = done;
+    totalBytes = total;
+    long now = System.nanoTime();
+    if (now - tellAt >= 0 || done == total) {
+      tellAt = now + TELL_NANOS;
+      tell();
+    }
+    return !cancelled;
+  }
+
+  /** Ends here when it was cancelled. */
+  public synchronized void checkCancelled() {
+    if (cancelled) {
+      throw new RametException(ErrorCode.CANCELLED, "operation " + id + " was cancelled");
+    }
+  }
+
+  /** Says what was made. */
+  public synchronized void made(List<String> ids) {
+    results = List.copyOf(ids);
+  }
+
+  synchronized boolean running() {
+    return endedAt == null;
+  }
+
+  synchronized void end(@Nullable ApiError failure) {
+    boolean withdrawn = failure != null && failure.error().equals(ErrorCode.CANCELLED.name());
+    state = failure == null ? "done" : withdrawn ? "cancelled" : "failed";
+    error = failure;
+    endedAt = Instant.now();
+    tell();
+    listeners.clear();
+  }
+
+  /**
+   * Asks it to end; it does at its next step.
+   *
+   * @throws RametException {@code CONFLICT} when it has ended, or cannot be cancelled
+   */
+  synchronized void cancel() {
+    if (!running()) {
+      throw new RametException(
+          ErrorCode.CONFLICT, "operation " + id + " has ended: it is " + state);
+    }
+    if (!cancellable) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "a " + kind + " cannot be cancelled",
+          "wait for its end, and undo what it made",
+          null);
+    }
+    cancelled = true;
+  }
+
+  /**
+   * Tells a listener how it is now, and until its end whatever changes. Listeners must be quick.
+   *
+   * @return ends that
+   */
+  public synchronized Runnable listen(Consumer<OperationInfo> listener) {
+    listener.accept(info());
+    if (!running()) {
+      return () -> {};
+    }
+    listeners.add(listener);
+    return () -> {
+      synchronized (this) {
+        listeners.remove(listener);
+      }
+    };
+  }
+
+  private void tell() {
+    if (!listeners.isEmpty()) {
+      OperationInfo now = info();
+      List.copyOf(listeners).forEach(listener -> listener.accept(now));
+    }
+  }
+
+  /** How it is now. */
+  public synchronized OperationInfo info() {
+    return new OperationInfo(
+        id,
+        kind,
+        subject,
+        state,
+        startedAt.toString(),
+        endedAt == null ? null : endedAt.toString(),
+        step,
+        doneBytes,
+        totalBytes,
+        cancellable && running(),
+        results,
+        error);
+  }
+}

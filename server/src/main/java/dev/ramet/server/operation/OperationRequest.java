@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.operation;
+
+import dev.ramet.errors.RametException;
+import dev.ramet.server.access.Caller;
+import io.micronaut.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for an operation. Immutable and thread-safe.
+ *
+ * @param kind what is to be done, as in {@code sandbox.clone}
+ * @param subject the id or name of what it is to be done to
+ * @param caller who asks, fit for a file's name
+ * @param key by which a repetition of the request is known, or null
+ * @param fingerprint tells the request's content from another's
+ */
+public record OperationRequest(
+    String kind, String subject, String caller, @Nullable String key, String fingerprint) {
+  /** The header that carries the key (draft-ietf-httpapi-idempotency-key-header). */
+  public static final String HEADER = "Idempotency-Key";
+
+  private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
+
+  /**
+   * What a request asks for.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} for a key that is none
+   */
+  public static OperationRequest of(
+      HttpRequest<?> http, String kind, String subject, @Nullable String body) {
+    return new OperationRequest(
+        kind,
+        subject,
+        Caller.id(http),
+        key(http.getHeaders().getAll(HEADER)),
+        digest(http.getMethodName() + " " + http.getUri() + "\n" + (body == null ? "" : body)));
+  }
+
+  private static @Nullable String key(List<String> headers) {
+    if (headers.isEmpty()) {
+      return null;
+    }
+    String key = headers.get(0).strip();
+    // The draft writes it as a quoted string; many clients do not.
+    if (key.length() > 1 && key.startsWith("\"") && key.endsWith("\"")) {
+      key = key.substring(1, key.length() - 1);
+    }
+    if (headers.size() > 1 || !KEY.matcher(key).matches()) {
+      throw RametException.invalid(HEADER, "must be one of 1 to 255 visible ASCII characters");
+    }
+    return key;
+  }
+
+  static String digest(String text) {
+    try {
+      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha256.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

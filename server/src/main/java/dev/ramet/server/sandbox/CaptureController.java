@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.sandbox;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.CloneRequestBody;
+import dev.ramet.api.CloneResult;
+import dev.ramet.api.ForkEntry;
+import dev.ramet.api.RollbackRequest;
+import dev.ramet.api.RollbackResult;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.host.SnapshotWait;
+import dev.ramet.server.http.ErrorHandlers;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What starts from an instant of a sandbox: rollback, clone, fork. */
+@Controller
+@Tag(name = "sandboxes")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class CaptureController {
+  private final EngineHolder engine;
+  private final Views views;
+
+  private final OperationRunner work;
+
+  CaptureController(EngineHolder engine, Views views, OperationRunner work) {
+    this.engine = engine;
+    this.views = views;
+    this.work = work;
+  }
+
+  /**
+   * Puts a sandbox back to a snapshot: disk, memory and processes. Its id stays. When it fails, the
+   * sandbox is as it was.
+   *
+   * @param id the sandbox
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return what was done
+   */
+  @Post(uris = {"/sandboxes/{id}/rollback", "/v2/sandboxes/{id}/rollback"})
+  RollbackResult rollbackSandbox(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = RollbackRequest.class) String body) {
+    RollbackRequest request = JsonBody.read(body, RollbackRequest.class);
+    String snapshot =
+        FieldValidation.reference(
+            "snapshot", FieldValidation.required("snapshotID", request.snapshotID()));
+    boolean waits = FieldValidation.flag("wait", wait, true);
+    String sandbox = FieldValidation.sandboxId(id);
+    return work.once(
+            OperationRequest.of(http, "sandbox.rollback", sandbox, body),
+            JsonBody.reader(RollbackResult.class),
+            operation -> {
+              SnapshotWait.before(engine, snapshot, waits);
+              operation.step("to " + snapshot);
+              RollbackReport report = engine.get().sandboxes().rollback(sandbox, snapshot);
+              return new OperationResult<>(
+                  200,
+                  new RollbackResult(
+                      report.sandbox().id(),
+                      report.snapshotId(),
+                      operation.id(),
+                      "READY",
+                      Views.millis(report.totalNanos())),
+                  List.of());
+            },
+            ids -> Optional.empty())
+        .body();
+  }
+
+  /**
+   * Makes sandboxes from one instant of a sandbox: all of them, or none.
+   *
+   * @param id the sandbox
+   * @return the clones
+   */
+  @Post(uris = {"/sandboxes/{id}/clone", "/v2/sandboxes/{id}/clone"})
+  @Status(HttpStatus.CREATED)
+  CloneResult cloneSandbox(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
+    CloneRequest request = request(body, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+    String sandbox = FieldValidation.sandboxId(id);
+    return work.once(
+            OperationRequest.of(http, "sandbox.clone", sandbox, body),
+            JsonBody.reader(CloneResult.class),
+            operation -> {
+              CloneReport report = engine.get().sandboxes().clone(sandbox, request);
+              CaptureReport capture = report.capture();
+              return cloned(
+                  report.sandboxes(),
+                  capture == null ? null : views.of(capture),
+                  report.totalNanos());
+            },
+            ids -> EngineLookup.sandboxes(engine, ids).map(found -> cloned(found, null, 0)))
+        .body();
+  }
+
+  private OperationResult<CloneResult> cloned(
+      List<Sandbox> clones, @Nullable CaptureInfo capture, long nanos) {
+    return new OperationResult<>(
+        201,
+        new CloneResult(clones.stream().map(views::of).toList(), capture, Views.millis(nanos)),
+        clones.stream().map(Sandbox::id).toList());
+  }
+
+  /**
+   * Makes sandboxes from one instant of a sandbox, and tells of each whether it was made.
+   *
+   * @param id the sandbox
+   * @return an entry for each that was asked for
+   */
+  @Post(uris = {"/sandboxes/{id}/fork", "/v2/sandboxes/{id}/fork"})
+  @Status(HttpStatus.CREATED)
+  List<ForkEntry> forkSandbox(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
+    CloneRequest request = request(body, FieldValidation.DEFAULT_FORK_TIMEOUT_SECONDS);
+    String sandbox = FieldValidation.sandboxId(id);
+    return work.<List<ForkEntry>>once(
+            OperationRequest.of(http, "sandbox.fork", sandbox, body),
+            JsonBody.listReader(ForkEntry.class),
+            operation ->
+                forked(
+                    engine.get().sandboxes().fork(sandbox, request).stream()
+                        .map(result -> entry(id, result))
+                        .toList()),
+            ids ->
+                EngineLookup.sandboxes(engine, ids)
+                    .map(found -> forked(entries(found, ids.size()))))
+        .body();
+  }
+
+  private static OperationResult<List<ForkEntry>> forked(List<ForkEntry> entries) {
+    return new OperationResult<>(
+        201,
+        entries,
+        entries.stream()
+            .map(ForkEntry::sandbox)
+            .filter(Objects::nonNull)
+            .map(SandboxInfo::sandboxID)
+            .toList());
+  }
+
+  /** After the host was killed in the middle: what is there, and that the rest is not. */
+  private List<ForkEntry> entries(List<Sandbox> found, int count) {
+    ApiError lost = ApiError.of(ErrorCode.UNAVAILABLE, "the host ended before it was made", null);
+    return Stream.concat(
+            found.stream().map(sandbox -> new ForkEntry(views.of(sandbox), null)),
+            Stream.generate(() -> new ForkEntry(null, lost)).limit(count - found.size()))
+        .toList();
+  }
+
+  private ForkEntry entry(String id, ForkResult result) {
+    if (result instanceof ForkResult.Made made) {
+      return new ForkEntry(views.of(made.sandbox()), null);
+    }
+    return new ForkEntry(
+        null, ErrorHandlers.body(((ForkResult.NotMade) result).error(), "fork of " + id));
+  }
+
+  private static CloneRequest request(@Nullable String body, int defaultTimeoutSeconds) {
+    CloneRequestBody request = JsonBody.read(body, CloneRequestBody.class);
+    Integer count = FieldValidation.range("count", request.count(), 1, 100);
+    return new CloneRequest(
+        count == null ? 1 : count,
+        FieldValidation.range("concurrency", request.concurrency(), 1, 100),
+        FieldValidation.timeout("timeout", request.timeout(), defaultTimeoutSeconds),
+        request.memoryMode());
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.sandbox;
+
+import dev.ramet.engine.Metrics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What guests said of their load, as far as they were asked: the latest answers of the sandboxes
+ * that were asked last. Thread-safe.
+ */
+final class MetricsHistory {
+  static final int MOST_ANSWERS = 720;
+  static final int MOST_SANDBOXES = 1000;
+
+  /** Asking costs the guest a little; nobody learns more by asking more often. */
+  private static final Duration STEP = Duration.ofSeconds(1);
+
+  private final Map<String, Deque<Metrics>> bySandbox =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Deque<Metrics>> eldest) {
+          return size() > MOST_SANDBOXES;
+        }
+      };
+
+  synchronized boolean isDue(String sandbox, Instant now) {
+    Deque<Metrics> answers = bySandbox.get(sandbox);
+    return answers == null || !answers.getLast().at().plus(STEP).isAfter(now);
+  }
+
+  synchronized void add(String sandbox, Metrics answer) {
+    Deque<Metrics> answers = bySandbox.computeIfAbsent(sandbox, id -> new ArrayDeque<>());
+    answers.addLast(answer);
+    if (answers.size() > MOST_ANSWERS) {
+      answers.removeFirst();
+    }
+  }
+
+  synchronized List<Metrics> of(String sandbox) {
+    Deque<Metrics> answers = bySandbox.get(sandbox);
+    return answers == null ? List.of() : List.copyOf(answers);
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.sandbox;
+
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Stops sandboxes and lets them go on. */
+@Controller
+@Tag(name = "sandboxes")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class PauseController {
+  private final EngineHolder engine;
+  private final Views views;
+
+  private final OperationRunner work;
+
+  PauseController(EngineHolder engine, Views views, OperationRunner work) {
+    this.engine = engine;
+    this.views = views;
+    this.work = work;
+  }
+
+  /**
+   * How a sandbox is paused.
+   *
+   * @param memory whether its memory is kept, or null for yes; without, it boots when it is resumed
+   * @param memoryMode the only memory mode that may keep it, or null to choose
+   */
+  private record PauseSandbox(@Nullable Boolean memory, @Nullable String memoryMode) {}
+
+  /**
+   * How a sandbox is wanted.
+   *
+   * @param timeout seconds that it is wanted for, -1 for ever; null for 300
+   * @param memory whether memory that was kept is used, or null for yes; else it boots
+   */
+  private record ConnectSandbox(@Nullable Integer timeout, @Nullable Boolean memory) {}
+
+  /**
+   * Stops a sandbox so that it uses neither memory nor CPU until it is resumed.
+   *
+   * @param id the sandbox
+   */
+  @Post(uris = {"/sandboxes/{id}/pause", "/v2/sandboxes/{id}/pause"})
+  @Status(HttpStatus.NO_CONTENT)
+  void pauseSandbox(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = PauseSandbox.class) String body) {
+    PauseSandbox request = JsonBody.read(body, PauseSandbox.class);
+    Boolean memory = request.memory();
+    String sandbox = FieldValidation.sandboxId(id);
+    work.run(
+        OperationRequest.of(http, "sandbox.pause", sandbox, body),
+        operation -> sandboxes().pause(sandbox, memory == null || memory, request.memoryMode()));
+  }
+
+  /**
+   * Resumes a paused sandbox (201); one that runs is left as it is (200), and its end is never
+   * brought nearer. Clients of the older protocol resume where those of the newer one connect.
+   *
+   * @param id the sandbox
+   * @return the sandbox, running
+   */
+  @Post(
+      uris = {
+        "/sandboxes/{id}/connect",
+        "/v2/sandboxes/{id}/connect",
+        "/sandboxes/{id}/resume",
+        "/v2/sandboxes/{id}/resume"
+      })
+  @ApiResponse(
+      responseCode = "200",
+      description = "it ran already",
+      content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
+  @ApiResponse(
+      responseCode = "201",
+      description = "it was resumed",
+      content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
+  HttpResponse<SandboxInfo> connectSandbox(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = ConnectSandbox.class) String body) {
+    ConnectSandbox request = JsonBody.read(body, ConnectSandbox.class);
+    Duration timeout =
+        FieldValidation.timeout(
+            "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+    Boolean memory = request.memory();
+    String sandbox = FieldValidation.sandboxId(id);
+    OperationResult<SandboxInfo> outcome =
+        work.once(
+            OperationRequest.of(http, "sandbox.connect", sandbox, body),
+            JsonBody.reader(SandboxInfo.class),
+            operation -> connect(sandbox, timeout, memory == null || memory),
+            ids -> Optional.empty());
+    return HttpResponse.<SandboxInfo>status(outcome.status(), null).body(outcome.body());
+  }
+
+  private OperationResult<SandboxInfo> connect(
+      String id, @Nullable Duration timeout, boolean memory) {
+    Sandbox sandbox = sandboxes().get(id);
+    if (sandbox.state() == Sandbox.State.FAILED) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "sandbox " + id + " has failed: " + sandbox.stateDetail(),
+          "roll it back to a snapshot, or kill it",
+          null);
+    }
+    if (sandbox.state() == Sandbox.State.PAUSED) {
+      Sandbox resumed = sandboxes().resume(id, new Sandboxes.Timeout(timeout), memory);
+      return new OperationResult<>(HttpStatus.CREATED.getCode(), views.of(resumed), List.of());
+    }
+    SandboxInfo running = views.of(SandboxRequests.prolong(sandboxes(), sandbox, timeout));
+    return new OperationResult<>(HttpStatus.OK.getCode(), running, List.of());
+  }
+
+  private Sandboxes sandboxes() {
+    return engine.get().sandboxes();
+  }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.sandbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.NetworkRule;
+import dev.ramet.api.NetworkSettings;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.access.Access;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.host.SnapshotWait;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.Paging;
+import dev.ramet.server.http.UnsupportedFields;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** A sandbox's life: create, list, look at, prolong, kill. */
+@Controller
+@Tag(name = "sandboxes")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class SandboxController {
+  private static final Paging<Sandbox> PAGING = new Paging<>(Sandbox::startedAt, Sandbox::id);
+
+  private final EngineHolder engine;
+  private final Views views;
+  private final Access access;
+  private final OperationRunner work;
+
+  SandboxController(EngineHolder engine, Views views, Access access, OperationRunner work) {
+    this.engine = engine;
+    this.views = views;
+    this.access = access;
+    this.work = work;
+  }
+
+  /**
+   * When a sandbox's time is over.
+   *
+   * @param timeout seconds from now, or -1 for never; required
+   */
+  private record SandboxTimeout(@Nullable Integer timeout) {}
+
+  /**
+   * Which addresses a sandbox reaches.
+   *
+   * @param allowOut what it reaches although it is denied; null for nothing
+   * @param denyOut what it does not reach; null for nothing
+   * @param allow_internet_access false to deny all that is not allowed; null for yes
+   * @param egressProxy what its connections leave through; null for nothing
+   * @param rules what becomes of its requests, by names of hosts; null for nothing
+   */
+  @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
+  private record SandboxNetwork(
+      @Nullable List<String> allowOut,
+      @Nullable List<String> denyOut,
+      @Nullable Boolean allow_internet_access,
+      NetworkSettings.@Nullable EgressProxy egressProxy,
+      @Nullable Map<String, List<NetworkRule>> rules) {}
+
+  /**
+   * How much longer a sandbox is wanted.
+   *
+   * @param duration seconds from now; null for 300
+   */
+  private record SandboxRefresh(@Nullable Integer duration) {}
+
+  /**
+   * Starts a sandbox from a template or snapshot.
+   *
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return the sandbox, once its agent has answered
+   */
+  @Post(uris = {"/sandboxes", "/v2/sandboxes"})
+  @Status(HttpStatus.CREATED)
+  SandboxInfo createSandbox(
+      HttpRequest<?> http,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
+    JsonNode tree = JsonBody.tree(body);
+    UnsupportedFields.refuseAtCreate(tree);
+    CreateSandbox request = JsonBody.convert(tree, CreateSandbox.class);
+    String template =
+        FieldValidation.reference(
+            "template", FieldValidation.required("templateID", request.templateID()));
+    // The newer path has no field that asks for a token: its sandboxes always have one.
+    // So have those of a host that others can reach.
+    boolean secure = http.getPath().startsWith("/v2/") || access.required();
+    NewSandbox wanted = SandboxRequests.sandbox(request, template, secure);
+    boolean waits = FieldValidation.flag("wait", wait, true);
+    return work.once(
+            OperationRequest.of(http, "sandbox.create", template, body),
+            JsonBody.reader(SandboxInfo.class),
+            operation -> {
+              SnapshotWait.before(engine, template, waits);
+              Sandbox made = sandboxes().create(wanted);
+              return OperationResult.created(views.of(made), made.id());
+            },
+            ids ->
+                EngineLookup.sandbox(engine, ids)
+                    .map(s -> OperationResult.created(views.of(s), s.id())))
+        .body();
+  }
+
+  /**
+   * Lists sandboxes page by page; the header {@code x-next-token} says where the next page begins.
+   *
+   * @param metadata pairs that must all be there, as {@code key=value} joined by {@code &}, each
+   *     encoded once more
+   * @param state states joined by commas; all of them if absent
+   * @param template id, name, or name:tag of what they were created from; a tag is that of now
+   * @param startedAfter an RFC 3339 time
+   * @param order {@code asc} for the oldest first, {@code desc} for the newest
+   * @param limit entries of a page, 1 to 100
+   * @param nextToken where the page before ended
+   * @return one page
+   */
+  @Get(uris = {"/sandboxes", "/v2/sandboxes"})
+  HttpResponse<List<SandboxInfo>> listSandboxes(
+      @QueryValue @Nullable String metadata,
+      @QueryValue @Nullable String state,
+      @QueryValue @Nullable String template,
+      @QueryValue @Nullable String startedAfter,
+      @QueryValue @Nullable String order,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String nextToken) {
+    if (order != null && !order.equals("asc") && !order.equals("desc")) {
+      throw RametException.invalid("order", "must be asc or desc");
+    }
+    String source =
+        template != null && template.indexOf(':') >= 0
+            ? EngineLookup.id(engine, template).orElse(template)
+            : template;
+    List<Sandbox> found =
+        sandboxes().list().stream()
+            .filter(SandboxFilter.of(state, metadata, source, startedAfter))
+            .toList();
+    return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
+  }
+
+  /**
+   * Tells of one sandbox.
+   *
+   * @param id the sandbox
+   * @return the sandbox
+   */
+  @Get(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
+  SandboxInfo getSandbox(@PathVariable String id) {
+    return views.of(sandboxes().get(FieldValidation.sandboxId(id)));
+  }
+
+  /**
+   * Ends a sandbox and deletes its disk. Snapshots of it stay.
+   *
+   * @param id the sandbox
+   */
+  @Delete(uris = {"/sandboxes/{id}", "/v2/sandboxes/{id}"})
+  @Status(HttpStatus.NO_CONTENT)
+  void killSandbox(HttpRequest<?> http, @PathVariable String id) {
+    String sandbox = FieldValidation.sandboxId(id);
+    work.run(
+        OperationRequest.of(http, "sandbox.kill", sandbox, null),
+        operation -> {
+          sandboxes().kill(sandbox);
+          return sandbox;
+        });
+  }
+
+  /**
+   * Sets after how many seconds from now the sandbox's time is over; that may be sooner than it
+   * was.
+   *
+   * @param id the sandbox
+   */
+  @Post(uris = {"/sandboxes/{id}/timeout", "/v2/sandboxes/{id}/timeout"})
+  @Status(HttpStatus.NO_CONTENT)
+  void setTimeout(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxTimeout.class) String body) {
+    Integer seconds = JsonBody.read(body, SandboxTimeout.class).timeout();
+    if (seconds == null) {
+      throw RametException.invalid("timeout", "is required");
+    }
+    Duration timeout = FieldValidation.timeout("timeout", seconds, seconds);
+    sandboxes()
+        .setEnd(
+            FieldValidation.sandboxId(id), timeout == null ? null : Instant.now().plus(timeout));
+  }
+
+  /**
+   * Puts a sandbox's end off, and never brings it nearer.
+   *
+   * @param id the sandbox
+   */
+  @Post(uris = {"/sandboxes/{id}/refreshes", "/v2/sandboxes/{id}/refreshes"})
+  @Status(HttpStatus.NO_CONTENT)
+  void refreshSandbox(
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxRefresh.class) String body) {
+    Integer seconds = JsonBody.read(body, SandboxRefresh.class).duration();
+    Duration duration =
+        FieldValidation.timeout("duration", seconds, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+    SandboxRequests.prolong(sandboxes(), sandboxes().get(FieldValidation.sandboxId(id)), duration);
+  }
+
+  /**
+   * Sets which addresses a sandbox reaches, in place of all rules before. Holds at once, for
+   * connections that are open too.
+   *
+   * @param id the sandbox
+   */
+  @Put(uris = {"/sandboxes/{id}/network", "/v2/sandboxes/{id}/network"})
+  @Status(HttpStatus.NO_CONTENT)
+  void setNetwork(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {
+    JsonNode tree = JsonBody.tree(body);
+    SandboxRequests.refuseInbound(tree);
+    SandboxNetwork wanted = JsonBody.convert(tree, SandboxNetwork.class);
+    NetworkRules asked =
+        NetworkRules.of(wanted.allowOut(), wanted.denyOut())
+            .through(SandboxRequests.proxy(wanted.egressProxy()))
+            .with(SandboxRequests.requestRules(wanted.rules()));
+    NetworkRules rules = SandboxRequests.closedUnless(wanted.allow_internet_access(), asked);
+    String sandbox = FieldValidation.sandboxId(id);
+    work.run(
+        OperationRequest.of(http, "sandbox.network", sandbox, body),
+        operation -> {
+          sandboxes().setNetwork(sandbox, rules);
+          return sandbox;
+        });
+  }
+
+  private Sandboxes sandboxes() {
+    return engine.get().sandboxes();
+  }
+}

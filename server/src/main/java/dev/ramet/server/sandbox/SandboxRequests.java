@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.sandbox;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.Lifecycle;
+import dev.ramet.api.NetworkRule;
+import dev.ramet.api.NetworkSettings;
+import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.engine.EgressProxy;
+import dev.ramet.engine.InboundRules;
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RequestRules;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.VolumeMount;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.FieldValidation;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what clients ask for into what the engine does. Thread-safe. */
+public final class SandboxRequests {
+  private static final List<String> INBOUND =
+      List.of("allowPublicTraffic", "maskRequestHost", "httpsPorts");
+
+  private SandboxRequests() {}
+
+  /**
+   * A sandbox to make.
+   *
+   * @param source what it is made from
+   * @param secure whether its agent wants a token when the request does not say
+   */
+  public static NewSandbox sandbox(CreateSandbox request, String source, boolean secure) {
+    Boolean internet = request.allow_internet_access();
+    NetworkRules network = network(request.network(), internet);
+    return new NewSandbox(
+        source,
+        FieldValidation.timeout(
+            "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS),
+        FieldValidation.strings("metadata", request.metadata()),
+        FieldValidation.environment("envVars", request.envVars()),
+        FieldValidation.cpuCount(request.cpuCount()),
+        FieldValidation.memoryBytes(request.memoryMB()),
+        FieldValidation.diskBytes(request.diskSizeMB()),
+        openFor(internet, network),
+        request.memoryMode(),
+        rules(request, secure)
+            .with(network)
+            .with(inbound(request.network()))
+            .with(volumes(request.volumeMounts())));
+  }
+
+  private static List<VolumeMount> volumes(@Nullable List<@Nullable VolumeMountInfo> volumeMounts) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    if (volumeMounts != null) {
+      for (int i = 0; i < volumeMounts.size(); i++) {
+        VolumeMountInfo mount = volumeMounts.get(i);
+        String field = "volumeMounts[" + i + "]";
+        if (mount == null) {
+          throw RametException.invalid(field, "must be an object");
+        }
+        mounts.add(
+            new VolumeMount(
+                FieldValidation.required(field + ".name", mount.name()),
+                FieldValidation.required(field + ".path", mount.path())));
+      }
+    }
+    return VolumeMount.checked(mounts);
+  }
+
+  /** With exceptions it may open connections, and the rules see to the rest. */
+  private static @Nullable Boolean openFor(@Nullable Boolean internet, NetworkRules rules) {
+    boolean exceptions = internet != null && !internet && !rules.allowOut().isEmpty();
+    return exceptions ? Boolean.TRUE : internet;
+  }
+
+  /** Rules for a network: without internet access only exceptions say more than that. */
+  private static NetworkRules network(
+      @Nullable NetworkSettings settings, @Nullable Boolean internet) {
+    if (settings == null) {
+      return NetworkRules.NONE;
+    }
+    NetworkRules rules =
+        NetworkRules.of(settings.allowOut(), settings.denyOut())
+            .through(proxy(settings.egressProxy()))
+            .with(requestRules(settings.rules()));
+    return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+  }
+
+  /** What is to become of requests, by hosts. */
+  static RequestRules requestRules(
+      @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
+    if (rules == null) {
+      return RequestRules.NONE;
+    }
+    Map<String, List<Map<String, @Nullable String>>> headers = new LinkedHashMap<>();
+    rules.forEach(
+        (host, list) -> {
+          if (list == null) {
+            throw RametException.invalid("network.rules." + host, "must be a list");
+          }
+          headers.put(host, list.stream().map(SandboxRequests::headers).toList());
+        });
+    return RequestRules.of(headers);
+  }
+
+  private static Map<String, @Nullable String> headers(@Nullable NetworkRule rule) {
+    NetworkRule.Transform transform = rule == null ? null : rule.transform();
+    Map<String, @Nullable String> headers = transform == null ? null : transform.headers();
+    return headers == null ? Map.of() : headers;
+  }
+
+  /** A proxy that is asked for. */
+  static @Nullable EgressProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
+    return asked == null
+        ? null
+        : EgressProxy.of(asked.address(), asked.username(), asked.password());
+  }
+
+  private static InboundRules inbound(@Nullable NetworkSettings settings) {
+    return settings == null
+        ? InboundRules.PLAIN
+        : InboundRules.of(
+            settings.allowPublicTraffic(), settings.maskRequestHost(), settings.httpsPorts());
+  }
+
+  /**
+   * Refuses, in other rules for a sandbox that is there, what is decided when one is made.
+   *
+   * @param network the rules
+   */
+  static void refuseInbound(JsonNode network) {
+    for (String field : INBOUND) {
+      if (network.hasNonNull(field)) {
+        throw new RametException(
+            ErrorCode.INVALID_ARGUMENT,
+            field + ": cannot be changed",
+            "give it in network when the sandbox is created",
+            null);
+      }
+    }
+  }
+
+  /** Denies what is not allowed, unless there is internet access. */
+  static NetworkRules closedUnless(@Nullable Boolean internet, NetworkRules rules) {
+    return internet == null || internet ? rules : rules.closed();
+  }
+
+  private static Rules rules(CreateSandbox request, boolean secureByDefault) {
+    Lifecycle lifecycle = request.lifecycle();
+    CreateSandbox.AutoResume resume = request.autoResume();
+    boolean pause = isTrue(request.autoPause()) || (lifecycle != null && pauses(lifecycle));
+    boolean autoResume =
+        (resume != null && isTrue(resume.enabled()))
+            || (lifecycle != null && isTrue(lifecycle.autoResume()));
+    boolean keepMemory = request.autoPauseMemory() == null || request.autoPauseMemory();
+    if (autoResume && pause && !keepMemory) {
+      throw RametException.invalid(
+          "autoResume", "a sandbox that is paused without its memory is resumed by connect only");
+    }
+    Boolean secure = request.secure();
+    return new Rules(
+        pause ? Rules.AtEnd.PAUSE : Rules.AtEnd.KILL,
+        keepMemory,
+        autoResume,
+        secure == null ? secureByDefault : secure);
+  }
+
+  private static boolean pauses(Lifecycle lifecycle) {
+    String onTimeout = lifecycle.onTimeout();
+    if (onTimeout == null || onTimeout.equals("kill")) {
+      return false;
+    }
+    if (onTimeout.equals("pause")) {
+      return true;
+    }
+    throw RametException.invalid("lifecycle.onTimeout", "must be kill or pause");
+  }
+
+  private static boolean isTrue(@Nullable Boolean value) {
+    return value != null && value;
+  }
+
+  /** Puts the end off, never nearer; null is for ever. */
+  static Sandbox prolong(Sandboxes sandboxes, Sandbox sandbox, @Nullable Duration timeout) {
+    Instant end = sandbox.endAt();
+    Instant wanted = timeout == null ? null : Instant.now().plus(timeout);
+    if (end == null || (wanted != null && !wanted.isAfter(end))) {
+      return sandbox;
+    }
+    sandboxes.setEnd(sandbox.id(), wanted);
+    return sandboxes.get(sandbox.id());
+  }
+}

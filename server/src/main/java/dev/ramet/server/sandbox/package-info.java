@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Routes of sandboxes. */
+@NullMarked
+package dev.ramet.server.sandbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.secret;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.NewSecret;
+import dev.ramet.api.SecretInfo;
+import dev.ramet.api.SecretUpdate;
+import dev.ramet.engine.Secret;
+import dev.ramet.engine.Secrets;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.Paging;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.List;
+import java.util.Map;
+
+/** Secrets, which the host puts into guests' requests: make, change, list, forget. */
+@Controller("/secrets")
+@Tag(name = "secrets")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class SecretController {
+  private static final Paging<Secret> PAGING = new Paging<>(Secret::createdAt, Secret::id);
+
+  private final EngineHolder engine;
+  private final Views views;
+  private final OperationRunner work;
+
+  SecretController(EngineHolder engine, Views views, OperationRunner work) {
+    this.engine = engine;
+    this.views = views;
+    this.work = work;
+  }
+
+  /**
+   * Makes a secret. Its value is never told again.
+   *
+   * @return all but its value
+   */
+  @Post
+  @Status(HttpStatus.CREATED)
+  SecretInfo createSecret(
+      HttpRequest<?> http, @Body @Nullable @Schema(implementation = NewSecret.class) String body) {
+    NewSecret request = JsonBody.convert(JsonBody.tree(body), NewSecret.class);
+    String name = FieldValidation.required("name", request.name());
+    String value = FieldValidation.required("value", request.value());
+    Map<String, String> metadata = FieldValidation.strings("metadata", request.metadata());
+    return work.once(
+            OperationRequest.of(http, "secret.create", name, body),
+            JsonBody.reader(SecretInfo.class),
+            operation -> {
+              Secret made = secrets().create(name, value, metadata);
+              return OperationResult.created(views.of(made), made.id());
+            },
+            ids ->
+                EngineLookup.secret(engine, ids)
+                    .map(made -> OperationResult.created(views.of(made), made.id())))
+        .body();
+  }
+
+  /**
+   * Lists secrets page by page, oldest first; the header {@code x-next-token} says where the next
+   * page begins.
+   *
+   * @param limit entries of a page, 1 to 100
+   * @param nextToken where the page before ended
+   * @return one page, without values
+   */
+  @Get
+  HttpResponse<List<SecretInfo>> listSecrets(
+      @QueryValue @Nullable Integer limit, @QueryValue @Nullable String nextToken) {
+    return PAGING.page(secrets().list(), true, limit, nextToken, views::of);
+  }
+
+  /**
+   * Tells of one secret.
+   *
+   * @param id its id or name
+   * @return all but its value
+   */
+  @Get("/{id}")
+  SecretInfo getSecret(@PathVariable String id) {
+    return views.of(secrets().get(id));
+  }
+
+  /**
+   * Gives a secret a new value, which requests carry from then on.
+   *
+   * @param id its id or name
+   * @return all but its value
+   */
+  @Post("/{id}")
+  SecretInfo updateSecret(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @Body @Nullable @Schema(implementation = SecretUpdate.class) String body) {
+    JsonNode tree = JsonBody.tree(body);
+    SecretUpdate request = JsonBody.convert(tree, SecretUpdate.class);
+    String value = FieldValidation.required("value", request.value());
+    Map<String, String> metadata =
+        request.metadata() == null ? null : FieldValidation.strings("metadata", request.metadata());
+    return work.run(
+        OperationRequest.of(http, "secret.update", id, body),
+        operation -> views.of(secrets().update(id, value, metadata)));
+  }
+
+  /**
+   * Forgets a secret. Requests that need it are answered 502 from then on.
+   *
+   * @param id its id or name
+   */
+  @Delete("/{id}")
+  @Status(HttpStatus.NO_CONTENT)
+  void deleteSecret(HttpRequest<?> http, @PathVariable String id) {
+    work.run(
+        OperationRequest.of(http, "secret.delete", id, null),
+        operation -> {
+          secrets().delete(id);
+          return id;
+        });
+  }
+
+  private Secrets secrets() {
+    return engine.get().secrets();
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Routes of secrets. */
+@NullMarked
+package dev.ramet.server.secret;
+
+import org.jspecify.annotations.NullMarked;

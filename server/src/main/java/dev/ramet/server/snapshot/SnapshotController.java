@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.api.CreateSandbox;
+import dev.ramet.api.CreateSnapshot;
+import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.SnapshotDiff;
+import dev.ramet.api.SnapshotInfo;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Snapshots;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.access.Access;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.host.SnapshotWait;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.Paging;
+import dev.ramet.server.http.UnsupportedFields;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.sandbox.SandboxRequests;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.List;
+import java.util.Optional;
+
+/** Snapshots: take, list, look at, start from, delete. */
+@Controller
+@Tag(name = "snapshots")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class SnapshotController {
+  private static final Paging<Snapshot> PAGING = new Paging<>(Snapshot::createdAt, Snapshot::id);
+
+  private static final int USUAL_RANGES = 1000;
+  private static final int MOST_RANGES = 100_000;
+
+  private final EngineHolder engine;
+  private final Views views;
+  private final Access access;
+  private final OperationRunner work;
+
+  SnapshotController(EngineHolder engine, Views views, Access access, OperationRunner work) {
+    this.engine = engine;
+    this.views = views;
+    this.access = access;
+    this.work = work;
+  }
+
+  /**
+   * Captures a sandbox at one instant: disk, memory and devices.
+   *
+   * @param id the sandbox
+   * @param wait false: answer 202 as soon as the machine runs again, while the snapshot is written
+   * @return the snapshot
+   */
+  @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
+  @ApiResponse(
+      responseCode = "200",
+      description = "nothing changed since this one (ifChanged)",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  @ApiResponse(
+      responseCode = "201",
+      description = "it is durable",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  @ApiResponse(
+      responseCode = "202",
+      description = "it is being written",
+      content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
+  HttpResponse<SnapshotInfo> createSnapshot(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSnapshot.class) String body) {
+    boolean waits = FieldValidation.flag("wait", wait, true);
+    CreateSnapshot request = JsonBody.read(body, CreateSnapshot.class);
+    String name = FieldValidation.optionalTagged("name", request.name());
+    if (Boolean.TRUE.equals(request.ifChanged())) {
+      if (name != null || request.description() != null) {
+        throw RametException.invalid(
+            "ifChanged", "cannot go with a name or a description: a snapshot keeps its own");
+      }
+      if (request.replaces() != null) {
+        throw RametException.invalid("ifChanged", "cannot go with \"replaces\"");
+      }
+      if (Boolean.FALSE.equals(request.memory())) {
+        throw RametException.invalid("ifChanged", "cannot go with \"memory\": false");
+      }
+    }
+    String sandbox = FieldValidation.sandboxId(id);
+    OperationResult<SnapshotInfo> outcome =
+        work.once(
+            OperationRequest.of(http, "snapshot.create", sandbox, body),
+            JsonBody.reader(SnapshotInfo.class),
+            operation -> take(sandbox, request, waits),
+            ids -> EngineLookup.snapshot(engine, ids).map(s -> answer(s, HttpStatus.CREATED)));
+    return HttpResponse.<SnapshotInfo>status(outcome.status(), null).body(outcome.body());
+  }
+
+  private OperationResult<SnapshotInfo> take(
+      String sandbox, CreateSnapshot request, boolean waits) {
+    if (Boolean.TRUE.equals(request.ifChanged())) {
+      Optional<Snapshot> same = snapshots().unchanged(sandbox);
+      if (same.isPresent()) {
+        return answer(same.get(), HttpStatus.OK);
+      }
+    }
+    Snapshot made =
+        snapshots()
+            .create(
+                new NewSnapshot(
+                    sandbox,
+                    request.name(),
+                    request.description(),
+                    request.memoryMode(),
+                    waits,
+                    Boolean.TRUE.equals(request.verify()),
+                    !Boolean.FALSE.equals(request.memory()),
+                    request.replaces()));
+    // Accepted: it is not there yet.
+    return answer(
+        made, made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED);
+  }
+
+  private OperationResult<SnapshotInfo> answer(Snapshot snapshot, HttpStatus status) {
+    return new OperationResult<>(status.getCode(), views.of(snapshot), List.of(snapshot.id()));
+  }
+
+  /**
+   * Lists snapshots page by page, the newest first; the header {@code x-next-token} says where the
+   * next page begins.
+   *
+   * @param sandboxID only those of this sandbox
+   * @param name only those with this name, or the one with this name:tag or id
+   * @param limit entries of a page, 1 to 100
+   * @param nextToken where the page before ended
+   * @return one page
+   */
+  @Get("/snapshots")
+  HttpResponse<List<SnapshotInfo>> listSnapshots(
+      @QueryValue @Nullable String sandboxID,
+      @QueryValue @Nullable String name,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String nextToken) {
+    List<Snapshot> found =
+        snapshots().list(sandboxID == null || sandboxID.isEmpty() ? null : sandboxID).stream()
+            .filter(s -> name == null || name.isEmpty() || isMeant(s, name))
+            .toList();
+    return PAGING.page(found, false, limit, nextToken, views::of);
+  }
+
+  private static boolean isMeant(Snapshot snapshot, String name) {
+    int colon = name.indexOf(':');
+    if (colon < 0) {
+      return name.equals(snapshot.name()) || name.equals(snapshot.id());
+    }
+    String base = name.substring(0, colon);
+    String tag = name.substring(colon + 1);
+    // Clients of the E2B protocol know a snapshot without a name as the default of its id.
+    return snapshot.name() == null
+        ? base.equals(snapshot.id()) && tag.equals("default")
+        : base.equals(snapshot.name()) && snapshot.tags().contains(tag);
+  }
+
+  /**
+   * Tells of one snapshot.
+   *
+   * @param id id, name, or name:tag
+   * @param wait true: answer only when it is not being written any more
+   * @param timeout how many seconds to wait at most, 0 to 3600
+   * @return the snapshot
+   */
+  @Get("/snapshots/{id}")
+  SnapshotInfo getSnapshot(
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @QueryValue @Nullable Integer timeout) {
+    String reference = FieldValidation.reference("snapshot", id);
+    if (FieldValidation.flag("wait", wait)) {
+      snapshots().await(reference, SnapshotWait.atMost(timeout));
+    }
+    return views.of(snapshots().get(reference));
+  }
+
+  /**
+   * Compares two snapshots, memory with memory and disk with disk.
+   *
+   * @param id id, name, or name:tag of the one
+   * @param other id, name, or name:tag of the other
+   * @param limit how many differing ranges of each to tell, 0 to 100000
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return where they differ
+   */
+  @Get("/snapshots/{id}/diff/{other}")
+  SnapshotDiff diffSnapshots(
+      @PathVariable String id,
+      @PathVariable String other,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String wait) {
+    Integer ranges = FieldValidation.range("limit", limit, 0, MOST_RANGES);
+    String a = FieldValidation.reference("snapshot", id);
+    String b = FieldValidation.reference("snapshot", other);
+    SnapshotWait.before(engine, a, wait);
+    SnapshotWait.before(engine, b, wait);
+    return views.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
+  }
+
+  /**
+   * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
+   *
+   * @param id id or name:tag for one version, or name for all versions of that name
+   * @param strict true: answer 409, naming the users, while there are any
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   */
+  @Delete("/snapshots/{id}")
+  @Status(HttpStatus.NO_CONTENT)
+  void deleteSnapshot(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String strict,
+      @QueryValue @Nullable String wait) {
+    boolean whenUnused = FieldValidation.flag("strict", strict);
+    boolean waits = FieldValidation.flag("wait", wait, true);
+    String reference = FieldValidation.reference("snapshot", id);
+    work.run(
+        OperationRequest.of(http, "snapshot.delete", reference, null),
+        operation -> {
+          SnapshotWait.before(engine, reference, waits);
+          snapshots().delete(reference, whenUnused);
+          return reference;
+        });
+  }
+
+  /**
+   * Starts a sandbox from a snapshot: the same as creating one with the snapshot as its template.
+   * Other sizes than the snapshot's have it boot from the disk; {@code diskSizeMB} alone is for
+   * snapshots that boot anyway.
+   *
+   * @param id id, name, or name:tag
+   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @return the sandbox
+   */
+  @Post("/snapshots/{id}/fork")
+  @Status(HttpStatus.CREATED)
+  SandboxInfo forkSnapshot(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String wait,
+      @Body @Nullable @Schema(implementation = CreateSandbox.class) String body) {
+    JsonNode tree = JsonBody.tree(body);
+    UnsupportedFields.refuseAtCreate(tree);
+    CreateSandbox request = JsonBody.convert(tree, CreateSandbox.class);
+    String reference = FieldValidation.reference("snapshot", id);
+    boolean waits = FieldValidation.flag("wait", wait, true);
+    return work.once(
+            OperationRequest.of(http, "snapshot.fork", reference, body),
+            JsonBody.reader(SandboxInfo.class),
+            operation -> {
+              SnapshotWait.before(engine, reference, waits);
+              Snapshot snapshot = snapshots().get(reference);
+              NewSandbox wanted =
+                  SandboxRequests.sandbox(request, snapshot.id(), access.required());
+              Sandbox made = engine.get().sandboxes().create(wanted);
+              return OperationResult.created(views.of(made), made.id());
+            },
+            ids ->
+                EngineLookup.sandbox(engine, ids)
+                    .map(s -> OperationResult.created(views.of(s), s.id())))
+        .body();
+  }
+
+  private Snapshots snapshots() {
+    return engine.get().snapshots();
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Routes of snapshots. */
+@NullMarked
+package dev.ramet.server.snapshot;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import dev.ramet.engine.OwnerOnly;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.Sources;
+import dev.ramet.server.host.EngineHolder;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the server until it is told to stop. Settings come from a file, {@code RAMET_…} environment
+ * variables, {@code -Dramet.…} system properties and {@code -ramet.…=} arguments, the last of these
+ * going first. Nothing is started unless all of them are right.
+ */
+public final class Main {
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+  private Main() {}
+
+  /** Runs the server; ends the process with 0, or with the error's exit status. */
+  public static void main(String[] args) {
+    System.exit(run(null, args));
+  }
+
+  /**
+   * Runs the server until a signal stops it or its engine cannot be opened.
+   *
+   * @param file the file of settings, or null for the one that is there
+   * @return the exit status
+   */
+  public static int run(@Nullable Path file, String... args) {
+    Sources sources = Sources.of(file, System.getenv(), Sources.flags(List.of(args)));
+    Configuration configuration = Configuration.load(sources);
+    if (!configuration.problems().isEmpty()) {
+      configuration.problems().forEach(problem -> LOG.error("{}", problem));
+      LOG.error("cannot start: {} wrong settings", configuration.problems().size());
+      return ErrorCode.INVALID_ARGUMENT.exitStatus();
+    }
+    try {
+      // Before anything is written, and before anybody can ask for anything.
+      OwnerOnly.makeFiles();
+      OwnerOnly.root(
+          "data root", Path.of(Objects.requireNonNull(configuration.text("ramet.data-root"))));
+    } catch (RametException e) {
+      return report(e);
+    }
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    AtomicInteger status = new AtomicInteger();
+    try (ApplicationContext context =
+        HostContext.builder(configuration, sources).args(args).build().start()) {
+      EmbeddedServer server = context.getBean(EmbeddedServer.class);
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    end.countDown();
+                    awaitQuietly(closed);
+                  },
+                  "shutdown"));
+      server.start();
+      LOG.info("listening on {}", server.getURI());
+      context
+          .getBean(EngineHolder.class)
+          .opened()
+          .whenComplete(
+              (engine, failure) -> {
+                if (failure != null) {
+                  status.set(report(failure));
+                  end.countDown();
+                }
+              });
+      awaitQuietly(end);
+      LOG.info("stopping: requests in flight are finished, sandboxes run on");
+    } catch (RuntimeException e) {
+      return report(e);
+    } finally {
+      closed.countDown();
+    }
+    return status.get();
+  }
+
+  private static int report(Throwable failure) {
+    RametException known = known(failure);
+    if (known == null) {
+      LOG.error("cannot start", failure);
+      return 1;
+    }
+    LOG.error("cannot start: {}", known.getMessage());
+    if (known.remedy() != null) {
+      LOG.error("remedy: {}", known.remedy());
+    }
+    return known.code().exitStatus();
+  }
+
+  private static @Nullable RametException known(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof RametException known) {
+        return known;
+      }
+    }
+    return null;
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

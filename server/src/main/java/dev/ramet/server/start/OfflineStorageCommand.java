@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import dev.ramet.api.StorageCheck;
+import dev.ramet.api.StorageUsage;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.RestingStorage;
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.Sources;
+import dev.ramet.server.host.PluginChoice;
+import dev.ramet.server.storage.StorageViews;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What an operator asks of the storage of a host that does not run, answered as {@link
+ * StorageController} would. No server is started. Thread-safe.
+ */
+public final class OfflineStorageCommand implements AutoCloseable {
+  private final RestingStorage storage;
+
+  private OfflineStorageCommand(RestingStorage storage) {
+    this.storage = storage;
+  }
+
+  /**
+   * Opens the roots that a host with these settings would.
+   *
+   * @param configuration what was found to be set, and is right
+   * @param sources where it was found
+   * @throws dev.ramet.errors.RametException as {@link RametEngine#atRest}
+   */
+  public static OfflineStorageCommand open(
+      Path dataRoot, Configuration configuration, Sources sources) {
+    OwnerOnly.makeFiles();
+    // Never started, so that nothing of a host begins to run.
+    try (ApplicationContext context = HostContext.builder(configuration, sources).build();
+        Environment environment = context.getEnvironment().start()) {
+      PluginChoice choice = new PluginChoice(environment);
+      EngineConfig config =
+          EngineConfig.of(dataRoot, dataRoot, dataRoot)
+              .withPlugins(choice.optional())
+              .withPluginSettings(choice.settings());
+      return new OfflineStorageCommand(RametEngine.atRest(config));
+    }
+  }
+
+  /** The pools that were not mounted, and had to be for this; they stay mounted. */
+  public List<Path> mounted() {
+    return storage.mounted();
+  }
+
+  /** Looks through the roots, and with {@code repair} puts in order what can be. */
+  public StorageCheck check(boolean repair) {
+    return StorageViews.of(storage.check(repair));
+  }
+
+  /** Tells what each disk and memory image takes, and then each root. */
+  public void usage(Consumer<StorageUsage> lines) {
+    storage
+        .usage(node -> lines.accept(new StorageUsage(StorageViews.of(node), null, null)))
+        .forEach(root -> lines.accept(new StorageUsage(null, StorageViews.of(root), null)));
+  }
+
+  /** Lets hosts have the roots. */
+  @Override
+  public void close() {
+    storage.close();
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.api.ApiError;
+import dev.ramet.engine.BuildLog;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.operation.Operation;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A template build, and what it has said. Thread-safe. */
+public final class Build implements BuildLog {
+  private static final int MOST_ENTRIES = 10_000;
+  private static final int MOST_CHARACTERS = 1 << 20;
+  private static final int PAGE = 1000;
+  private static final int LAST = 20;
+
+  private final String id;
+  private final String templateId;
+  private final String name;
+  private final SortedSet<String> tags = new TreeSet<>();
+  private final @Nullable Integer cpuCount;
+  private final @Nullable Long memoryBytes;
+  private final List<BuildStatus.Entry> entries = new ArrayList<>();
+
+  private String status = "waiting";
+  private int characters;
+  private int steps;
+  private int at;
+  private boolean interrupted;
+  private BuildStatus.@Nullable Reason reason;
+  private @Nullable Operation operation;
+
+  /**
+   * A build that waits for its steps.
+   *
+   * @param templateId id of the template to be made
+   * @param name that template's name, with a tag behind a colon or without
+   * @param more further tags; where neither tells one, it is {@code default}
+   * @param cpuCount virtual CPUs, or null for those of what it starts from
+   * @param memoryBytes guest memory, or null for that of what it starts from
+   */
+  public Build(
+      String templateId,
+      String name,
+      List<String> more,
+      @Nullable Integer cpuCount,
+      @Nullable Long memoryBytes) {
+    id = UUID.randomUUID().toString();
+    this.templateId = templateId;
+    int colon = name.indexOf(':');
+    this.name = colon < 0 ? name : name.substring(0, colon);
+    tags.addAll(more);
+    if (colon >= 0) {
+      tags.add(name.substring(colon + 1));
+    } else if (tags.isEmpty()) {
+      tags.add("default");
+    }
+    this.cpuCount = cpuCount;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /** A build as an earlier host left it. */
+  Build(SavedBuild saved) {
+    id = saved.buildID();
+    templateId = saved.templateID();
+    name = saved.name();
+    tags.addAll(saved.tags());
+    cpuCount = saved.cpuCount();
+    memoryBytes = saved.memoryBytes();
+    status = saved.status();
+    interrupted = status.equals("building");
+    reason = saved.reason();
+  }
+
+  /** What of it is to outlive this host. */
+  synchronized SavedBuild saved() {
+    return new SavedBuild(
+        templateId, id, name, List.copyOf(tags), cpuCount, memoryBytes, status, reason);
+  }
+
+  /** Its id. */
+  public String id() {
+    return id;
+  }
+
+  /** Id of the template to be made. */
+  public String templateId() {
+    return templateId;
+  }
+
+  /** That template's name. */
+  public String name() {
+    return name;
+  }
+
+  /** The tags that tell it from others of that name, in order. */
+  public List<String> tags() {
+    return List.copyOf(tags);
+  }
+
+  /** Virtual CPUs, or null for those of what it starts from. */
+  public @Nullable Integer cpuCount() {
+    return cpuCount;
+  }
+
+  /** Guest memory, or null for that of what it starts from. */
+  public @Nullable Long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /**
+   * It begins.
+   *
+   * @throws RametException {@code CONFLICT} when it did before
+   */
+  public synchronized void begin(int howManySteps) {
+    if (!status.equals("waiting")) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "build " + id + " was begun before: it is " + status,
+          "ask for another build: POST /v3/templates",
+          null);
+    }
+    steps = howManySteps;
+    status = "building";
+  }
+
+  /** It is done as this operation. */
+  public synchronized void as(Operation doing) {
+    operation = doing;
+  }
+
+  /** Whether it is under way. */
+  synchronized boolean underWay() {
+    return status.equals("building");
+  }
+
+  /** Whether its host ended while it was under way, and nobody has looked yet what became of it. */
+  public synchronized boolean interrupted() {
+    return interrupted;
+  }
+
+  /**
+   * Tells what became of it when its host ended.
+   *
+   * @param made whether its template is there: it is published at once, as the build's last step
+   */
+  public synchronized void settle(boolean made) {
+    if (!interrupted) {
+      return;
+    }
+    interrupted = false;
+    if (made) {
+      succeeded();
+    } else {
+      status = "error";
+      reason =
+          new BuildStatus.Reason(
+              "the host ended while it was under way, and nothing of it is left; build again",
+              "base",
+              List.of());
+    }
+  }
+
+  /** It made the template. */
+  public synchronized void succeeded() {
+    String called = name + ":" + String.join(",", tags);
+    add("info", "template " + called + " is ready, as " + templateId, true);
+    status = "ready";
+  }
+
+  /** It failed. */
+  public synchronized void failed(ApiError why) {
+    String message = why.remedy() == null ? why.message() : why.message() + "; " + why.remedy();
+    List<BuildStatus.Entry> last = new ArrayList<>();
+    for (int i = entries.size() - 1; i >= 0 && last.size() < LAST; i--) {
+      if (entries.get(i).step().equals(step())) {
+        last.add(0, entries.get(i));
+      }
+    }
+    reason = new BuildStatus.Reason(message, step(), last);
+    status = "error";
+  }
+
+  /**
+   * How far it is.
+   *
+   * @param offset number of the first entry that is told, from 0
+   */
+  public synchronized BuildStatus status(int offset) {
+    int from = Math.min(offset, entries.size());
+    List<BuildStatus.Entry> page =
+        List.copyOf(entries.subList(from, Math.min(entries.size(), from + PAGE)));
+    return new BuildStatus(
+        templateId,
+        id,
+        status,
+        page.stream().map(BuildStatus.Entry::message).toList(),
+        page,
+        reason);
+  }
+
+  @Override
+  public synchronized void at(int number) {
+    at = number;
+  }
+
+  private String step() {
+    return at == 0 ? "base" : at > steps ? "finalize" : Integer.toString(at);
+  }
+
+  @Override
+  public void step(String description) {
+    Operation doing;
+    String where;
+    synchronized (this) {
+      boolean ofSteps = at > 0 && at <= steps;
+      where = ofSteps ? "step " + at + " of " + steps : description;
+      description.lines().limit(LAST).forEach(line -> add("info", label() + line, true));
+      doing = operation;
+    }
+    // What a step is may be the builder's secret, and operations are for all users to see.
+    if (doing != null) {
+      doing.step(where);
+    }
+  }
+
+  private String label() {
+    return at > 0 && at <= steps ? "[" + at + "/" + steps + "] " : "";
+  }
+
+  @Override
+  public void output(boolean error, String line) {
+    synchronized (this) {
+      add(error ? "warn" : "info", line, false);
+    }
+    waiting();
+  }
+
+  @Override
+  public void waiting() {
+    Operation doing;
+    synchronized (this) {
+      doing = operation;
+    }
+    if (doing != null) {
+      doing.checkCancelled();
+    }
+  }
+
+  private void add(String level, String message, boolean ours) {
+    boolean full = entries.size() >= MOST_ENTRIES || characters >= MOST_CHARACTERS;
+    if (full && !ours) {
+      return;
+    }
+    characters += message.length();
+    entries.add(new BuildStatus.Entry(Instant.now().toString(), level, message, step()));
+    boolean fullNow = entries.size() >= MOST_ENTRIES || characters >= MOST_CHARACTERS;
+    if (!full && fullNow) {
+      entries.add(
+          new BuildStatus.Entry(
+              Instant.now().toString(), "warn", "what commands say is not kept any more", step()));
+    }
+  }
+}

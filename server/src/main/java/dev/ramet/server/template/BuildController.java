@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.access.Caller;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.HostAddress;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Template builds as clients of the E2B protocol ask for them, by steps from another template. */
+@Controller
+@Tag(name = "template builds")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class BuildController {
+  private final EngineHolder engine;
+  private final OperationRunner work;
+  private final Builds builds;
+  private final Uploads uploads;
+  private final UploadTickets grants;
+  private final BuildRunner runner;
+  private final HostAddress address;
+
+  BuildController(
+      EngineHolder engine,
+      OperationRunner work,
+      Builds builds,
+      Uploads uploads,
+      UploadTickets grants,
+      BuildRunner runner,
+      HostAddress address) {
+    this.engine = engine;
+    this.work = work;
+    this.builds = builds;
+    this.uploads = uploads;
+    this.grants = grants;
+    this.runner = runner;
+    this.address = address;
+  }
+
+  /**
+   * A build that waits for its steps.
+   *
+   * @param templateID id of the template that it makes
+   * @param buildID its id
+   * @param open all templates are for all callers
+   * @param names of the template
+   * @param aliases the same
+   * @param tags of this version of it, which it gets when it is ready
+   */
+  record Announcement(
+      String templateID,
+      String buildID,
+      @JsonProperty("public") boolean open,
+      List<String> names,
+      List<String> aliases,
+      List<String> tags) {}
+
+  /**
+   * Where to upload what a step copies.
+   *
+   * @param present whether it is there already
+   * @param url where to {@code PUT} it, as a tar archive, compressed by gzip or not; good for an
+   *     hour
+   */
+  record UploadLink(boolean present, String url) {}
+
+  /**
+   * What a name stands for.
+   *
+   * @param templateID the template's id
+   * @param open all templates are for all callers
+   */
+  record Alias(String templateID, @JsonProperty("public") boolean open) {}
+
+  /** Announces a build. The template comes to be once its steps are given and done. */
+  @Post("/v3/templates")
+  @ApiResponse(
+      responseCode = "202",
+      description = "the build",
+      content = @Content(schema = @Schema(implementation = Announcement.class)))
+  HttpResponse<Announcement> announceBuild(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = BuildRequests.Announced.class) String body) {
+    BuildRequests.Announced request = JsonBody.read(body, BuildRequests.Announced.class);
+    String name = FieldValidation.tagged("name", FieldValidation.required("name", request.name()));
+    List<String> tags = FieldValidation.tags("tags", request.tags());
+    if (request.minFreeDiskMb() != null) {
+      throw RametException.invalid(
+          "minFreeDiskMb", "a template has the disk of what it is built from; leave this out");
+    }
+    Integer cpuCount = FieldValidation.cpuCount(request.cpuCount());
+    Long memoryBytes = FieldValidation.memoryBytes(request.memoryMB());
+    Templates templates = templates();
+    OperationResult<Announcement> outcome =
+        work.once(
+            OperationRequest.of(http, "template.announce", name, body),
+            JsonBody.reader(Announcement.class),
+            operation -> {
+              Build build = new Build(templates.newId(), name, tags, cpuCount, memoryBytes);
+              builds.add(build);
+              return new OperationResult<>(202, announcement(build), List.of());
+            },
+            ids -> java.util.Optional.empty());
+    return HttpResponse.<Announcement>status(outcome.status(), null).body(outcome.body());
+  }
+
+  private static Announcement announcement(Build build) {
+    List<String> names = List.of(build.name());
+    return new Announcement(build.templateId(), build.id(), true, names, names, build.tags());
+  }
+
+  /**
+   * Tells where to upload the files of a step.
+   *
+   * @param id id of the template that is being built
+   * @param hash what the client calls the files: 64 hexadecimal digits
+   * @return where
+   */
+  @Get("/templates/{id}/files/{hash}")
+  @Status(HttpStatus.CREATED)
+  UploadLink uploadLink(HttpRequest<?> http, @PathVariable String id, @PathVariable String hash) {
+    Caller.requireAdmin(http, "building a template");
+    builds.check(FieldValidation.reference("template being built", id));
+    String caller = Caller.id(http);
+    Uploads.hash("hash", hash);
+    return new UploadLink(
+        uploads.present(caller, hash),
+        address.of(http) + "/uploads/" + hash + "?token=" + grants.give(caller, hash));
+  }
+
+  /**
+   * Gives a build its steps and begins it.
+   *
+   * @param id id of the template
+   * @param build id of the build
+   */
+  @Post("/v2/templates/{id}/builds/{build}")
+  @Status(HttpStatus.ACCEPTED)
+  @ApiResponse(responseCode = "202", description = "it is being built")
+  HttpResponse<?> startBuild(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @PathVariable String build,
+      @Body @Nullable @Schema(implementation = BuildRequests.Content.class) String body) {
+    Build found = find(id, build);
+    BuildRequests.Content content = JsonBody.read(body, BuildRequests.Content.class);
+    Templates templates = templates();
+    BuildRequests requests = new BuildRequests(templates, uploads, Caller.id(http));
+    String source = requests.source(content);
+    String start = command("startCmd", content.startCmd());
+    String ready = command("readyCmd", content.readyCmd());
+    OperationRequest asked = OperationRequest.of(http, "template.derive", found.name(), body);
+    List<Uploads.Pin> pins = new ArrayList<>();
+    boolean begun = false;
+    try {
+      runner.start(
+          asked,
+          found,
+          new DerivedTemplate(
+              found.templateId(),
+              found.name(),
+              found.tags(),
+              source,
+              found.cpuCount(),
+              found.memoryBytes(),
+              requests.steps(content.steps(), pins),
+              start,
+              ready),
+          pins);
+      begun = true;
+    } finally {
+      if (!begun) {
+        pins.forEach(Uploads.Pin::close);
+      }
+    }
+    return HttpResponse.accepted().contentLength(0);
+  }
+
+  private static @Nullable String command(String field, @Nullable String command) {
+    String given = BuildRequests.noZero(field, command);
+    return given == null || given.isBlank() ? null : given;
+  }
+
+  /**
+   * Tells how far a build is, and what it said.
+   *
+   * @param id id of the template
+   * @param build id of the build
+   * @param logsOffset number of the first entry to tell, from 0; at most a thousand are told
+   * @return how far it is
+   */
+  @Get("/templates/{id}/builds/{build}/status")
+  BuildStatus buildStatus(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @PathVariable String build,
+      @QueryValue @Nullable Integer logsOffset) {
+    Caller.requireAdmin(http, "reading what a template build says");
+    Integer offset = FieldValidation.range("logsOffset", logsOffset, 0, Integer.MAX_VALUE);
+    return find(id, build).status(offset == null ? 0 : offset);
+  }
+
+  private Build find(String id, String build) {
+    Templates templates = templates();
+    Build found = builds.get(FieldValidation.reference("template being built", id), build);
+    if (found.interrupted()) {
+      found.settle(templates.list().stream().anyMatch(made -> made.id().equals(id)));
+      builds.changed();
+    }
+    return found;
+  }
+
+  /**
+   * Tells which template a name stands for: of a name alone, the version tagged {@code default}, or
+   * else the youngest.
+   *
+   * @param alias name, or name:tag
+   * @return the template
+   */
+  @Get("/templates/aliases/{alias}")
+  Alias templateAlias(@PathVariable String alias) {
+    String reference = FieldValidation.reference("template", alias);
+    try {
+      return new Alias(templates().get(reference).id(), true);
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.NOT_FOUND || reference.indexOf(':') >= 0) {
+        throw e;
+      }
+      return new Alias(templates().versions(reference).get(0).id(), true);
+    }
+  }
+
+  private Templates templates() {
+    return engine.get().templates();
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.engine.BuildStep;
+import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.http.FieldValidation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what clients of the E2B protocol write in a template into what the engine does. */
+final class BuildRequests {
+  private static final int MOST_STEPS = 1000;
+  private static final Set<String> BASE_IMAGES = Set.of("e2bdev/base", "e2bdev/base:latest");
+  private static final String BASE = "base";
+  private static final Pattern MODE = Pattern.compile("[0-7]{1,5}");
+
+  private final Templates templates;
+  private final Uploads uploads;
+  private final String caller;
+
+  /**
+   * For one request.
+   *
+   * @param caller whose uploads it may copy from
+   */
+  BuildRequests(Templates templates, Uploads uploads, String caller) {
+    this.templates = templates;
+    this.uploads = uploads;
+    this.caller = caller;
+  }
+
+  /** What to ask for when a build is announced. */
+  record Announced(
+      @Nullable String name,
+      @Nullable List<String> tags,
+      @Nullable Integer cpuCount,
+      @Nullable Integer memoryMB,
+      @Nullable Integer minFreeDiskMb) {}
+
+  /**
+   * What a template is made of. Which registry an image would come from is of no use here.
+   *
+   * @param force whether to build what is known already, which is always done
+   */
+  record Content(
+      @Nullable String fromTemplate,
+      @Nullable String fromImage,
+      @Nullable List<Step> steps,
+      @Nullable String startCmd,
+      @Nullable String readyCmd,
+      @Nullable Boolean force) {}
+
+  /**
+   * A step.
+   *
+   * @param type {@code RUN}, {@code COPY}, {@code ENV}, {@code WORKDIR} or {@code USER}
+   * @param args what the type wants
+   * @param filesHash names what was uploaded, of a {@code COPY}
+   * @param force see {@link Content}
+   */
+  record Step(
+      @Nullable String type,
+      @Nullable List<String> args,
+      @Nullable String filesHash,
+      @Nullable Boolean force) {}
+
+  /** The template or snapshot that a build starts from. */
+  String source(Content content) {
+    String template = content.fromTemplate();
+    String image = content.fromImage();
+    if (template != null && image != null) {
+      throw RametException.invalid("fromImage", "cannot be given beside fromTemplate");
+    }
+    if (template != null) {
+      String reference = FieldValidation.reference("template", template);
+      return reference;
+    }
+    if (image == null) {
+      throw RametException.invalid("fromTemplate", "is required");
+    }
+    return BASE_IMAGES.contains(image) ? BASE : ofImage(image);
+  }
+
+  /**
+   * A template may have been made of the image: by its name as far as templates can have it, or by
+   * its name and tag.
+   */
+  private String ofImage(String image) {
+    String name = image.replace('/', '-').replace(':', '-').replace('@', '-');
+    for (String known : List.of(name, image)) {
+      if (FieldValidation.isReference(known) && exists(known)) {
+        return known;
+      }
+    }
+    throw new RametException(
+        ErrorCode.INVALID_ARGUMENT,
+        "fromImage: this host fetches no images from registries, and has no template "
+            + (FieldValidation.isName(name) ? name : "of this image")
+            + "; make one of the image's archive: ramet template build --oci FILE --name "
+            + (FieldValidation.isName(name) ? name : "NAME"),
+        "ramet template build --oci FILE --name NAME",
+        null);
+  }
+
+  private boolean exists(String name) {
+    try {
+      return templates.get(name).name() != null;
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.NOT_FOUND) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * The steps.
+   *
+   * @param pins gets what was uploaded for them, for the caller to close
+   */
+  List<BuildStep> steps(@Nullable List<Step> given, List<Uploads.Pin> pins) {
+    List<BuildStep> steps = new ArrayList<>();
+    if (given == null) {
+      return steps;
+    }
+    if (given.size() > MOST_STEPS) {
+      throw RametException.invalid("steps", "must be at most " + MOST_STEPS);
+    }
+    for (int i = 0; i < given.size(); i++) {
+      String field = "steps[" + i + "]";
+      Step step = given.get(i);
+      if (step == null) {
+        throw RametException.invalid(field, "must be an object");
+      }
+      steps.add(step(field, step, pins));
+    }
+    return steps;
+  }
+
+  private BuildStep step(String field, Step step, List<Uploads.Pin> pins) {
+    List<String> args = arguments(field, step.args());
+    return switch (FieldValidation.required(field + ".type", step.type())) {
+      case "RUN" -> {
+        count(field, args, 1, 2, "a command, and the user who runs it if it is another");
+        yield new BuildStep.Run(given(field, args, 0), user(field, args, 1));
+      }
+      case "COPY" -> copy(field, step, args, pins);
+      case "ENV" -> new BuildStep.Environment(environment(field, args));
+      case "WORKDIR" -> {
+        count(field, args, 1, 1, "a directory");
+        yield new BuildStep.Workdir(given(field, args, 0));
+      }
+      case "USER" -> {
+        count(field, args, 1, 1, "a user");
+        String user = user(field, args, 0);
+        yield new BuildStep.User(FieldValidation.required(field + ".args[0]", user));
+      }
+      default ->
+          throw RametException.invalid(
+              field + ".type", "must be RUN, COPY, ENV, WORKDIR or USER, not " + step.type());
+    };
+  }
+
+  private BuildStep copy(String field, Step step, List<String> args, List<Uploads.Pin> pins) {
+    count(field, args, 2, 4, "a source and a destination, a user and a mode");
+    String hash = FieldValidation.required(field + ".filesHash", step.filesHash());
+    String mode = args.size() < 4 || args.get(3).isEmpty() ? null : args.get(3);
+    if (mode != null && !MODE.matcher(mode).matches()) {
+      throw RametException.invalid(field + ".args[3]", "must be an octal mode, not " + mode);
+    }
+    String owner = user(field, args, 2);
+    Uploads.Pin pin =
+        uploads.pin(field + ".filesHash", caller, Uploads.hash(field + ".filesHash", hash));
+    pins.add(pin);
+    return new BuildStep.Copy(
+        pin.file(), given(field, args, 0), given(field, args, 1), owner, mode);
+  }
+
+  private static Map<String, String> environment(String field, List<String> args) {
+    if (args.isEmpty() || args.size() % 2 != 0) {
+      throw RametException.invalid(field + ".args", "must be names and values by turns");
+    }
+    Map<String, String> variables = new LinkedHashMap<>();
+    for (int i = 0; i < args.size(); i += 2) {
+      variables.put(args.get(i), args.get(i + 1));
+    }
+    FieldValidation.environment(field + ".args", variables);
+    return variables;
+  }
+
+  private static List<String> arguments(String field, @Nullable List<String> args) {
+    if (args == null) {
+      throw RametException.invalid(field + ".args", "is required");
+    }
+    for (int i = 0; i < args.size(); i++) {
+      String arg = args.get(i);
+      if (arg == null) {
+        throw RametException.invalid(field + ".args[" + i + "]", "must be a string");
+      }
+      noZero(field + ".args[" + i + "]", arg);
+    }
+    return args;
+  }
+
+  /** A text for a program: none can be given a zero byte. */
+  static @Nullable String noZero(String field, @Nullable String text) {
+    if (text != null && text.indexOf(0) >= 0) {
+      throw RametException.invalid(field, "must not hold NUL");
+    }
+    return text;
+  }
+
+  private static void count(String field, List<String> args, int least, int most, String what) {
+    if (args.size() < least || args.size() > most) {
+      throw RametException.invalid(field + ".args", "must be " + what);
+    }
+  }
+
+  private static String given(String field, List<String> args, int index) {
+    return FieldValidation.required(field + ".args[" + index + "]", args.get(index));
+  }
+
+  /** A user's name, or null for none; it goes into a header. */
+  private static @Nullable String user(String field, List<String> args, int index) {
+    if (args.size() <= index || args.get(index).isEmpty()) {
+      return null;
+    }
+    String user = args.get(index);
+    if (user.length() > 128 || !user.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw RametException.invalid(
+          field + ".args[" + index + "]", "must be a user's name of at most 128 characters");
+    }
+    return user;
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.Template;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.http.ErrorHandlers;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.operation.Operation;
+import dev.ramet.server.operation.OperationLog;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.operation.OperationRunner;
+import dev.ramet.server.view.Views;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+
+/** Carries out template builds while their clients ask how far they are. Thread-safe. */
+@Singleton
+final class BuildRunner {
+  private final EngineHolder engine;
+  private final Views views;
+  private final OperationRunner work;
+  private final OperationLog operations;
+  private final Builds builds;
+  private final ExecutorService executor;
+
+  BuildRunner(
+      EngineHolder engine,
+      Views views,
+      OperationRunner work,
+      OperationLog operations,
+      Builds builds,
+      @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+    this.engine = engine;
+    this.views = views;
+    this.work = work;
+    this.operations = operations;
+    this.builds = builds;
+    this.executor = executor;
+  }
+
+  /**
+   * Begins a build, and leaves it to itself.
+   *
+   * @param pins what it copies from, which it lets go of at its end
+   */
+  void start(OperationRequest asked, Build build, DerivedTemplate wanted, List<Uploads.Pin> pins) {
+    work.check(asked);
+    build.begin(wanted.steps().size());
+    builds.changed();
+    Operation operation = operations.begin(asked.kind(), asked.subject(), true);
+    build.as(operation);
+    executor.execute(() -> run(asked, build, wanted, pins, operation));
+  }
+
+  private void run(
+      OperationRequest asked,
+      Build build,
+      DerivedTemplate wanted,
+      List<Uploads.Pin> pins,
+      Operation operation) {
+    try {
+      work.once(
+          asked,
+          JsonBody.reader(TemplateInfo.class),
+          operation,
+          doing -> {
+            Template made = engine.get().templates().derive(wanted, build);
+            return OperationResult.created(views.of(made), made.id());
+          },
+          ids ->
+              EngineLookup.template(engine, ids)
+                  .map(t -> OperationResult.created(views.of(t), t.id())));
+      build.succeeded();
+    } catch (Throwable e) { // the client asks until it is told an end
+      build.failed(ErrorHandlers.body(e, asked.kind()));
+    } finally {
+      builds.changed();
+      pins.forEach(Uploads.Pin::close);
+    }
+  }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.api.BuildEvent;
+import dev.ramet.api.BuildTemplateRequest;
+import dev.ramet.api.ImageTemplateRequest;
+import dev.ramet.api.ImportTemplateRequest;
+import dev.ramet.api.TemplateInfo;
+import dev.ramet.engine.BuildTemplate;
+import dev.ramet.engine.Engine;
+import dev.ramet.engine.ImageTemplate;
+import dev.ramet.engine.ImportTemplate;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.Template;
+import dev.ramet.engine.Templates;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.access.Caller;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.host.EngineLookup;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.NdjsonResponse;
+import dev.ramet.server.operation.LongOperationResponder;
+import dev.ramet.server.operation.Operation;
+import dev.ramet.server.operation.OperationRequest;
+import dev.ramet.server.operation.OperationResult;
+import dev.ramet.server.storage.ExchangeDirectories;
+import dev.ramet.server.view.Views;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Templates: build, import, list, look at, delete. */
+@Controller("/templates")
+@Tag(name = "templates")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class TemplateController {
+  private final EngineHolder engine;
+  private final Views views;
+  private final LongOperationResponder work;
+  private final ExchangeDirectories directories;
+
+  TemplateController(
+      EngineHolder engine,
+      Views views,
+      LongOperationResponder work,
+      ExchangeDirectories directories) {
+    this.engine = engine;
+    this.views = views;
+    this.work = work;
+    this.directories = directories;
+  }
+
+  /**
+   * Lists templates by name.
+   *
+   * @return all of them
+   */
+  @Get
+  List<TemplateInfo> listTemplates() {
+    return templates().list().stream().map(views::of).toList();
+  }
+
+  /**
+   * Lists the recipes that templates can be built from.
+   *
+   * @return their names
+   */
+  @Get("/recipes")
+  List<String> listRecipes() {
+    return templates().recipes();
+  }
+
+  /**
+   * Tells of one template.
+   *
+   * @param id id, name, or name:tag
+   * @return the template
+   */
+  @Get("/{id}")
+  TemplateInfo getTemplate(@PathVariable String id) {
+    return views.of(templates().get(FieldValidation.reference("template", id)));
+  }
+
+  /**
+   * Builds a template from a recipe. Answers progress line by line when the client accepts {@code
+   * application/x-ndjson}.
+   */
+  @Post
+  @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(
+              mediaType = NdjsonResponse.NDJSON,
+              schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> buildTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = BuildTemplateRequest.class) String body) {
+    BuildTemplateRequest request = JsonBody.read(body, BuildTemplateRequest.class);
+    String recipe =
+        FieldValidation.name("recipe", FieldValidation.required("recipe", request.recipe()));
+    String name = FieldValidation.optionalTagged("name", request.name());
+    BuildTemplate wanted =
+        new BuildTemplate(
+            recipe,
+            name == null ? recipe : name,
+            FieldValidation.cpuCount(request.cpuCount()),
+            FieldValidation.memoryBytes(request.memoryMB()),
+            FieldValidation.diskBytes(request.diskSizeMB()));
+    Templates templates = templates();
+    return make(
+        http,
+        OperationRequest.of(http, "template.build", wanted.name(), body),
+        progress -> templates.build(wanted, progress));
+  }
+
+  /**
+   * Makes a template of a kernel and a disk that lie on the host. Answers progress line by line
+   * when the client accepts {@code application/x-ndjson}.
+   */
+  @Post("/import")
+  @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(
+              mediaType = NdjsonResponse.NDJSON,
+              schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> importTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = ImportTemplateRequest.class) String body) {
+    ImportTemplateRequest request = JsonBody.read(body, ImportTemplateRequest.class);
+    Integer cpuCount = FieldValidation.cpuCount(request.cpuCount());
+    Long memoryBytes = FieldValidation.memoryBytes(request.memoryMB());
+    ImportTemplate wanted =
+        new ImportTemplate(
+            FieldValidation.tagged("name", FieldValidation.required("name", request.name())),
+            directories.check("kernel", request.kernel()),
+            directories.check("rootfs", request.rootfs()),
+            request.initrd() == null ? null : directories.check("initrd", request.initrd()),
+            request.kernelArguments(),
+            cpuCount == null ? 1 : cpuCount,
+            memoryBytes == null ? 512L * 1024 * 1024 : memoryBytes,
+            Boolean.TRUE.equals(request.cold()));
+    Templates templates = templates();
+    return make(
+        http,
+        OperationRequest.of(http, "template.import", wanted.name(), body),
+        progress -> templates.importImages(wanted, progress));
+  }
+
+  /**
+   * Makes a template of a container image that lies on the host. Answers progress line by line when
+   * the client accepts {@code application/x-ndjson}.
+   */
+  @Post("/image")
+  @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
+  @ApiResponse(
+      responseCode = "201",
+      description = "the template",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = TemplateInfo.class)))
+  @ApiResponse(
+      responseCode = "200",
+      description = "steps, and in the last line the template or an error",
+      content =
+          @Content(
+              mediaType = NdjsonResponse.NDJSON,
+              schema = @Schema(implementation = BuildEvent.class)))
+  HttpResponse<?> buildImageTemplate(
+      HttpRequest<?> http,
+      @Body @Nullable @Schema(implementation = ImageTemplateRequest.class) String body) {
+    ImageTemplateRequest request = JsonBody.read(body, ImageTemplateRequest.class);
+    ImageTemplate wanted =
+        new ImageTemplate(
+            FieldValidation.tagged("name", FieldValidation.required("name", request.name())),
+            directories.check("image", request.image()),
+            request.platform(),
+            request.tag(),
+            request.start(),
+            Boolean.TRUE.equals(request.noStart()),
+            request.ready(),
+            FieldValidation.cpuCount(request.cpuCount()),
+            FieldValidation.memoryBytes(request.memoryMB()),
+            FieldValidation.diskBytes(request.diskSizeMB()));
+    Templates templates = templates();
+    return make(
+        http,
+        OperationRequest.of(http, "template.image", wanted.name(), body),
+        progress -> templates.buildImage(wanted, progress));
+  }
+
+  /** What was made stays useful, so it is made to the end when the client goes away. */
+  private HttpResponse<?> make(
+      HttpRequest<?> http, OperationRequest asked, Function<Progress, Template> operation) {
+    return work.answer(
+        http,
+        asked,
+        new LongOperationResponder.Task<>(
+            JsonBody.reader(TemplateInfo.class),
+            (running, line) -> {
+              Template made = operation.apply(new Told(running, line));
+              return OperationResult.created(views.of(made), made.id());
+            },
+            ids ->
+                EngineLookup.template(engine, ids)
+                    .map(t -> OperationResult.created(views.of(t), t.id())),
+            made -> new BuildEvent(null, made, null),
+            error -> new BuildEvent(null, null, error),
+            true));
+  }
+
+  /**
+   * Tells the operation and its client.
+   *
+   * @param line where the client reads it
+   */
+  private record Told(Operation running, Consumer<Object> line) implements Progress {
+    @Override
+    public void step(String description) {
+      running.step(description);
+      line.accept(new BuildEvent(description, null, null));
+    }
+
+    @Override
+    public void checkWanted() {
+      running.checkCancelled();
+    }
+  }
+
+  /**
+   * Deletes a template. Clients of the E2B protocol delete snapshots here too, which users may.
+   *
+   * @param id id or name:tag for one version, or name for all versions of that name
+   * @param strict true: answer 409 while sandboxes use the snapshot
+   */
+  @Delete("/{id}")
+  @Status(HttpStatus.NO_CONTENT)
+  void deleteTemplate(
+      HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String strict) {
+    String reference = FieldValidation.reference("template or snapshot", id);
+    boolean onlyUnused = FieldValidation.flag("strict", strict);
+    Engine open = engine.get();
+    // A name is of templates or of snapshots, never of both.
+    if (exists(() -> open.templates().tags(reference))) {
+      Caller.requireAdmin(http, "deleting a template");
+      open.templates().delete(reference);
+      return;
+    }
+    try {
+      open.snapshots().delete(reference, onlyUnused);
+    } catch (RametException e) {
+      boolean unknown = e.code() == ErrorCode.NOT_FOUND && e.remedy() == null;
+      throw unknown ? RametException.notFound("template or snapshot", id) : e;
+    }
+  }
+
+  private static boolean exists(Supplier<?> lookup) {
+    try {
+      return lookup.get() != null;
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private Templates templates() {
+    return engine.get().templates();
+  }
+}

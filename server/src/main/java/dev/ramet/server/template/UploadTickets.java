@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import jakarta.inject.Singleton;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Leave to upload one archive: clients do that without their key, so that the address is all they
+ * have. A leave ends after an hour, and with the host. Thread-safe.
+ */
+@Singleton
+public final class UploadTickets {
+  private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(1);
+  private static final int MOST = 10_000;
+  private static final int SECRET_BYTES = 32;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Map<String, Grant> bySecret = new LinkedHashMap<>();
+
+  UploadTickets() {}
+
+  /**
+   * What may be uploaded.
+   *
+   * @param caller for whom
+   * @param hash as what
+   */
+  public record Grant(String caller, String hash, long givenAt) {}
+
+  /** Gives leave, and answers the secret that proves it. */
+  public String give(String caller, String hash) {
+    byte[] bytes = new byte[SECRET_BYTES];
+    RANDOM.nextBytes(bytes);
+    String secret = HexFormat.of().formatHex(bytes);
+    synchronized (this) {
+      bySecret.values().removeIf(UploadTickets::isOver);
+      if (bySecret.size() >= MOST) {
+        Iterator<Grant> oldest = bySecret.values().iterator();
+        oldest.next();
+        oldest.remove();
+      }
+      bySecret.put(secret, new Grant(caller, hash, System.nanoTime()));
+    }
+    return secret;
+  }
+
+  private static boolean isOver(Grant grant) {
+    return System.nanoTime() - grant.givenAt() > LIFE_NANOS;
+  }
+
+  /**
+   * What a secret gives leave for.
+   *
+   * @throws RametException {@code FORBIDDEN} when it gives none for that, or not any more
+   */
+  public synchronized Grant check(String secret, String hash) {
+    Grant grant = bySecret.get(secret);
+    if (grant == null || isOver(grant) || !grant.hash().equals(hash)) {
+      throw new RametException(
+          ErrorCode.FORBIDDEN,
+          "the address to upload to is not one that this host gave, or is too old",
+          "ask for another: GET /templates/{id}/files/{hash}",
+          null);
+    }
+    return grant;
+  }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.template;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.UploadSettings;
+import io.micronaut.scheduling.TaskScheduler;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The archives that template builds copy from: a file for each, below a directory for each caller,
+ * since what a caller calls them says nothing to others. They are kept for builds to come until
+ * they were not used for a day, or room is needed for others. Thread-safe.
+ */
+@Singleton
+public final class Uploads {
+  /** Below the data root. */
+  static final String DIRECTORY = "uploads";
+
+  /** How long one is kept that nobody uses. */
+  static final Duration AGE = Duration.ofHours(24);
+
+  private static final Duration EVERY = Duration.ofHours(1);
+  private static final Logger LOG = LoggerFactory.getLogger(Uploads.class);
+  private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
+  private static final String PARTIAL_PREFIX = ".new-";
+  private static final int BUFFER_BYTES = 64 << 10;
+
+  private final Path root;
+  private final long most;
+  private final AtomicInteger parts = new AtomicInteger();
+  private final Map<Path, Integer> used = new HashMap<>();
+
+  /** Bytes of those that are on their way. */
+  private long coming;
+
+  /** Bytes of those that are there, as last counted. */
+  private long kept;
+
+  private boolean begun;
+
+  @Inject
+  Uploads(ServerSettings server, UploadSettings settings, TaskScheduler scheduler) {
+    this(server.dataRoot().resolve(DIRECTORY), settings.uploadBytes());
+    var unused = scheduler.scheduleWithFixedDelay(EVERY, EVERY, this::tidyInPassing);
+  }
+
+  Uploads(Path root, long most) {
+    this.root = root;
+    this.most = most;
+  }
+
+  /**
+   * Checks what a client calls an archive.
+   *
+   * @param field what to call it in the error
+   */
+  public static String hash(String field, String hash) {
+    if (!HASH.matcher(hash).matches()) {
+      throw RametException.invalid(field, "must be 64 hexadecimal digits in small letters");
+    }
+    return hash;
+  }
+
+  /** Whether an archive is there; if so, it stays for another day. */
+  public synchronized boolean present(String caller, String hash) {
+    Path file = file(caller, hash);
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
+    touch(file);
+    return true;
+  }
+
+  /** An archive that stays while it is used; closing it once lets go of it. */
+  public final class Pin implements AutoCloseable {
+    private final Path file;
+
+    private Pin(Path file) {
+      this.file = file;
+    }
+
+    /** Where it lies. */
+    public Path file() {
+      return file;
+    }
+
+    @Override
+    public void close() {
+      synchronized (Uploads.this) {
+        used.computeIfPresent(file, (path, users) -> users == 1 ? null : users - 1);
+      }
+    }
+  }
+
+  /**
+   * Keeps an archive while it is used.
+   *
+   * @param field what to call it in the error
+   * @throws RametException {@code INVALID_ARGUMENT} when it was not uploaded
+   */
+  public synchronized Pin pin(String field, String caller, String hash) {
+    if (!present(caller, hash)) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          field + ": nothing was uploaded as " + hash,
+          "upload it to where GET /templates/{id}/files/{hash} says",
+          null);
+    }
+    Path file = file(caller, hash);
+    used.merge(file, 1, Integer::sum);
+    return new Pin(file);
+  }
+
+  /**
+   * Takes an archive in, to its end; in place of one that is there.
+   *
+   * @throws RametException {@code TOO_LARGE} when there is no room for it among the others, {@code
+   *     NO_SPACE} when the disk is full
+   * @throws IOException when the client breaks off
+   */
+  public void receive(String caller, String hash, InputStream content) throws IOException {
+    Path file = file(caller, hash);
+    Path directory = root.resolve(caller);
+    Path partial = directory.resolve(PARTIAL_PREFIX + parts.incrementAndGet());
+    long[] taken = new long[1];
+    try {
+      begin(directory);
+      write(content, partial, taken);
+      synchronized (this) {
+        Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
+        kept += taken[0];
+      }
+    } finally {
+      Files.deleteIfExists(partial);
+      synchronized (this) {
+        coming -= taken[0];
+      }
+    }
+  }
+
+  private synchronized void begin(Path directory) throws IOException {
+    if (!begun) {
+      clearPartials();
+      begun = true;
+    }
+    tidy(most);
+    Files.createDirectories(
+        directory,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  private void write(InputStream content, Path partial, long[] taken) throws IOException {
+    byte[] buffer = new byte[BUFFER_BYTES];
+    try (FileChannel channel = open(partial);
+        OutputStream out = Channels.newOutputStream(channel)) {
+      for (int n = content.read(buffer); n >= 0; n = content.read(buffer)) {
+        makeRoom(n);
+        taken[0] += n;
+        put(out, buffer, n);
+      }
+      channel.force(true); // it may be used again after a loss of power
+    }
+  }
+
+  private FileChannel open(Path partial) {
+    try {
+      return FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private void put(OutputStream out, byte[] buffer, int length) {
+    try {
+      out.write(buffer, 0, length);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private RametException failed(IOException e) {
+    long left = root.toFile().getUsableSpace();
+    return left < BUFFER_BYTES
+        ? new RametException(
+            ErrorCode.NO_SPACE,
+            "no room left for what is uploaded",
+            "delete templates, snapshots or sandboxes that are not needed, or enlarge the disk",
+            e)
+        : new RametException(ErrorCode.HOST_UNFIT, "cannot keep what is uploaded: " + e, e);
+  }
+
+  /** Counts bytes that come, and lets older archives go for them. */
+  private synchronized void makeRoom(int bytes) throws IOException {
+    if (kept + coming + bytes > most) {
+      tidy(most - coming - bytes);
+    }
+    if (kept + coming + bytes > most) {
+      throw new RametException(
+          ErrorCode.TOO_LARGE,
+          "the files that are uploaded may take no more than " + most + " bytes together",
+          "upload less, or set ramet.upload-bytes higher",
+          null);
+    }
+    coming += bytes;
+  }
+
+  private record Kept(Path file, FileTime usedAt, long bytes) {}
+
+  /**
+   * Removes what is too old, and of the others the oldest until no more than so many bytes are
+   * there; not what is used.
+   */
+  private void tidy(long room) throws IOException {
+    List<Kept> all = new ArrayList<>();
+    if (Files.isDirectory(root)) {
+      try (Stream<Path> paths = Files.walk(root, 2)) {
+        for (Path path : paths.filter(Uploads::isArchive).toList()) {
+          all.add(new Kept(path, Files.getLastModifiedTime(path), Files.size(path)));
+        }
+      }
+    }
+    all.sort(Comparator.comparing(Kept::usedAt));
+    kept = all.stream().mapToLong(Kept::bytes).sum();
+    Instant oldest = Instant.now().minus(AGE);
+    for (Kept one : all) {
+      boolean unneeded = kept > room || one.usedAt().toInstant().isBefore(oldest);
+      if (unneeded && !used.containsKey(one.file())) {
+        Files.deleteIfExists(one.file());
+        kept -= one.bytes();
+      }
+    }
+  }
+
+  private synchronized void tidyInPassing() {
+    try {
+      tidy(most);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("cannot look through {}", root, e);
+    }
+  }
+
+  private static boolean isArchive(Path path) {
+    return HASH.matcher(String.valueOf(path.getFileName())).matches() && Files.isRegularFile(path);
+  }
+
+  /** What a host that was killed had taken in so far. Only who has the data root may do this. */
+  private void clearPartials() throws IOException {
+    if (Files.isDirectory(root)) {
+      try (Stream<Path> paths = Files.walk(root, 2)) {
+        for (Path path : paths.toList()) {
+          if (String.valueOf(path.getFileName()).startsWith(PARTIAL_PREFIX)) {
+            Files.deleteIfExists(path);
+          }
+        }
+      }
+    }
+  }
+
+  private Path file(String caller, String hash) {
+    return root.resolve(caller).resolve(hash);
+  }
+
+  private static void touch(Path file) {
+    try {
+      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    } catch (IOException e) {
+      LOG.warn("cannot note that {} is used", file, e);
+    }
+  }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.volume;
+
+import dev.ramet.api.VolumeEntryInfo;
+import dev.ramet.engine.Volume;
+import dev.ramet.engine.VolumeContent;
+import dev.ramet.engine.VolumeEntry;
+import dev.ramet.engine.Volumes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.FieldValidation;
+import dev.ramet.server.http.JsonBody;
+import io.micronaut.core.annotation.Nullable;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Patch;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.http.server.types.files.StreamedFile;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.parameters.RequestBody;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The files of volumes, for who has the volume's token. Bodies go to the disk, and come from it, as
+ * they are read.
+ */
+@Controller("/volumecontent/{id}")
+@Tag(name = "volume content")
+@ExecuteOn(TaskExecutors.BLOCKING)
+final class VolumeContentController {
+  private static final String BEARER = "Bearer ";
+  private static final int MOST_DEPTH = 1000;
+
+  private final EngineHolder engine;
+
+  VolumeContentController(EngineHolder engine) {
+    this.engine = engine;
+  }
+
+  /**
+   * What a file or directory is to have.
+   *
+   * @param uid owner, or null to leave it
+   * @param gid group, or null to leave it
+   * @param mode permission bits, or null to leave them
+   */
+  private record VolumeMetadata(
+      @Nullable Integer uid, @Nullable Integer gid, @Nullable Integer mode) {}
+
+  /**
+   * Lists a directory.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @param depth how many levels, 1 if absent
+   * @return what is in it, each directory before what is in it in turn
+   */
+  @Get("/dir")
+  List<VolumeEntryInfo> listVolumeDirectory(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String path,
+      @QueryValue @Nullable Integer depth) {
+    VolumeContent content = content(http, id);
+    if (depth != null && (depth < 1 || depth > MOST_DEPTH)) {
+      throw RametException.invalid("depth", "must be 1 to " + MOST_DEPTH);
+    }
+    return content.list(given(path), depth == null ? 1 : depth).stream()
+        .map(VolumeContentController::info)
+        .toList();
+  }
+
+  /**
+   * Makes a directory.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @param uid owner, root if absent
+   * @param gid group, root if absent
+   * @param mode permission bits, {@code 0755} if absent; decimal
+   * @param force {@code true} to make those above it too, and to be content with one that is there
+   * @return the directory
+   */
+  @Post("/dir")
+  @Consumes(MediaType.ALL)
+  @Status(HttpStatus.CREATED)
+  VolumeEntryInfo makeVolumeDirectory(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String path,
+      @QueryValue @Nullable Integer uid,
+      @QueryValue @Nullable Integer gid,
+      @QueryValue @Nullable Integer mode,
+      @QueryValue @Nullable String force) {
+    VolumeContent content = content(http, id);
+    boolean forced = FieldValidation.flag("force", force, false);
+    return info(
+        content.makeDirectory(given(path), new VolumeContent.Attributes(uid, gid, mode), forced));
+  }
+
+  /**
+   * Tells of a file or directory.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @return what it is
+   */
+  @Get("/path")
+  VolumeEntryInfo getVolumePath(
+      HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
+    return info(content(http, id).stat(given(path)));
+  }
+
+  /**
+   * Sets owner, group and permissions of a file or directory.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @return what it is now
+   */
+  @Patch("/path")
+  VolumeEntryInfo setVolumePath(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String path,
+      @Body @Nullable @Schema(implementation = VolumeMetadata.class) String body) {
+    VolumeContent content = content(http, id);
+    VolumeMetadata wanted = JsonBody.read(body, VolumeMetadata.class);
+    return info(
+        content.update(
+            given(path), new VolumeContent.Attributes(wanted.uid(), wanted.gid(), wanted.mode())));
+  }
+
+  /**
+   * Removes a file, or a directory with all that is in it.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   */
+  @Delete("/path")
+  @Status(HttpStatus.NO_CONTENT)
+  void deleteVolumePath(
+      HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
+    content(http, id).remove(given(path));
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @return its content
+   */
+  @Get("/file")
+  @ApiResponse(
+      responseCode = "200",
+      description = "its content",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_OCTET_STREAM,
+              schema = @Schema(type = "string", format = "binary")))
+  HttpResponse<StreamedFile> readVolumeFile(
+      HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
+    VolumeContent.Opened opened = content(http, id).read(given(path));
+    VolumeEntry entry = opened.entry();
+    return HttpResponse.ok(
+        new StreamedFile(
+            opened.content(),
+            MediaType.APPLICATION_OCTET_STREAM_TYPE,
+            entry.modifiedAt().toEpochMilli(),
+            entry.sizeBytes()));
+  }
+
+  /**
+   * Writes a file. Who reads it meanwhile has the old content.
+   *
+   * @param id the volume
+   * @param path absolute path in the volume
+   * @param uid owner, root or that of the file before if absent
+   * @param gid group, likewise
+   * @param mode permission bits, {@code 0644} or those of the file before if absent; decimal
+   * @param force {@code true} to make directories above it too; {@code false} to fail where there
+   *     is a file already
+   * @return the file
+   */
+  @Put("/file")
+  @Consumes(MediaType.ALL)
+  @Status(HttpStatus.CREATED)
+  @RequestBody(
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_OCTET_STREAM,
+              schema = @Schema(type = "string", format = "binary")))
+  VolumeEntryInfo writeVolumeFile(
+      HttpRequest<?> http,
+      @PathVariable String id,
+      @QueryValue @Nullable String path,
+      @QueryValue @Nullable Integer uid,
+      @QueryValue @Nullable Integer gid,
+      @QueryValue @Nullable Integer mode,
+      @QueryValue @Nullable String force,
+      @Body @Nullable InputStream body) {
+    VolumeContent content = content(http, id);
+    VolumeContent.Attributes attributes = new VolumeContent.Attributes(uid, gid, mode);
+    boolean overwrite = FieldValidation.flag("force", force, true);
+    boolean parents = FieldValidation.flag("force", force, false);
+    try (InputStream received = body == null ? InputStream.nullInputStream() : body) {
+      return info(content.write(given(path), received, attributes, overwrite, parents));
+    } catch (InterruptedIOException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted", e);
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, "the upload broke off: " + e, e);
+    }
+  }
+
+  private static String given(@Nullable String path) {
+    return FieldValidation.required("path", path);
+  }
+
+  private static VolumeEntryInfo info(VolumeEntry e) {
+    return new VolumeEntryInfo(
+        e.path().substring(e.path().lastIndexOf('/') + 1),
+        e.path(),
+        e.type().name().toLowerCase(Locale.ROOT),
+        e.sizeBytes(),
+        e.mode(),
+        e.uid(),
+        e.gid(),
+        e.accessedAt().toString(),
+        e.modifiedAt().toString(),
+        e.changedAt().toString(),
+        e.target());
+  }
+
+  /** The files of a volume, for who brings its token. Others do not learn whether there is one. */
+  private VolumeContent content(HttpRequest<?> http, String id) {
+    String header = http.getHeaders().get(HttpHeaders.AUTHORIZATION);
+    Volumes volumes = engine.get().volumes();
+    if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      throw unauthenticated();
+    }
+    byte[] token = header.substring(BEARER.length()).trim().getBytes(StandardCharsets.UTF_8);
+    for (Volume volume : volumes.list()) {
+      boolean same = MessageDigest.isEqual(volume.token().getBytes(StandardCharsets.UTF_8), token);
+      if (same && volume.id().equals(id)) {
+        return volumes.content(id);
+      }
+    }
+    throw unauthenticated();
+  }
+
+  private static RametException unauthenticated() {
+    return new RametException(
+        ErrorCode.UNAUTHENTICATED,
+        "no volume with that id has that token",
+        "send the volume's own token as Authorization: Bearer; GET /volumes/{id} tells it",
+        null);
+  }
+}

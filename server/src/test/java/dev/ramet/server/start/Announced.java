@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.server.settings.TestHost;
+
+/** A template build that was announced. */
+record Announced(String template, String build) {
+  /** Announces one on a host. */
+  static Announced on(TestHost host, String name) throws Exception {
+    TestHost.Answer answer =
+        host.post("/v3/templates", "{\"name\":\"" + name + "\",\"cpuCount\":2}");
+    assertEquals(202, answer.status(), answer.response().body());
+    String own = name.replaceFirst(":.*", "");
+    assertEquals(own, answer.json().path("names").path(0).asText());
+    assertTrue(answer.json().path("public").asBoolean());
+    return in(answer);
+  }
+
+  /** The one that an answer tells of. */
+  static Announced in(TestHost.Answer answer) {
+    return new Announced(
+        answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
+  }
+
+  String start() {
+    return "/v2/templates/" + template + "/builds/" + build;
+  }
+
+  String status() {
+    return "/templates/" + template + "/builds/" + build + "/status";
+  }
+
+  String files(String hash) {
+    return "/templates/" + template + "/files/" + hash;
+  }
+
+  /** How it ended. */
+  JsonNode end(TestHost host) throws Exception {
+    for (int i = 0; i < 1000; i++) {
+      JsonNode status = host.get(status()).json();
+      if (!status.path("status").asText().equals("building")) {
+        return status;
+      }
+      Thread.sleep(10);
+    }
+    throw new AssertionError("the build does not end");
+  }
+}

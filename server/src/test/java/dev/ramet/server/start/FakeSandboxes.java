@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.CloneReport;
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Metrics;
+import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.Rules;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Sandboxes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Sandboxes on the heap. Their ports lead where {@link #endpoints} says. */
+final class FakeSandboxes implements Sandboxes {
+  final Map<String, Sandbox> byId = new ConcurrentHashMap<>();
+  final Map<String, InetSocketAddress> endpoints = new ConcurrentHashMap<>();
+  volatile @Nullable NewSandbox last;
+  volatile @Nullable CloneRequest lastClone;
+  volatile boolean lastPauseKeptMemory;
+  @Nullable String lastPauseMode;
+  volatile Path console = Path.of("/nonexistent");
+  final AtomicInteger resumes = new AtomicInteger();
+
+  /** What happens when a sandbox was made and before anybody is told. */
+  volatile Runnable afterMade = () -> {};
+
+  private final AtomicInteger count = new AtomicInteger();
+  private final FakeEngine engine;
+
+  FakeSandboxes(FakeEngine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Sandbox create(NewSandbox request) {
+    request.rules().network().requests().check(engine.secrets);
+    last = request;
+    FakeTemplates.failIfAsked(request.template());
+    boolean snapshot = engine.snapshots.byId.containsKey(request.template());
+    if (!snapshot) {
+      engine.templates.get(request.template());
+    }
+    Sandbox made =
+        add(
+            request.template(),
+            null,
+            request.metadata(),
+            request.timeout(),
+            request.rules().with(engine.volumes.found(request.rules().volumes())));
+    afterMade.run();
+    return made;
+  }
+
+  private Sandbox add(
+      String template,
+      @Nullable String parent,
+      Map<String, String> metadata,
+      @Nullable Duration timeout,
+      Rules rules) {
+    Instant now = Instant.now();
+    String id = "sbx" + count.incrementAndGet();
+    Intents.tell(List.of(id));
+    Sandbox made =
+        new Sandbox(
+            id,
+            Sandbox.State.RUNNING,
+            null,
+            template,
+            template,
+            parent,
+            1,
+            512L << 20,
+            1L << 30,
+            metadata,
+            now,
+            timeout == null ? null : now.plus(timeout),
+            4711L,
+            true,
+            null,
+            rules,
+            rules.secure() ? "token" + count.get() : null,
+            rules.inbound().anyone() ? null : "traffic" + count.get(),
+            Sandbox.Agent.AUTHENTICATED);
+    byId.put(made.id(), made);
+    return made;
+  }
+
+  @Override
+  public Sandbox get(String id) {
+    Sandbox found = byId.get(id);
+    if (found == null) {
+      throw RametException.notFound("sandbox", id);
+    }
+    return found;
+  }
+
+  @Override
+  public List<Sandbox> list() {
+    return byId.values().stream()
+        .sorted(Comparator.comparing(Sandbox::startedAt).reversed())
+        .toList();
+  }
+
+  @Override
+  public void kill(String id) {
+    get(id);
+    byId.remove(id);
+  }
+
+  @Override
+  public void setEnd(String id, @Nullable Instant endAt) {
+    change(id, get(id).state(), endAt);
+  }
+
+  @Override
+  public Sandbox setNetwork(String id, NetworkRules rules) {
+    Sandbox s = get(id);
+    rules.requests().check(engine.secrets);
+    return change(id, s.state(), s.endAt(), s.rules().with(rules));
+  }
+
+  private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt) {
+    return change(id, state, endAt, get(id).rules());
+  }
+
+  private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt, Rules rules) {
+    Sandbox s = get(id);
+    Sandbox changed =
+        new Sandbox(
+            s.id(),
+            state,
+            s.stateDetail(),
+            s.templateId(),
+            s.templateName(),
+            s.parentId(),
+            s.cpuCount(),
+            s.memoryBytes(),
+            s.diskBytes(),
+            s.metadata(),
+            s.startedAt(),
+            endAt,
+            s.hypervisorPid(),
+            s.outbound(),
+            s.memoryMode(),
+            rules,
+            s.accessToken(),
+            s.trafficToken(),
+            s.agent());
+    byId.put(id, changed);
+    return changed;
+  }
+
+  @Override
+  public Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode) {
+    if (memoryMode != null && !memoryMode.equals("incremental")) {
+      throw RametException.invalid("memoryMode", "must be one of incremental");
+    }
+    if (get(id).state() == Sandbox.State.PAUSED) {
+      throw new RametException(ErrorCode.CONFLICT, "sandbox " + id + " is not running but paused");
+    }
+    lastPauseKeptMemory = keepMemory;
+    lastPauseMode = memoryMode;
+    return change(id, Sandbox.State.PAUSED, Instant.now());
+  }
+
+  @Override
+  public Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory) {
+    resumes.incrementAndGet();
+    Duration time = timeout == null ? Duration.ofSeconds(1) : timeout.duration();
+    return change(id, Sandbox.State.RUNNING, time == null ? null : Instant.now().plus(time));
+  }
+
+  @Override
+  public Metrics metrics(String id) {
+    get(id);
+    return new Metrics(Instant.now(), 1, 12.5, 100, 50, 25, 1000, 500);
+  }
+
+  @Override
+  public Path console(String id) {
+    get(id);
+    return console;
+  }
+
+  @Override
+  public RollbackReport rollback(String id, String snapshot) {
+    Sandbox sandbox = get(id);
+    return new RollbackReport(sandbox, engine.snapshots.get(snapshot).id(), 12_345_678);
+  }
+
+  @Override
+  public CloneReport clone(String id, CloneRequest request) {
+    lastClone = request;
+    Sandbox parent = get(id);
+    List<Sandbox> clones = new ArrayList<>();
+    for (int i = 0; i < request.count(); i++) {
+      clones.add(
+          add(parent.templateId(), id, parent.metadata(), request.timeout(), parent.rules()));
+    }
+    return new CloneReport(clones, capture(), 2_000_000);
+  }
+
+  @Override
+  public List<ForkResult> fork(String id, CloneRequest request) {
+    List<ForkResult> results = new ArrayList<>();
+    clone(id, request).sandboxes().forEach(s -> results.add(new ForkResult.Made(s)));
+    if (request.count() > 1) {
+      results.set(
+          1, new ForkResult.NotMade(new RametException(ErrorCode.UNAVAILABLE, "host is busy")));
+    }
+    return results;
+  }
+
+  static CaptureReport capture() {
+    Map<String, Long> phases = new LinkedHashMap<>();
+    phases.put("devices", 1_000_000L);
+    phases.put("disk", 250_000L);
+    return new CaptureReport(
+        "full",
+        "first capture",
+        List.of(new ModeRefusal("incremental", ModeRefusal.Cause.BASE_GONE, "s0 is gone")),
+        512,
+        256,
+        128,
+        128,
+        1_250_000,
+        9,
+        phases,
+        Map.of("stop", 250_000L),
+        2,
+        64,
+        new CaptureReport.Replaced("snap0", true, "nobody reads it"));
+  }
+
+  @Override
+  public InetSocketAddress endpoint(String id, int guestPort) {
+    if (get(id).state() != Sandbox.State.RUNNING) {
+      throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + id + " is not running");
+    }
+    InetSocketAddress address = endpoints.get(id + ":" + guestPort);
+    if (address == null) {
+      throw new RametException(ErrorCode.GUEST_UNREACHABLE, "no such port");
+    }
+    return address;
+  }
+}

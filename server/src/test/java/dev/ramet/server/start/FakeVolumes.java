@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Volume;
+import dev.ramet.engine.VolumeContent;
+import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.Volumes;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Volumes on the heap. */
+final class FakeVolumes implements Volumes {
+  final Map<String, Volume> byId = new ConcurrentHashMap<>();
+  private final Map<String, FakeContent> contents = new ConcurrentHashMap<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final FakeEngine engine;
+
+  FakeVolumes(FakeEngine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Volume create(String name) {
+    if (byId.values().stream().anyMatch(volume -> volume.name().equals(name))) {
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "there is a volume named " + name);
+    }
+    String id = "vol" + count.incrementAndGet();
+    Intents.tell(List.of(id));
+    Volume made = new Volume(id, name, "secret-of-" + id, Instant.now());
+    byId.put(id, made);
+    return made;
+  }
+
+  @Override
+  public Volume get(String id) {
+    Volume found = byId.get(id);
+    if (found == null) {
+      throw RametException.notFound("volume", id);
+    }
+    return found;
+  }
+
+  @Override
+  public List<Volume> list() {
+    return byId.values().stream().sorted(Comparator.comparing(Volume::createdAt)).toList();
+  }
+
+  @Override
+  public void delete(String id) {
+    Volume volume = get(id);
+    for (Sandbox sandbox : engine.sandboxes.list()) {
+      if (sandbox.rules().volumes().stream().anyMatch(m -> m.name().equals(volume.name()))) {
+        throw new RametException(
+            ErrorCode.CONFLICT, "volume " + volume.name() + " is in use by " + sandbox.id());
+      }
+    }
+    byId.remove(id);
+  }
+
+  @Override
+  public VolumeContent content(String id) {
+    get(id);
+    return contents.computeIfAbsent(id, key -> new FakeContent());
+  }
+
+  /** What {@link Volumes} looks up when a sandbox is made. */
+  List<VolumeMount> found(List<VolumeMount> mounts) {
+    return mounts.stream()
+        .map(
+            mount ->
+                byId.values().stream()
+                    .filter(v -> v.name().equals(mount.name()) || v.id().equals(mount.name()))
+                    .findFirst()
+                    .map(mount::of)
+                    .orElseThrow(() -> RametException.notFound("volume", mount.name())))
+        .toList();
+  }
+}

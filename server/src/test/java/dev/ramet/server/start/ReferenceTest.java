@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.ramet.server.settings.TestHost;
+import dev.ramet.server.settings.TestHost.Answer;
+import io.micronaut.http.HttpMethod;
+import io.micronaut.web.router.Router;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** The description of the API is that of this host, and its page needs no other. */
+class ReferenceTest {
+  private static final Set<String> PROTOCOLS =
+      Set.of(
+          "POST /v2/sandboxes",
+          "POST /v2/sandboxes/{id}/connect",
+          "POST /sandboxes/{id}/rollback",
+          "POST /sandboxes/{id}/fork",
+          "POST /snapshots/{id}/fork",
+          "DELETE /templates/{id}");
+
+  private static TestHost host = new TestHost(Map.of("ramet.auth", "OFF"));
+
+  @AfterAll
+  static void close() {
+    host.close();
+  }
+
+  private static JsonNode document() throws Exception {
+    Answer answer = host.get("/openapi.json");
+    assertEquals(200, answer.status());
+    return answer.json();
+  }
+
+  @Test
+  void everyRouteIsDescribedAndNothingElse() throws Exception {
+    SortedSet<String> routes =
+        host.context
+            .getBean(Router.class)
+            .uriRoutes()
+            // What answers GET answers HEAD and OPTIONS too, by the framework.
+            .filter(r -> r.getHttpMethod() != HttpMethod.HEAD)
+            .map(r -> r.getHttpMethodName() + " " + r.getUriMatchTemplate().toPathString())
+            .collect(Collectors.toCollection(TreeSet::new));
+    SortedSet<String> described = new TreeSet<>();
+    for (Map.Entry<String, JsonNode> path : document().path("paths").properties()) {
+      path.getValue()
+          .fieldNames()
+          .forEachRemaining(m -> described.add(m.toUpperCase(Locale.ROOT) + " " + path.getKey()));
+    }
+    assertEquals(routes, described);
+    assertTrue(described.containsAll(PROTOCOLS), described.toString());
+  }
+
+  @Test
+  void everyOperationSaysWhatItDoesWhatItTakesAndHowItFails() throws Exception {
+    JsonNode document = document();
+    List<String> missing = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    for (Map.Entry<String, JsonNode> path : document.path("paths").properties()) {
+      for (Map.Entry<String, JsonNode> method : path.getValue().properties()) {
+        String where = method.getKey() + " " + path.getKey();
+        JsonNode operation = method.getValue();
+        if (operation.path("summary").asText().isEmpty()
+            || !ids.add(operation.path("operationId").asText())) {
+          missing.add(where + ": a summary or an id of its own");
+        }
+        for (JsonNode parameter : operation.path("parameters")) {
+          if (!parameter.has("$ref") && parameter.path("description").asText().isEmpty()) {
+            missing.add(where + ": what is " + parameter.path("name").asText());
+          }
+        }
+        for (String failed : List.of("4XX", "5XX")) {
+          if (operation.path("responses").path(failed).isMissingNode()) {
+            missing.add(where + ": " + failed);
+          }
+        }
+        JsonNode body = operation.path("requestBody").path("content").path("application/json");
+        if (body.isObject() && !body.path("schema").has("$ref")) {
+          missing.add(where + ": what its body is");
+        }
+      }
+    }
+    assertEquals(List.of(), missing);
+    JsonNode error = document.path("components").path("schemas").path("ApiError");
+    assertEquals(
+        Set.of("code", "message", "error"),
+        error.path("required").valueStream().map(JsonNode::asText).collect(Collectors.toSet()));
+    assertFalse(
+        document
+            .path("components")
+            .path("schemas")
+            .path("SandboxInfo")
+            .path("properties")
+            .path("endAt")
+            .path("description")
+            .asText()
+            .isEmpty(),
+        "fields say what they mean");
+  }
+
+  @Test
+  void yamlSaysTheSame() throws Exception {
+    Answer yaml = host.get("/openapi.yaml");
+    assertEquals(200, yaml.status());
+    assertEquals("application/yaml", yaml.header("content-type"));
+    assertEquals(document(), new YAMLMapper().readTree(yaml.response().body()));
+  }
+
+  @Test
+  void thePageIsAllHere() throws Exception {
+    Answer page = host.get("/docs");
+    assertEquals(200, page.status());
+    assertTrue(String.valueOf(page.header("content-type")).startsWith("text/html"));
+    assertTrue(
+        String.valueOf(page.header("content-security-policy")).startsWith("default-src 'self'"));
+    List<String> parts =
+        Pattern.compile("(?:src|href)=\"([^\"]*)\"")
+            .matcher(page.response().body())
+            .results()
+            .map(found -> found.group(1))
+            .filter(part -> !part.startsWith("data:"))
+            .toList();
+    assertEquals(3, parts.size());
+    for (String part : parts) {
+      Answer answer = host.send("GET", "/" + part, null, "Accept", "*/*");
+      assertEquals(200, answer.status(), part);
+      assertFalse(answer.response().body().isBlank(), part);
+    }
+    assertEquals(404, host.get("/docs/other.js").status());
+    assertEquals(404, host.get("/docs/..%2Findex.html").status());
+  }
+
+  @Test
+  void aHostIsReadyWhenItsEngineIsOpen() throws Exception {
+    Answer ready = host.get("/ready");
+    assertEquals(200, ready.status());
+    assertEquals("ready", ready.json().path("status").asText());
+    java.util.concurrent.CountDownLatch open = new java.util.concurrent.CountDownLatch(1);
+    try (TestHost starting =
+        new TestHost(
+            Map.of("ramet.engine-wait", "50ms"),
+            settings -> {
+              try {
+                open.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              return host.engine;
+            })) {
+      Answer not = starting.get("/ready");
+      assertEquals(503, not.status());
+      assertEquals("UNAVAILABLE", not.json().path("error").asText());
+      assertEquals(200, starting.get("/health").status());
+      open.countDown();
+    }
+  }
+
+  @Test
+  void needsNoKey() throws Exception {
+    java.nio.file.Path keys = java.nio.file.Files.createTempDirectory("keys");
+    try (TestHost closed =
+        new TestHost(Map.of("ramet.auth", "ON", "ramet.data-root", keys.toString()))) {
+      for (String path : List.of("/openapi.json", "/openapi.yaml", "/docs", "/ready", "/health")) {
+        assertEquals(200, closed.get(path).status(), path);
+      }
+      assertEquals(401, closed.get("/sandboxes").status());
+    } finally {
+      try (var files = java.nio.file.Files.walk(keys)) {
+        files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      }
+    }
+  }
+}
