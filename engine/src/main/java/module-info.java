@@ -12,12 +12,15 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
+  exports dev.ramet.engine.start;
 
   opens dev.ramet.engine.core to
       com.fasterxml.jackson.databind;
   opens dev.ramet.engine.exchange to
       com.fasterxml.jackson.databind;
-  opens dev.ramet.engine.store to
+  opens dev.ramet.engine.state to
+      com.fasterxml.jackson.databind;
+  opens dev.ramet.engine.template to
       com.fasterxml.jackson.databind;
 
   uses dev.ramet.spi.storage.StorageBackendProvider;

@@ -31,7 +31,7 @@ public record NewSandbox(
     @Nullable Long diskBytes,
     @Nullable Boolean outbound,
     @Nullable String memoryMode,
-    Rules rules) {
+    SandboxRules rules) {
   /** Copies the maps. */
   public NewSandbox {
     metadata = Map.copyOf(metadata);
@@ -58,7 +58,7 @@ public record NewSandbox(
         null,
         outbound,
         memoryMode,
-        Rules.PLAIN);
+        SandboxRules.PLAIN);
   }
 
   /** A sandbox with the template's disk. */
@@ -71,7 +71,7 @@ public record NewSandbox(
       @Nullable Long memoryBytes,
       @Nullable Boolean outbound,
       @Nullable String memoryMode,
-      Rules rules) {
+      SandboxRules rules) {
     this(
         template,
         timeout,

@@ -44,7 +44,7 @@ public record Sandbox(
     @Nullable Long hypervisorPid,
     boolean outbound,
     @Nullable String memoryMode,
-    Rules rules,
+    SandboxRules rules,
     @Nullable String accessToken,
     @Nullable String trafficToken,
     Agent agent) {

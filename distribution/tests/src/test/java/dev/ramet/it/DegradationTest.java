@@ -48,7 +48,7 @@ final class DegradationTest {
   @BeforeAll
   void makeGround() throws Exception {
     ground = Ground.make();
-    log = LogRecorder.of("dev.ramet.engine.core.Capturer");
+    log = LogRecorder.of("dev.ramet.engine.capture.Capturer");
     tracks = usable(TRACKING);
     softDirty = usable(SOFT_DIRTY);
   }

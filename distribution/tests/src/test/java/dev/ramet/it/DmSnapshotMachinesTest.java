@@ -9,8 +9,8 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.testing.Features;
 import dev.ramet.testing.Require;
@@ -155,7 +155,7 @@ final class DmSnapshotMachinesTest {
                     2L << 30,
                     null,
                     null,
-                    Rules.PLAIN));
+                    SandboxRules.PLAIN));
     GuestShell inside = ground.shell(larger.id());
     assertEquals("disk", inside.run("cat /root/file"));
     String blocks = "df -m / | awk 'NR == 2 { print $2 }'";

@@ -6,11 +6,11 @@ import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.RametEngine;
-import dev.ramet.engine.RestingStorage;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,12 +40,12 @@ final class DyingHost {
       config = config.withMemoryVolumes(EngineConfig.MemoryVolumes.IN_PLACE);
     }
     if (arguments[1].equals("repair")) {
-      try (RestingStorage resting = RametEngine.atRest(config)) {
+      try (OfflineStorage resting = EngineFactory.atRest(config)) {
         resting.check(true);
       }
       Runtime.getRuntime().halt(0);
     }
-    Engine engine = RametEngine.open(config);
+    Engine engine = EngineFactory.open(config);
     switch (arguments[1]) {
       case "snapshot" -> engine.snapshots().create(sandbox, "crashed");
       case "unawaited" -> {

@@ -4,8 +4,8 @@ package dev.ramet.it;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,6 +69,6 @@ final class EgressGround {
                 null,
                 outbound,
                 null,
-                Rules.PLAIN.with(rules)));
+                SandboxRules.PLAIN.with(rules)));
   }
 }

@@ -14,9 +14,9 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
@@ -91,7 +91,7 @@ final class Ground implements AutoCloseable {
       throws IOException {
     Ground ground = new Ground(dataRoot, memoryRoot, change);
     try {
-      ground.engine = RametEngine.open(ground.config(poolBytes));
+      ground.engine = EngineFactory.open(ground.config(poolBytes));
       ground
           .engine()
           .templates()
@@ -216,7 +216,7 @@ final class Ground implements AutoCloseable {
 
   /** Opens the data root again. */
   void openEngine() {
-    engine = RametEngine.open(config(POOL_BYTES));
+    engine = EngineFactory.open(config(POOL_BYTES));
   }
 
   Sandbox create() {

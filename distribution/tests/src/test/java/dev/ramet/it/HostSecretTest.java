@@ -13,8 +13,8 @@ import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshot;
 import java.io.IOException;
@@ -44,7 +44,8 @@ import org.junit.jupiter.api.TestInstance;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HostSecretTest {
   private static final int AGENT_PORT = 49_983;
-  private static final Rules SECURE = new Rules(Rules.AtEnd.KILL, true, false, true);
+  private static final SandboxRules SECURE =
+      new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true);
   private static final String FILE = "/root/secret";
 
   private static final List<String> HOST_ONLY =

@@ -13,9 +13,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.it.Installed.Run;
@@ -123,7 +123,7 @@ final class IncrementTest {
     try (LoopFs btrfs = LoopFs.btrfs(mount, FS_BYTES)) {
       Path root = Files.createDirectory(btrfs.root().resolve("data"));
       Path wednesday = place.resolve("wednesday");
-      try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
+      try (Engine other = EngineFactory.open(Ground.config(root, 0, step -> {}))) {
         try {
           assertEquals("btrfs", other.storage().usage(node -> {}).get(0).backend());
           SortedSet<String> before = RootFiles.of(root);
@@ -183,7 +183,7 @@ final class IncrementTest {
         before = RootFiles.of(root);
         killedInTheMiddle(host, root, before);
       }
-      try (Engine other = RametEngine.open(Ground.config(root, 0, step -> {}))) {
+      try (Engine other = EngineFactory.open(Ground.config(root, 0, step -> {}))) {
         assertEquals("byte-copy", other.storage().usage(node -> {}).get(0).backend());
         assertEquals(before, RootFiles.of(root), "the next start takes it back");
         ext4.fill(24 << 20);

@@ -2,7 +2,7 @@
 package dev.ramet.it;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.start.EngineFactory;
 import java.nio.file.Path;
 
 /** A host that opens a data root, which begins with the probes. */
@@ -11,6 +11,6 @@ final class Probing {
 
   /** Argument: the data root. */
   public static void main(String[] arguments) {
-    RametEngine.open(Ground.config(Path.of(arguments[0]), 0, EngineConfig.Steps.NONE)).close();
+    EngineFactory.open(Ground.config(Path.of(arguments[0]), 0, EngineConfig.Steps.NONE)).close();
   }
 }

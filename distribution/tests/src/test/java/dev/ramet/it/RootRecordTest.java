@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.StorageProvisioner;
@@ -67,7 +67,7 @@ final class RootRecordTest {
   }
 
   private static String backend(EngineConfig config) {
-    try (Engine engine = RametEngine.open(config)) {
+    try (Engine engine = EngineFactory.open(config)) {
       return String.valueOf(engine.doctor().report(false).host().get("storage.backend"));
     }
   }
@@ -79,7 +79,7 @@ final class RootRecordTest {
     RametException e = refused(ErrorCode.CORRUPT, () -> backend(free()));
     assertTrue(String.valueOf(e.getMessage()).contains("volumes/.backend"), e.getMessage());
     refused(ErrorCode.CORRUPT, () -> backend(copying()));
-    refused(ErrorCode.CORRUPT, () -> RametEngine.atRest(free()).close());
+    refused(ErrorCode.CORRUPT, () -> EngineFactory.atRest(free()).close());
     assertFalse(Files.exists(root.resolve("pool.xfs.img")));
     assertFalse(Files.exists(root.resolve("root.json")));
 
@@ -116,7 +116,7 @@ final class RootRecordTest {
     assertEquals("byte-copy", backend(copying()));
     provisioner().provision(root, POOL_BYTES);
     assertEquals("byte-copy", backend(free()));
-    try (var resting = RametEngine.atRest(free())) {
+    try (var resting = EngineFactory.atRest(free())) {
       assertEquals("byte-copy", resting.usage(node -> {}).get(0).backend());
     }
   }

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -157,7 +157,7 @@ final class SuspensionTest {
   @Test
   void aSandboxIsPausedAtItsEndAndGetsItsTimeAgain() throws Exception {
     InboundRules inbound = new InboundRules(false, "app:${PORT}", List.of(8443));
-    Rules rules = new Rules(Rules.AtEnd.PAUSE, true, true, true).with(inbound);
+    SandboxRules rules = new SandboxRules(SandboxRules.AtEnd.PAUSE, true, true, true).with(inbound);
     Sandbox sandbox =
         sandboxes()
             .create(

@@ -10,9 +10,9 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.RametEngine;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Template;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;
@@ -43,7 +43,7 @@ final class TroubleTest {
       EngineConfig unfit =
           Ground.config(ground.dataRoot(), StartedSandbox.POOL_BYTES, ground.steps())
               .withPluginSettings(Map.of("qemu", Map.of("binary", "/nowhere/qemu")));
-      try (Engine engine = RametEngine.open(unfit)) {
+      try (Engine engine = EngineFactory.open(unfit)) {
         Sandbox there = engine.sandboxes().get(started.id());
         assertEquals(Sandbox.State.FAILED, there.state());
         assertTrue(String.valueOf(there.stateDetail()).contains("no hypervisor works"));

@@ -10,10 +10,10 @@ import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.RametEngine;
-import dev.ramet.engine.RestingStorage;
+import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.CopyProgress;
@@ -64,7 +64,7 @@ final class TwoRootsTest {
       clones.forEach(clone -> ground.engine().sandboxes().kill(clone.id()));
 
       ground.closeEngine();
-      try (RestingStorage resting = RametEngine.atRest(config(ground.dataRoot(), null, null))) {
+      try (OfflineStorage resting = EngineFactory.atRest(config(ground.dataRoot(), null, null))) {
         assertEquals(List.of(), resting.check(true).findings());
         assertEquals(
             List.of(disks, memory),
@@ -146,7 +146,7 @@ final class TwoRootsTest {
     try (TwoFileSystems places = TwoFileSystems.xfsAndBtrfs()) {
       Path data = Files.createDirectories(places.disks());
       Path memory = places.memory();
-      RametEngine.open(config(data, memory, null)).close();
+      EngineFactory.open(config(data, memory, null)).close();
 
       refused(ErrorCode.CONFLICT, config(data, memory.resolveSibling("elsewhere"), null));
       refused(ErrorCode.CONFLICT, config(data, memory, "byte-copy"));
@@ -164,7 +164,7 @@ final class TwoRootsTest {
       refused(ErrorCode.HOST_UNFIT, config(data, null, null));
       Files.move(moved, memory);
       // What is not said is what was recorded.
-      try (Engine engine = RametEngine.open(config(data, null, null))) {
+      try (Engine engine = EngineFactory.open(config(data, null, null))) {
         assertEquals(Map.of("storage", "reflink-xfs", "storage-memory", "btrfs"), chosen(engine));
         Doctor.Report report = engine.doctor().report(true);
         assertEquals(memory.toString(), report.host().get("storage-memory.root"));
@@ -177,7 +177,7 @@ final class TwoRootsTest {
   void aRootThatWasHalfMadeIsFinished() throws Exception {
     try (TwoFileSystems places = TwoFileSystems.xfsAndBtrfs()) {
       Path data = Files.createDirectories(places.disks());
-      RametEngine.open(config(data, places.memory(), null)).close();
+      EngineFactory.open(config(data, places.memory(), null)).close();
       Path record = data.resolve("root.json");
       Path other = places.memory().resolve("root.json");
       String whole = Files.readString(record);
@@ -191,7 +191,7 @@ final class TwoRootsTest {
           Files.delete(other);
           clear(places.memory().resolve("volumes"));
         }
-        RametEngine.open(config(data, null, null)).close();
+        EngineFactory.open(config(data, null, null)).close();
         assertEquals(whole, Files.readString(record));
         assertEquals(second, Files.readString(other));
       }
@@ -209,7 +209,7 @@ final class TwoRootsTest {
   private static void notLookedAt(ErrorCode code, Path dataRoot) {
     RametException e =
         assertThrows(
-            RametException.class, () -> RametEngine.atRest(config(dataRoot, null, null)).close());
+            RametException.class, () -> EngineFactory.atRest(config(dataRoot, null, null)).close());
     assertEquals(code, e.code(), e.toString());
   }
 
@@ -225,7 +225,7 @@ final class TwoRootsTest {
   void withoutAHostOnlyRootsThatBelongTogetherAreLookedAt() throws Exception {
     try (TwoFileSystems places = TwoFileSystems.xfsAndBtrfs()) {
       Path data = Files.createDirectories(places.disks());
-      RametEngine.open(config(data, places.memory(), null)).close();
+      EngineFactory.open(config(data, places.memory(), null)).close();
       Path record = places.memory().resolve("root.json");
       String own = Files.readString(record);
       notLookedAt(ErrorCode.CONFLICT, places.memory());
@@ -239,13 +239,13 @@ final class TwoRootsTest {
       // A file system that was damaged is often mounted so.
       remount("ro", data);
       remount("ro", places.memory());
-      try (RestingStorage resting = RametEngine.atRest(config(data, null, null))) {
+      try (OfflineStorage resting = EngineFactory.atRest(config(data, null, null))) {
         assertEquals(List.of(), resting.check(false).findings());
       } finally {
         remount("rw", data);
         remount("rw", places.memory());
       }
-      RametEngine.open(config(data, null, null)).close();
+      EngineFactory.open(config(data, null, null)).close();
     }
   }
 
@@ -253,7 +253,7 @@ final class TwoRootsTest {
   void anExplicitChoiceWins() throws Exception {
     try (TwoFileSystems places = TwoFileSystems.xfsAndBtrfs()) {
       Path data = Files.createDirectories(places.disks());
-      try (Engine engine = RametEngine.open(config(data, places.memory(), "byte-copy"))) {
+      try (Engine engine = EngineFactory.open(config(data, places.memory(), "byte-copy"))) {
         assertEquals(
             Map.of("storage", "reflink-xfs", "storage-memory", "byte-copy"), chosen(engine));
         assertEquals(Doctor.Verdict.DEGRADED, engine.doctor().report(false).verdict());
@@ -269,7 +269,7 @@ final class TwoRootsTest {
   }
 
   private static void refused(ErrorCode code, EngineConfig config) {
-    RametException e = assertThrows(RametException.class, () -> RametEngine.open(config).close());
+    RametException e = assertThrows(RametException.class, () -> EngineFactory.open(config).close());
     assertEquals(code, e.code(), e.toString());
   }
 }

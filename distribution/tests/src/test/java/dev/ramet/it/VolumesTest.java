@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
@@ -76,7 +76,7 @@ final class VolumesTest {
                 null,
                 null,
                 null,
-                Rules.PLAIN.with(List.of(mounts))));
+                SandboxRules.PLAIN.with(List.of(mounts))));
   }
 
   @Test

@@ -7,7 +7,12 @@ import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
-import dev.ramet.engine.store.Layout;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.PendingSnapshots;
+import dev.ramet.engine.state.RootContents;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeStore;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -32,7 +37,7 @@ import dev.ramet.spi.storage.StorageBackend;
  * @param links what connects machines with them
  * @param metrics what is counted
  */
-record Context(
+public record Context(
     EngineConfig config,
     Layout layout,
     StorageBackend storage,
@@ -44,13 +49,13 @@ record Context(
     EgressFilter egress,
     SnapshotStore snapshots,
     SandboxStore sandboxes,
-    Writings writings,
+    PendingSnapshots writings,
     VolumeStore volumes,
     VolumeLinks links,
     Registry metrics) {
   /** What the root holds. */
-  Holdings holdings() {
-    return new Holdings(
+  public RootContents holdings() {
+    return new RootContents(
         config.dataRoot(),
         layout,
         storage,
@@ -63,7 +68,7 @@ record Context(
   }
 
   /** Tells whoever looks that the step is about to be taken. */
-  void before(String step) {
+  public void before(String step) {
     config.steps().before(step);
   }
 }

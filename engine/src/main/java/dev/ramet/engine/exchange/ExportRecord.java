@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.store.ImageContent;
+import dev.ramet.engine.state.ImageContent;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

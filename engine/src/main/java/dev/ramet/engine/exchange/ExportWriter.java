@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.diff.ImageComparison;
-import dev.ramet.engine.store.ImageContent;
-import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.pages.ImageComparison;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.store.ImageContent;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.engine.support.Ids;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@
 package dev.ramet.engine.exchange;
 
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import org.jspecify.annotations.Nullable;

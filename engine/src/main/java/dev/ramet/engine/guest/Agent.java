@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.guest.PatientClient.Question;
-import dev.ramet.engine.store.HostSecret;
+import dev.ramet.engine.state.HostSecret;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;

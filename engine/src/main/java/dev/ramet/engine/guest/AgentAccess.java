@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.guest;
 
-import dev.ramet.engine.store.HostSecret;
+import dev.ramet.engine.state.HostSecret;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ package dev.ramet.engine.headers;
 import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.relay.HeaderRules;
-import dev.ramet.engine.secret.SecretFile;
+import dev.ramet.engine.state.SecretFile;
 
 /** Has rules about guests' requests take effect. Thread-safe. */
 public final class GuestRequests {

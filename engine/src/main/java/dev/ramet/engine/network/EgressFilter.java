@@ -3,12 +3,12 @@ package dev.ramet.engine.network;
 
 import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.internal.Ids;
 import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.engine.relay.HostNames;
 import dev.ramet.engine.relay.Lookup;
 import dev.ramet.engine.relay.Passage;
 import dev.ramet.engine.relay.Relay;
+import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -41,7 +41,7 @@ public final class PageWriter {
    * @throws RametException {@code CONFLICT} when the image is read-only or in use, {@code
    *     HOST_UNFIT} when it cannot be opened, {@code CANCELLED} when the thread is interrupted
    */
-  public Capture open(Attachment image, Baseline baseline) {
+  public PageCapture open(Attachment image, Baseline baseline) {
     return open(image, baseline, null);
   }
 
@@ -50,10 +50,10 @@ public final class PageWriter {
    *
    * @param base a file that holds the same bytes as the image now, and keeps them
    */
-  public Capture open(Attachment image, Baseline baseline, @Nullable Path base) {
+  public PageCapture open(Attachment image, Baseline baseline, @Nullable Path base) {
     ImageWriter writer = new ImageWriter(image, baseline, base);
     try {
-      return new Capture(writer, pool, pool.takeAndWarm(chunksPerCapture), chunksPerCapture);
+      return new PageCapture(writer, pool, pool.takeAndWarm(chunksPerCapture), chunksPerCapture);
     } catch (RuntimeException e) {
       writer.close();
       throw e;

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The bounds of what is kept of a secret. No refusal tells a value. */
-final class SecretChecks {
+public final class SecretChecks {
   private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,64}");
   private static final int MOST_CHARACTERS = 8192;
   private static final int MOST_PAIRS = 32;
@@ -21,7 +21,7 @@ final class SecretChecks {
   private SecretChecks() {}
 
   /** The name in the form that is kept. */
-  static String name(String name) {
+  public static String name(String name) {
     String canonical = name.toLowerCase(Locale.ROOT);
     if (!NAME.matcher(canonical).matches()) {
       throw RametException.invalid("name", "must be 1 to 64 characters of A-Z a-z 0-9 . _ -");
@@ -33,7 +33,7 @@ final class SecretChecks {
     return canonical;
   }
 
-  static void value(String value) {
+  public static void value(String value) {
     if (value.isEmpty() || value.length() > MOST_CHARACTERS) {
       throw RametException.invalid("value", "must have 1 to " + MOST_CHARACTERS + " characters");
     }
@@ -45,7 +45,7 @@ final class SecretChecks {
     }
   }
 
-  static void metadata(Map<String, @Nullable String> metadata) {
+  public static void metadata(Map<String, @Nullable String> metadata) {
     if (metadata.size() > MOST_PAIRS) {
       throw RametException.invalid("metadata", "at most " + MOST_PAIRS + " entries");
     }

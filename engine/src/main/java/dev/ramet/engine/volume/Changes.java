@@ -56,7 +56,7 @@ final class Changes {
       Answers.Known known = again ? answers.find(key) : null;
       if (known != null && known.done()) {
         if (known.errno() != 0) {
-          throw FileService.failure(known.errno());
+          throw GuestFileServer.failure(known.errno());
         }
         return;
       }
@@ -75,12 +75,12 @@ final class Changes {
   }
 
   void write(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
-    long offset = FileService.offset(in);
+    long offset = GuestFileServer.offset(in);
     boolean append = in.get() != 0;
-    if (in.remaining() > FileService.MOST_DATA_BYTES) {
-      throw FileService.failure(LinuxException.EINVAL);
+    if (in.remaining() > GuestFileServer.MOST_DATA_BYTES) {
+      throw GuestFileServer.failure(LinuxException.EINVAL);
     }
     int size = in.remaining();
     data.clear().put(in).flip();
@@ -101,7 +101,7 @@ final class Changes {
       Answers.Known known = again ? answers.find(key) : null;
       if (known != null && known.done()) {
         if (known.errno() != 0) {
-          throw FileService.failure(known.errno());
+          throw GuestFileServer.failure(known.errno());
         }
         return;
       }
@@ -134,7 +134,7 @@ final class Changes {
   }
 
   void create(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     int mode = in.getInt();
     int uid = in.getInt();
     int gid = in.getInt();
@@ -154,14 +154,14 @@ final class Changes {
         () -> place.exists());
     TreeEntry entry = place.tree().stat(place.name());
     if (!entry.isFile()) {
-      throw FileService.failure(entry.isDirectory() ? EISDIR : ELOOP);
+      throw GuestFileServer.failure(entry.isDirectory() ? EISDIR : ELOOP);
     }
-    FileService.put(out, entry);
+    GuestFileServer.put(out, entry);
   }
 
   void makeDirectory(Answers.Key key, boolean again, ByteBuffer in)
       throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     int mode = in.getInt();
     int uid = in.getInt();
     int gid = in.getInt();
@@ -173,12 +173,12 @@ final class Changes {
           own(place, uid, gid);
         },
         () -> place.exists());
-    FileService.put(out, place.tree().stat(place.name()));
+    GuestFileServer.put(out, place.tree().stat(place.name()));
   }
 
   void symlink(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
-    byte[] target = Place.bytes(in);
+    GuestPath place = GuestPath.read(volume, in);
+    byte[] target = GuestPath.bytes(in);
     int uid = in.getInt();
     int gid = in.getInt();
     once(
@@ -189,23 +189,23 @@ final class Changes {
           own(place, uid, gid);
         },
         () -> place.exists());
-    FileService.put(out, place.tree().stat(place.name()));
+    GuestFileServer.put(out, place.tree().stat(place.name()));
   }
 
   void unlink(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     once(key, again, () -> place.tree().unlink(place.name()), () -> !place.exists());
   }
 
   void removeDirectory(Answers.Key key, boolean again, ByteBuffer in)
       throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     once(key, again, () -> place.tree().removeDirectory(place.name()), () -> !place.exists());
   }
 
   void rename(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place from = Place.read(volume, in);
-    Place to = Place.read(volume, in);
+    GuestPath from = GuestPath.read(volume, in);
+    GuestPath to = GuestPath.read(volume, in);
     boolean replace = in.get() != 0;
     long keep = in.getLong();
     once(
@@ -221,18 +221,19 @@ final class Changes {
   }
 
   void link(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place from = Place.read(volume, in);
-    Place to = Place.read(volume, in);
+    GuestPath from = GuestPath.read(volume, in);
+    GuestPath to = GuestPath.read(volume, in);
     if (!from.tree().equals(to.tree())) {
-      throw FileService.failure(LinuxException.ENOENT); // what has lost its last name gets no other
+      throw GuestFileServer.failure(
+          LinuxException.ENOENT); // what has lost its last name gets no other
     }
     once(key, again, () -> from.tree().addName(from.name(), to.name()), () -> to.exists());
-    FileService.put(out, to.tree().stat(to.name()));
+    GuestFileServer.put(out, to.tree().stat(to.name()));
   }
 
   /** Takes a name away, and keeps the file for the guest that has it open. */
   void hide(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
-    Place place = Place.read(volume, in);
+    GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
     once(
         key,
@@ -245,7 +246,7 @@ final class Changes {
   }
 
   /** Gives a file a name among those that have none. */
-  private void keep(Place place, long identity) throws LinuxException {
+  private void keep(GuestPath place, long identity) throws LinuxException {
     if (place.tree().stat(place.name()).identity() != identity) {
       return; // somebody else has put another one there
     }
@@ -259,7 +260,7 @@ final class Changes {
     }
   }
 
-  private static void own(Place place, int uid, int gid) throws LinuxException {
+  private static void own(GuestPath place, int uid, int gid) throws LinuxException {
     try (Fd fd = place.tree().openAny(place.name())) {
       own(fd, uid, gid);
     }

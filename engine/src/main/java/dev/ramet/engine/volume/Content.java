@@ -3,7 +3,7 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeEntry;
-import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -3,7 +3,7 @@ package dev.ramet.engine.volume;
 
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeEntry;
-import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -103,7 +103,7 @@ final class Upload {
   }
 
   private static void copy(InputStream content, Fd file) throws IOException, LinuxException {
-    byte[] piece = new byte[FileService.MOST_DATA_BYTES];
+    byte[] piece = new byte[GuestFileServer.MOST_DATA_BYTES];
     ByteBuffer buffer = ByteBuffer.allocateDirect(piece.length);
     long offset = 0;
     for (int n = content.read(piece); n >= 0; n = content.read(piece)) {

@@ -23,7 +23,7 @@ public final class VolumeLinks implements AutoCloseable {
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
 
   private final VolumeStore store;
-  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private final Set<VolumeConnection> links = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   /** Those to the volumes of a root. */
@@ -52,15 +52,15 @@ public final class VolumeLinks implements AutoCloseable {
    */
   public void attach(Machine machine, List<VolumeMount> mounts, Duration timeout) {
     long end = System.nanoTime() + timeout.toNanos();
-    List<Link> made = new ArrayList<>();
+    List<VolumeConnection> made = new ArrayList<>();
     try {
       for (VolumeMount mount : mounts) {
-        Link link = link(machine, mount);
+        VolumeConnection link = link(machine, mount);
         made.add(link);
         connect(link, machine, end);
       }
     } catch (RuntimeException e) {
-      for (Link link : made) {
+      for (VolumeConnection link : made) {
         link.close();
         start(link); // which finds itself closed, and lets go of the volume
       }
@@ -80,10 +80,10 @@ public final class VolumeLinks implements AutoCloseable {
     }
   }
 
-  private Link link(Machine machine, VolumeMount mount) {
+  private VolumeConnection link(Machine machine, VolumeMount mount) {
     String id = String.valueOf(mount.volumeId());
-    Link link =
-        new Link(
+    VolumeConnection link =
+        new VolumeConnection(
             machine.sandboxId(),
             () -> machine.vm().forward(machine.agentPort()),
             machine.access(),
@@ -96,7 +96,7 @@ public final class VolumeLinks implements AutoCloseable {
     return link;
   }
 
-  private static void connect(Link link, Machine machine, long end) {
+  private static void connect(VolumeConnection link, Machine machine, long end) {
     while (true) {
       try {
         link.connect();
@@ -119,7 +119,7 @@ public final class VolumeLinks implements AutoCloseable {
     }
   }
 
-  private void start(Link link) {
+  private void start(VolumeConnection link) {
     Thread thread =
         new Thread(
             () -> {
@@ -141,7 +141,7 @@ public final class VolumeLinks implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    links.forEach(Link::close);
+    links.forEach(VolumeConnection::close);
     // What they have of volumes keeps file systems from being unmounted.
     long end = System.nanoTime() + CLOSE_PATIENCE.toNanos();
     while (!links.isEmpty() && System.nanoTime() - end < 0) {

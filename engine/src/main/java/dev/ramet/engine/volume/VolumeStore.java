@@ -2,9 +2,9 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.engine.Volume;
-import dev.ramet.engine.internal.Ids;
-import dev.ramet.engine.store.Layout;
-import dev.ramet.engine.store.VolumeRecord;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.VolumeRecord;
+import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;

@@ -3,8 +3,8 @@ package dev.ramet.engine.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.engine.store.ImageContent;
-import dev.ramet.engine.store.SnapshotRecord;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.io.IOException;
 import java.io.RandomAccessFile;

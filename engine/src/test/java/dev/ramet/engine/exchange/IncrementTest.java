@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.store.ImageContent;
+import dev.ramet.engine.state.ImageContent;
 import dev.ramet.linux.file.Fd;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,7 +15,7 @@ import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.http.RequestHead;
 import dev.ramet.engine.http.ResponseHead;
 import dev.ramet.engine.relay.HeaderRules;
-import dev.ramet.engine.secret.SecretFile;
+import dev.ramet.engine.state.SecretFile;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayOutputStream;

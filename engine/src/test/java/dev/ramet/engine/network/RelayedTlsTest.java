@@ -12,7 +12,7 @@ import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.headers.HostTls;
 import dev.ramet.engine.headers.OutwardTls;
-import dev.ramet.engine.secret.SecretFile;
+import dev.ramet.engine.state.SecretFile;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
-import dev.ramet.engine.internal.Ids;
+import dev.ramet.engine.support.Ids;
 import java.io.IOException;
 import java.util.List;
 

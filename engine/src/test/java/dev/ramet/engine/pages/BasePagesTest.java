@@ -33,7 +33,7 @@ final class BasePagesTest {
     Path base = ground.base(PAGES);
     Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
-        Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
+        PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
       // Of 1000 pages, 200 of which are zeros: one in the middle and the last are others.
       Arrays.fill(expected, 501 * PAGE, 502 * PAGE, (byte) 9);
@@ -56,7 +56,7 @@ final class BasePagesTest {
     Path base = ground.base(pages);
     Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) pages * PAGE);
-        Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
+        PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
       for (int page = 0; page < Payoff.SAMPLE / 4 * 5; page++) {
         expected[page * PAGE] = (byte) (page % 5 == 0 ? 0 : 9);
@@ -81,7 +81,7 @@ final class BasePagesTest {
     Path base = ground.base(PAGES);
     Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
-        Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
+        PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       // A page that was another, one that was zeros and one that stays, in the first round …
       memory.view(6L * PAGE, PAGE).put(0, (byte) 77);
       memory.view(7L * PAGE, PAGE).put(new byte[PAGE]);
@@ -114,7 +114,7 @@ final class BasePagesTest {
     for (Path one : List.of(base, ground.path("none"))) {
       Path image = ground.copy(base, "beside-" + one.getFileName());
       try (Machine machine = new Machine(base, PAGES, 3);
-          Capture capture = ground.open(image, Baseline.RESTORE_IMAGE, one)) {
+          PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, one)) {
         capture.readWhilePaused(PID, machine.selected);
         capture.finish();
         assertArrayEquals(machine.content(), Files.readAllBytes(image));

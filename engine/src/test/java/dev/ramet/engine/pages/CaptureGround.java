@@ -80,17 +80,17 @@ final class CaptureGround implements AutoCloseable {
     return new Attachment(Attachment.Kind.FILE, path, false);
   }
 
-  Capture open(Path image, Baseline baseline) {
+  PageCapture open(Path image, Baseline baseline) {
     return writer.open(file(image), baseline);
   }
 
-  Capture open(Path image, Baseline baseline, Path base) {
+  PageCapture open(Path image, Baseline baseline, Path base) {
     return writer.open(file(image), baseline, base);
   }
 
   /** A whole capture of this process. */
   PagesWritten capture(Path image, Baseline baseline, PageRanges ranges) {
-    try (Capture capture = open(image, baseline)) {
+    try (PageCapture capture = open(image, baseline)) {
       capture.readWhilePaused(PID, ranges);
       return capture.finish();
     }

@@ -40,13 +40,13 @@ final class PageWriterFailuresTest {
       PageRanges fits = new PageRanges.Builder().copy(0, memory.address(), 4 * MIB).build();
       PageRanges large = new PageRanges.Builder().copy(0, memory.address(), 24 * MIB).build();
       Path image = CaptureGround.empty(mount.path(), 24 * MIB);
-      try (Capture capture = ground.open(image, Baseline.NONE)) {
+      try (PageCapture capture = ground.open(image, Baseline.NONE)) {
         capture.readWhilePaused(PID, fits);
         RametException e = assertThrows(RametException.class, capture::finish);
         assertFull(e, image);
         assertThrows(IllegalStateException.class, capture::finish);
       }
-      try (Capture capture = ground.open(image, Baseline.NONE)) {
+      try (PageCapture capture = ground.open(image, Baseline.NONE)) {
         assertFull(
             assertThrows(RametException.class, () -> capture.readWhilePaused(PID, large)), image);
         assertThrows(IllegalStateException.class, capture::finish);
@@ -67,7 +67,7 @@ final class PageWriterFailuresTest {
     Path other = ground.empty(PAGE);
     try (StagingPool small = new StagingPool(0)) {
       PageWriter one = new PageWriter(small, 0);
-      try (Capture holds = one.open(CaptureGround.file(image), Baseline.NONE)) {
+      try (PageCapture holds = one.open(CaptureGround.file(image), Baseline.NONE)) {
         Thread.currentThread().interrupt();
         RametException e =
             assertThrows(
@@ -91,7 +91,7 @@ final class PageWriterFailuresTest {
         List.of(
             new Wrong(unmapped, ErrorCode.HYPERVISOR_FAILED),
             new Wrong(beyond, ErrorCode.CORRUPT))) {
-      try (Capture capture = ground.open(image, Baseline.RESTORE_IMAGE)) {
+      try (PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE)) {
         RametException e =
             assertThrows(RametException.class, () -> capture.readWhilePaused(PID, wrong.ranges()));
         assertEquals(wrong.code(), e.code());

@@ -59,7 +59,7 @@ final class PageWriterTest {
   void whatWasCopiedBeforeThePauseMayBeOverwrittenAndBecomeZeros() throws Exception {
     Path image = ground.empty((long) PAGES * PAGE);
     try (NativeBuffer memory = NativeBuffer.allocate((long) PAGES * PAGE);
-        Capture capture = ground.open(image, Baseline.NONE)) {
+        PageCapture capture = ground.open(image, Baseline.NONE)) {
       byte[] expected = new byte[PAGES * PAGE];
       Arrays.fill(expected, (byte) 3);
       memory.view(0, expected.length).put(expected);
@@ -143,7 +143,7 @@ final class PageWriterTest {
       ProcMaps.Mapping head = ProcMaps.read(child.pid()).get(0);
       PageRanges ranges = new PageRanges.Builder().copy(0, head.start(), PAGE).build();
       Path image = ground.empty(PAGE);
-      try (Capture capture = ground.open(image, Baseline.NONE)) {
+      try (PageCapture capture = ground.open(image, Baseline.NONE)) {
         capture.readWhilePaused(child.pid(), ranges);
         capture.finish();
       }
@@ -152,7 +152,7 @@ final class PageWriterTest {
 
       child.destroyForcibly().waitFor();
 
-      try (Capture capture = ground.open(image, Baseline.NONE)) {
+      try (PageCapture capture = ground.open(image, Baseline.NONE)) {
         RametException e =
             assertThrows(RametException.class, () -> capture.readWhilePaused(child.pid(), ranges));
         assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());

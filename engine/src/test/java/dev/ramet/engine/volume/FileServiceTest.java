@@ -36,7 +36,7 @@ final class FileServiceTest {
   @TempDir Path temporary;
   private Path directory;
   private OpenVolume volume;
-  private FileService service;
+  private GuestFileServer service;
   private long number;
 
   @BeforeEach
@@ -44,7 +44,7 @@ final class FileServiceTest {
     directory = Files.createDirectory(temporary.resolve("volume"));
     OpenVolume.make(directory);
     volume = OpenVolume.open(directory);
-    service = new FileService(volume);
+    service = new GuestFileServer(volume);
   }
 
   @AfterEach
@@ -56,7 +56,7 @@ final class FileServiceTest {
   private void reopen() throws Exception {
     volume.close();
     volume = OpenVolume.open(directory);
-    service = new FileService(volume);
+    service = new GuestFileServer(volume);
   }
 
   private static byte[] place(boolean nameless, String path) {

@@ -3,7 +3,7 @@ package dev.ramet.server.host;
 
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.RametEngine;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.server.settings.EngineSettings;
 import dev.ramet.server.settings.ServerSettings;
 import io.micronaut.context.annotation.Requires;
@@ -32,7 +32,7 @@ final class LocalEngineLauncher implements EngineLauncher {
             engine.guestDir().toAbsolutePath(),
             engine.cacheDir().toAbsolutePath());
     Integer concurrency = engine.cloneConcurrency();
-    return RametEngine.open(
+    return EngineFactory.open(
         new EngineConfig(
             defaults.dataRoot(),
             defaults.guestDirectory(),

@@ -12,8 +12,8 @@ import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.errors.ErrorCode;
@@ -156,7 +156,7 @@ public final class SandboxRequests {
     return internet == null || internet ? rules : rules.closed();
   }
 
-  private static Rules rules(CreateSandbox request, boolean secureByDefault) {
+  private static SandboxRules rules(CreateSandbox request, boolean secureByDefault) {
     Lifecycle lifecycle = request.lifecycle();
     CreateSandbox.AutoResume resume = request.autoResume();
     boolean pause = isTrue(request.autoPause()) || (lifecycle != null && pauses(lifecycle));
@@ -169,8 +169,8 @@ public final class SandboxRequests {
           "autoResume", "a sandbox that is paused without its memory is resumed by connect only");
     }
     Boolean secure = request.secure();
-    return new Rules(
-        pause ? Rules.AtEnd.PAUSE : Rules.AtEnd.KILL,
+    return new SandboxRules(
+        pause ? SandboxRules.AtEnd.PAUSE : SandboxRules.AtEnd.KILL,
         keepMemory,
         autoResume,
         secure == null ? secureByDefault : secure);

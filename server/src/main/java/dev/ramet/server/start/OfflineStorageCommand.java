@@ -4,9 +4,9 @@ package dev.ramet.server.start;
 import dev.ramet.api.StorageCheck;
 import dev.ramet.api.StorageUsage;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.OwnerOnly;
-import dev.ramet.engine.RametEngine;
-import dev.ramet.engine.RestingStorage;
+import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
 import dev.ramet.server.host.PluginChoice;
@@ -22,9 +22,9 @@ import java.util.function.Consumer;
  * StorageController} would. No server is started. Thread-safe.
  */
 public final class OfflineStorageCommand implements AutoCloseable {
-  private final RestingStorage storage;
+  private final OfflineStorage storage;
 
-  private OfflineStorageCommand(RestingStorage storage) {
+  private OfflineStorageCommand(OfflineStorage storage) {
     this.storage = storage;
   }
 
@@ -33,7 +33,7 @@ public final class OfflineStorageCommand implements AutoCloseable {
    *
    * @param configuration what was found to be set, and is right
    * @param sources where it was found
-   * @throws dev.ramet.errors.RametException as {@link RametEngine#atRest}
+   * @throws dev.ramet.errors.RametException as {@link EngineFactory#atRest}
    */
   public static OfflineStorageCommand open(
       Path dataRoot, Configuration configuration, Sources sources) {
@@ -46,7 +46,7 @@ public final class OfflineStorageCommand implements AutoCloseable {
           EngineConfig.of(dataRoot, dataRoot, dataRoot)
               .withPlugins(choice.optional())
               .withPluginSettings(choice.settings());
-      return new OfflineStorageCommand(RametEngine.atRest(config));
+      return new OfflineStorageCommand(EngineFactory.atRest(config));
     }
   }
 

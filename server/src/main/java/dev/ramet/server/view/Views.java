@@ -21,8 +21,8 @@ import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
@@ -100,7 +100,7 @@ public final class Views {
    *
    * @param all with the headers that are put into its requests, which may give access to others
    */
-  private static @Nullable NetworkSettings network(Rules rules, boolean all) {
+  private static @Nullable NetworkSettings network(SandboxRules rules, boolean all) {
     NetworkRules out = rules.network();
     InboundRules in = rules.inbound();
     if (out.none() && in.equals(InboundRules.PLAIN)) {
@@ -148,7 +148,7 @@ public final class Views {
         : new NetworkSettings.EgressProxy(proxy.address(), proxy.username(), null);
   }
 
-  private static @Nullable List<VolumeMountInfo> volumes(Rules rules) {
+  private static @Nullable List<VolumeMountInfo> volumes(SandboxRules rules) {
     return rules.volumes().isEmpty()
         ? null
         : rules.volumes().stream()
@@ -156,7 +156,7 @@ public final class Views {
             .toList();
   }
 
-  private static Lifecycle lifecycle(Rules rules) {
+  private static Lifecycle lifecycle(SandboxRules rules) {
     return new Lifecycle(rules.atEnd().name().toLowerCase(Locale.ROOT), rules.autoResume());
   }
 

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Rules;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.time.Duration;
@@ -86,7 +86,7 @@ class ApiTest {
             2L << 30,
             false,
             "full",
-            new Rules(Rules.AtEnd.KILL, true, false, true)),
+            new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true)),
         host.engine.sandboxes.last);
   }
 

@@ -11,8 +11,8 @@ import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -75,7 +75,7 @@ final class FakeSandboxes implements Sandboxes {
       @Nullable String parent,
       Map<String, String> metadata,
       @Nullable Duration timeout,
-      Rules rules) {
+      SandboxRules rules) {
     Instant now = Instant.now();
     String id = "sbx" + count.incrementAndGet();
     Intents.tell(List.of(id));
@@ -142,7 +142,8 @@ final class FakeSandboxes implements Sandboxes {
     return change(id, state, endAt, get(id).rules());
   }
 
-  private Sandbox change(String id, Sandbox.State state, @Nullable Instant endAt, Rules rules) {
+  private Sandbox change(
+      String id, Sandbox.State state, @Nullable Instant endAt, SandboxRules rules) {
     Sandbox s = get(id);
     Sandbox changed =
         new Sandbox(

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.Rules;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.SandboxRules;
 import dev.ramet.server.settings.Guest;
 import dev.ramet.server.settings.Guest.Http;
 import dev.ramet.server.settings.Guest.Http.Head;
@@ -88,14 +88,14 @@ class PauseTest {
   @Test
   void takesRulesInBothShapes() throws Exception {
     create(",\"autoPause\":true,\"autoPauseMemory\":false");
-    assertEquals(rules(Rules.AtEnd.PAUSE, false, false), lastRules());
+    assertEquals(rules(SandboxRules.AtEnd.PAUSE, false, false), lastRules());
     String id = create(",\"autoPause\":true,\"autoResume\":{\"enabled\":true}");
-    assertEquals(rules(Rules.AtEnd.PAUSE, true, true), lastRules());
+    assertEquals(rules(SandboxRules.AtEnd.PAUSE, true, true), lastRules());
     JsonNode lifecycle = host.get("/sandboxes/" + id).json().path("lifecycle");
     assertEquals("pause", lifecycle.path("onTimeout").asText());
     assertTrue(lifecycle.path("autoResume").asBoolean());
     create(",\"lifecycle\":{\"onTimeout\":\"pause\",\"autoResume\":true}");
-    assertEquals(rules(Rules.AtEnd.PAUSE, true, true), lastRules());
+    assertEquals(rules(SandboxRules.AtEnd.PAUSE, true, true), lastRules());
     for (String bad :
         new String[] {
           ",\"autoPause\":true,\"autoPauseMemory\":false,\"autoResume\":{\"enabled\":true}",
@@ -109,12 +109,13 @@ class PauseTest {
     }
   }
 
-  private Rules lastRules() {
+  private SandboxRules lastRules() {
     return Objects.requireNonNull(host.engine.sandboxes.last).rules();
   }
 
-  private static Rules rules(Rules.AtEnd atEnd, boolean keepMemory, boolean autoResume) {
-    return new Rules(atEnd, keepMemory, autoResume, true);
+  private static SandboxRules rules(
+      SandboxRules.AtEnd atEnd, boolean keepMemory, boolean autoResume) {
+    return new SandboxRules(atEnd, keepMemory, autoResume, true);
   }
 
   @Test

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.tracking.ModeChain;
+import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackingGap;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.WriteLog;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures a running machine: disk, devices and memory at one instant.
+ *
+ * <p>Whatever can be done before the pause is done before it, and whatever can wait until the
+ * machine runs again waits: in between only the devices are saved, the disk is cloned, and pages
+ * are read, of which most are copied before where the memory mode can track a running machine.
+ * Thread-safe; the caller holds the sandbox.
+ */
+public final class Capturer {
+  private static final System.Logger LOG = System.getLogger(Capturer.class.getName());
+
+  /** What a memory mode answers that cannot track a machine; everything else is a failure. */
+  private static final Set<ErrorCode> REFUSALS =
+      EnumSet.of(ErrorCode.UNSUPPORTED, ErrorCode.HOST_UNFIT, ErrorCode.CONFLICT);
+
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+  private final CopyPreparer ahead;
+  private final CaptureMetrics metrics;
+  private final Replacement replacement;
+  private final WritebackErrors lost;
+  private final CopySlots turns = CopySlots.ofHost();
+
+  public Capturer(Context context, SnapshotReclaimer reclaimer, CopyPreparer ahead) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+    this.ahead = ahead;
+    this.metrics = new CaptureMetrics(context.metrics());
+    this.replacement = new Replacement(context, reclaimer);
+    this.lost = new WritebackErrors(context);
+  }
+
+  /**
+   * What to capture, and as what.
+   *
+   * @param id the new snapshot's id
+   * @param kind what it is for
+   * @param version its name and tags, or null
+   * @param description a sentence for people, or null
+   * @param templateId what the sandbox was created from, or null
+   * @param contentKey what a template was built from, or null
+   * @param memoryMode the only memory mode the caller allows, or null
+   * @param verify whether to compare it with all of the paused machine's memory
+   * @param durability whether it must survive a loss of power
+   * @param replaces id of the snapshot that is given up for it, or null
+   */
+  public record Order(
+      String id,
+      SnapshotRecord.Kind kind,
+      @Nullable TaggedName version,
+      @Nullable String description,
+      @Nullable String templateId,
+      @Nullable String contentKey,
+      @Nullable String memoryMode,
+      boolean verify,
+      Durability durability,
+      @Nullable String replaces) {
+    /** A snapshot that somebody asked for. */
+    public static Order of(
+        String id, NewSnapshot request, String templateId, Durability durability) {
+      return new Order(
+          id,
+          SnapshotRecord.Kind.SNAPSHOT,
+          TaggedName.ofNullable("name", request.name()),
+          request.description(),
+          templateId,
+          null,
+          request.memoryMode(),
+          request.verify(),
+          durability,
+          request.replaces());
+    }
+  }
+
+  /**
+   * Captures the machine, in the best memory mode that can. When this fails it runs on, and nothing
+   * is left of the attempt.
+   *
+   * @param resumed told the instant that is captured once the machine runs again
+   * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
+   */
+  public SnapshotRecord capture(LiveSandbox live, Order order, Consumer<Instant> resumed) {
+    return capture(live, order, live.runningMachine(), resumed);
+  }
+
+  /** The same with a view of the machine that decides what its pause is. */
+  public SnapshotRecord capture(
+      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
+    try {
+      SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
+      replacement.giveUp(order.replaces());
+      CaptureReport report = made.capture();
+      if (report != null) {
+        metrics.made(made.kind(), report);
+        log(made, report);
+      }
+      return made;
+    } catch (RametException e) {
+      metrics.failed(e.code());
+      throw e;
+    } catch (RuntimeException e) {
+      metrics.failed(ErrorCode.INTERNAL);
+      throw e;
+    }
+  }
+
+  private static void log(SnapshotRecord made, CaptureReport report) {
+    LOG.log(
+        System.Logger.Level.INFO,
+        "captured {0} as {1}: paused {2} us, selected {3}, wrote {4}; {5}: {6}",
+        made.sandboxId(),
+        made.id(),
+        String.valueOf(report.pauseNanos() / 1000),
+        String.valueOf(report.memoryBytesSelected()),
+        String.valueOf(report.memoryBytesWritten()),
+        report.mode(),
+        report.modeReason());
+  }
+
+  /** The same for a caller who waits for all of it. */
+  public SnapshotRecord capture(LiveSandbox live, Order order) {
+    return capture(live, order, instant -> {});
+  }
+
+  private SnapshotRecord captureSomehow(
+      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
+    SandboxRecord sandbox = live.saved();
+    RunningVm vm = live.runningMachine();
+    String restored = sandbox.machine().memoryBase();
+    ModeChain chain =
+        order.kind() == SnapshotRecord.Kind.TEMPLATE
+            ? context.modes().templateChain()
+            : context.modes().chain(restored, order.memoryMode(), sandbox.memoryMode());
+    PausedSection pause = new PausedSection(context, DiskLog.of(vm));
+    context.before("snapshot.attach");
+    while (true) {
+      try (Tracking.Use tracker = track(live, vm, chain)) {
+        if (tracker == null) {
+          continue;
+        }
+        ModeRefusal.Cause cause = ModeRefusal.Cause.BASE_GONE;
+        try (SnapshotReclaimer.Pin base = pinBase(tracker, restored)) {
+          cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
+          SnapshotRecord made =
+              new CaptureAttempt(
+                      context, turns, ahead, lost, replacement, sandbox, pausing, order, pause)
+                  .capture(new CaptureAttempt.Source(tracker, base, chain), resumed);
+          tracker.published(made.id());
+          prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
+          return made;
+        } catch (PausedSection.ModeUnfit e) {
+          String why = String.valueOf(e.failure.getMessage());
+          tracker.lost(cause, why);
+          chain.refused(why, cause, e.failure, tracker.continued());
+        }
+      }
+    }
+  }
+
+  /**
+   * Has storage make ahead what the next capture will copy, if there is to be one.
+   *
+   * @param base the snapshot whose memory image that one will overlay; null for none
+   * @param log of the disk
+   */
+  private void prepareNext(
+      SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, WriteLog log) {
+    CaptureReport report = made.capture();
+    if (made.kind().machineGoesOn() && report != null) {
+      ahead.captured(
+          sandbox.id(),
+          made.kind() == SnapshotRecord.Kind.SNAPSHOT ? Layout.snapshotMemory(made.id()) : null,
+          base == null ? null : Layout.snapshotMemory(base),
+          Layout.machineDisk(sandbox.id(), sandbox.machine().number()),
+          log,
+          report.memoryBytesWritten());
+    }
+  }
+
+  /** A tracker of the chain's current mode, or null when it cannot track this machine. */
+  private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
+    String id = chain.current();
+    try {
+      Tracking.Use tracker = live.tracking().use(id, context.modes().mode(id), vm);
+      TrackingGap gap = tracker.gap();
+      if (gap != null) {
+        chain.beginsAnew(gap);
+      }
+      return tracker;
+    } catch (RametException e) {
+      if (!REFUSALS.contains(e.code())) {
+        throw e;
+      }
+      chain.refused(String.valueOf(e.getMessage()), ModeRefusal.Cause.REFUSED, e, false);
+      return null;
+    }
+  }
+
+  /** Keeps the snapshot whose memory image is overlaid; null when none is. */
+  private SnapshotReclaimer.@Nullable Pin pinBase(Tracking.Use tracker, @Nullable String restored)
+      throws PausedSection.ModeUnfit {
+    boolean previous = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
+    String id = previous ? tracker.previous() : restored;
+    if (tracker.baseline() == Baseline.NONE) {
+      return null;
+    }
+    SnapshotReclaimer.Pin pin = id == null ? null : reclaimer.pinIfThere(id);
+    String what = previous ? "the previous capture (" : "the image it was restored from (";
+    if (pin == null) {
+      throw unfit(what + id + ") is gone");
+    }
+    boolean whole = false;
+    try {
+      whole = lost.isWhole(pin.record());
+    } finally {
+      if (!whole) {
+        pin.close();
+      }
+    }
+    if (!whole) {
+      throw unfit(what + id + ") has lost what was written to it");
+    }
+    return pin;
+  }
+
+  private static PausedSection.ModeUnfit unfit(String why) {
+    return new PausedSection.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, why));
+  }
+
+  /**
+   * What is written down of a capture.
+   *
+   * @param identity of the machine whose memory was captured; null when only the disk was
+   * @param report how memory was captured; null when only the disk was
+   */
+  static SnapshotRecord record(
+      SandboxRecord sandbox,
+      Order order,
+      Instant instant,
+      @Nullable VmIdentity identity,
+      @Nullable CaptureReport report) {
+    SandboxRecord.Machine machine = sandbox.machine();
+    TaggedName version = order.version();
+    return new SnapshotRecord(
+        order.id(),
+        order.kind(),
+        version == null ? null : version.alias(),
+        version == null ? Map.of() : version.assigned(instant),
+        order.description(),
+        instant,
+        sandbox.id(),
+        machine.number(),
+        order.templateId(),
+        machine.cpuCount(),
+        machine.memoryBytes(),
+        sandbox.diskBytes(),
+        machine.kernelArguments(),
+        sandbox.agentPort(),
+        identity != null,
+        identity,
+        report,
+        order.contentKey(),
+        null,
+        false,
+        order.kind().hidden(),
+        identity == null ? null : machine.hostSecret());
+  }
+}

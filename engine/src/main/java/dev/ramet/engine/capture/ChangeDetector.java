@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.pages.SamePages;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.DiskWrites;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.LiveTracker;
+import dev.ramet.spi.memory.PageRanges;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether a machine's memory and disk are what its last snapshot holds, without a pause.
+ *
+ * <p>Pages that were written since are compared with the snapshot's: a hypervisor rewrites some
+ * with what they hold. If not a page is written between looking for the first time and looking
+ * again after the comparison, the memory was the same all along, and so was the disk if its writes
+ * have not increased: a request under way shows in memory, where its queue is. Thread-safe; the
+ * caller holds the sandbox.
+ */
+public final class ChangeDetector {
+  /** More pages than this are not compared: so many are not rewritten with what they hold. */
+  private static final long MOST_COMPARED_BYTES = 256 << 10;
+
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  public ChangeDetector(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /** The last snapshot, if nothing changed since; null also when that cannot be told. */
+  public @Nullable SnapshotRecord since(LiveSandbox live) {
+    RunningVm vm = live.runningMachine();
+    try (Tracking.Use last = live.tracking().last(vm)) {
+      DiskWrites disk = Capability.of(vm, DiskWrites.class);
+      if (last == null || disk == null) {
+        return null;
+      }
+      LiveTracker tracker = last.live();
+      String id = last.previous();
+      if (tracker == null || id == null || last.baseline() != Baseline.PREVIOUS_CAPTURE) {
+        return null;
+      }
+      try (SnapshotReclaimer.Pin pin = reclaimer.pinIfThere(id)) {
+        if (pin == null || !shown(pin.record())) {
+          return null;
+        }
+        Path image = context.storage().attach(Layout.snapshotMemory(id)).path();
+        boolean same =
+            sameMemory(vm, last, tracker, image) && last.diskWrites() == disk.diskWrites();
+        return same ? pin.record() : null;
+      }
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.UNSUPPORTED) {
+        return null; // Tracking was lost.
+      }
+      throw e;
+    }
+  }
+
+  /** Not the hidden start of clones, and not one that was deleted. */
+  private static boolean shown(SnapshotRecord record) {
+    return record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted();
+  }
+
+  private static boolean sameMemory(
+      RunningVm vm, Tracking.Use last, LiveTracker tracker, Path image) {
+    GuestMemory memory = vm.memory();
+    PageRanges written = last.selectRunning(tracker, memory);
+    if (written.count() == 0) {
+      return true;
+    }
+    if (written.copyBytes() + written.zeroBytes() > MOST_COMPARED_BYTES
+        || !SamePages.same(memory.pid(), written, image)) {
+      return false;
+    }
+    tracker.copied();
+    return last.selectRunning(tracker, memory).count() == 0;
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.metrics.Counter;
+import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.CopyPreparation;
+import dev.ramet.spi.storage.ImageCompaction;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.WriteLog;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has storage do ahead what the next capture of a machine would otherwise wait for. A copy takes
+ * time in the number of pieces that its source lies in, and those grow with every generation: so
+ * the copy that the next capture wants is made after the last one, by one thread with rests, and
+ * what a machine has written to its disk since is shared right before the pause. An image in many
+ * pieces is laid out anew in part first; what that may add is a tenth of what captures of the
+ * sandbox wrote.
+ *
+ * <p>Nothing depends on it: what is not done, or fails, makes a later copy slower. Thread-safe.
+ */
+public final class CopyPreparer implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(CopyPreparer.class.getName());
+
+  /** How much of the time the thread works. */
+  private static final double SHARE = 0.25;
+
+  /** What laying out anew may add, as a part of what captures wrote. */
+  private static final double ADDED_SHARE = 0.1;
+
+  private static final long MOST_CREDIT_BYTES = 256L << 20;
+  private static final int MOST_SANDBOXES = 256;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final double NANOS = 1e9;
+
+  private final StorageBackend storage;
+  private final Counter done;
+  private final Counter seconds;
+  private final Counter bytes;
+  private final ExecutorService thread;
+  private final Map<String, Sandbox> waiting = new LinkedHashMap<>();
+  private final Map<String, Long> credits = new LinkedHashMap<>();
+
+  /**
+   * What is wanted for a sandbox.
+   *
+   * @param fresh the memory image that a capture has just made, which nobody has mapped; or null
+   * @param base the memory image that its next capture overlays, or null
+   * @param disk its disk
+   * @param log of that disk
+   */
+  private record Sandbox(
+      @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, WriteLog log) {}
+
+  public CopyPreparer(StorageBackend storage, Registry registry) {
+    this.storage = storage;
+    this.done =
+        registry.counter(
+            "ramet_storage_ahead_total",
+            "Work on storage ahead of captures: copies made in the background, disks brought up to"
+                + " date before a pause, and images laid out anew.",
+            "work",
+            "outcome");
+    this.seconds =
+        registry.counter(
+            "ramet_storage_ahead_seconds_total",
+            "The time of that work, rests in the background included.",
+            "work");
+    this.bytes =
+        registry.counter(
+            "ramet_storage_compacted_bytes_total",
+            "Bytes of memory images laid out anew, and how much of that was added to the space in"
+                + " use.",
+            "what");
+    ThreadPoolExecutor one =
+        new ThreadPoolExecutor(
+            1, 1, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), CopyPreparer::daemon);
+    one.allowCoreThreadTimeOut(true);
+    this.thread = one;
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "ramet-copies-ahead");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * The disk is about to be captured: what can be done before the pause is done.
+   *
+   * @param log of the disk
+   */
+  void beforePause(NodeId disk, WriteLog log) {
+    work("catch-up", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, 1, log));
+  }
+
+  /**
+   * A capture is published. Does not wait.
+   *
+   * @param sandboxId of which sandbox
+   * @param fresh the memory image it made; null when machines are started from it at once, which
+   *     would wait for parts that are put in their place
+   * @param base the memory image that the next one overlays, or null
+   * @param disk the sandbox's disk
+   * @param log of that disk
+   * @param writtenBytes how much the capture wrote to its image
+   */
+  void captured(
+      String sandboxId,
+      @Nullable NodeId fresh,
+      @Nullable NodeId base,
+      NodeId disk,
+      WriteLog log,
+      long writtenBytes) {
+    synchronized (this) {
+      long credit = (long) (writtenBytes * ADDED_SHARE);
+      credits.merge(sandboxId, credit, (had, more) -> Math.min(MOST_CREDIT_BYTES, had + more));
+      NodeId alone = Objects.equals(fresh, base) ? fresh : null;
+      waiting.put(sandboxId, new Sandbox(alone, base, disk, log));
+      limit(credits);
+      limit(waiting);
+    }
+    try {
+      thread.execute(this::next);
+    } catch (RejectedExecutionException e) {
+      LOG.log(System.Logger.Level.DEBUG, "closed: no copies are made ahead any more");
+    }
+  }
+
+  private static void limit(Map<String, ?> map) {
+    if (map.size() > MOST_SANDBOXES) {
+      map.remove(map.keySet().iterator().next());
+    }
+  }
+
+  private void next() {
+    String id;
+    Sandbox sandbox;
+    long credit;
+    synchronized (this) {
+      if (waiting.isEmpty()) {
+        return; // Two captures of one sandbox, of which only the later one matters.
+      }
+      id = waiting.keySet().iterator().next();
+      sandbox = waiting.remove(id);
+      credit = credits.getOrDefault(id, 0L);
+    }
+    NodeId fresh = sandbox.fresh();
+    if (fresh != null) {
+      work("compaction", fresh, ImageCompaction.class, power -> compact(power, id, fresh, credit));
+    }
+    NodeId base = sandbox.base();
+    if (base != null) {
+      work(
+          "copy", base, CopyPreparation.class, ahead -> prepare(ahead, base, SHARE, WriteLog.NONE));
+    }
+    NodeId disk = sandbox.disk();
+    work("copy", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, SHARE, sandbox.log()));
+  }
+
+  private static boolean prepare(CopyPreparation ahead, NodeId id, double share, WriteLog log) {
+    ahead.prepare(id, share, log);
+    return true;
+  }
+
+  private boolean compact(ImageCompaction power, String sandboxId, NodeId image, long credit) {
+    ImageCompaction.Compacted compacted = power.compact(image, credit, SHARE);
+    if (compacted.writtenBytes() == 0) {
+      return false;
+    }
+    bytes.add((double) compacted.writtenBytes(), "written");
+    bytes.add((double) compacted.addedBytes(), "added");
+    synchronized (this) {
+      credits.computeIfPresent(sandboxId, (id, had) -> had - compacted.addedBytes());
+    }
+    LOG.log(System.Logger.Level.DEBUG, "laid {0} out anew: {1}", image, compacted);
+    return true;
+  }
+
+  /** Does something with a node if its backend can; what fails is only noted. */
+  private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
+    T capability = Capability.of(SplitStorage.of(storage, id), type);
+    if (capability == null) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      boolean did = action.apply(capability);
+      if (did) {
+        done.increment(what, "done");
+      }
+    } catch (RametException e) {
+      boolean gone = e.code() == ErrorCode.NOT_FOUND || e.code() == ErrorCode.CONFLICT;
+      if (Thread.currentThread().isInterrupted() && !what.equals("catch-up")) {
+        return; // Closing.
+      }
+      done.increment(what, gone ? "gone" : "failed");
+      if (!gone) {
+        LOG.log(System.Logger.Level.WARNING, what + " of " + id + " ahead of its use failed", e);
+      }
+    } finally {
+      seconds.add((System.nanoTime() - start) / NANOS, what);
+    }
+  }
+
+  /** Stops what is under way, and waits for that. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      waiting.clear();
+    }
+    thread.shutdownNow();
+    try {
+      if (!thread.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.log(System.Logger.Level.WARNING, "a copy was still being made ahead");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

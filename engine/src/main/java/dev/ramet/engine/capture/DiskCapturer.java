@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.machine.GuestFreeze;
+import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/**
+ * Captures the disk of a machine without its memory: what starts from it boots. The caller holds
+ * the sandbox and has {@linkplain GuestFreeze frozen} its files. Thread-safe.
+ */
+public final class DiskCapturer {
+  private final Context context;
+  private final WritebackErrors lost;
+
+  public DiskCapturer(Context context) {
+    this.context = context;
+    this.lost = new WritebackErrors(context);
+  }
+
+  /**
+   * Captures the disk. When this fails, nothing is left of the attempt.
+   *
+   * @param copied told when the disk may be written again
+   */
+  public SnapshotRecord capture(
+      SandboxRecord sandbox, Capturer.Order order, Instant instant, Runnable copied) {
+    StorageBackend storage = context.storage();
+    SandboxRecord.Machine machine = sandbox.machine();
+    NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());
+    NodeId disk = Layout.snapshotDisk(order.id());
+    boolean durable = order.durability() == Durability.DURABLE;
+    try (Undo undo = new Undo()) {
+      context.before("snapshot.directory");
+      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
+      Path partial = context.snapshots().begin(order.id());
+      MachineStarter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
+      context.before("snapshot.disk");
+      undo.add("disk of " + order.id(), () -> storage.delete(disk));
+      lost.writeBack(sandbox);
+      storage.snapshot(liveDisk, disk, order.durability());
+      copied.run();
+      if (durable) {
+        storage.flush(disk);
+      }
+      context.before("snapshot.publish");
+      SnapshotRecord record = Capturer.record(sandbox, order, instant, null, null);
+      SnapshotRecord published = context.snapshots().publish(record, durable);
+      undo.commit();
+      return published;
+    } catch (IOException e) {
+      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+    }
+  }
+}

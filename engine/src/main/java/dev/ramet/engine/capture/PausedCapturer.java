@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.engine.workingset.WorkingSetFile;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Captures a paused sandbox. All of it has been captured already, as what it goes on from: so that
+ * is copied, and holds the instant of the pause. Thread-safe; the caller holds the sandbox.
+ */
+public final class PausedCapturer {
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  public PausedCapturer(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Whether this is how to capture a sandbox. */
+  public static boolean fits(SandboxRecord sandbox) {
+    return sandbox.state() == SandboxRecord.State.PAUSED;
+  }
+
+  /**
+   * Captures it. When this fails, nothing is left of the attempt.
+   *
+   * @param memory whether the memory is wanted, if there is any
+   * @throws RametException {@code CONFLICT} when the order wants what only a running machine can
+   *     give, {@code CORRUPT} when what it goes on from is gone
+   */
+  public SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, boolean memory) {
+    if (order.memoryMode() != null || order.verify()) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "sandbox " + sandbox.id() + " is paused: its memory was captured when it was",
+          "ask for no memory mode and no verification, or resume it first",
+          null);
+    }
+    String from = String.valueOf(sandbox.machine().memoryBase());
+    try (SnapshotReclaimer.Pin pin = reclaimer.pin(held(sandbox, from))) {
+      if (!memory && pin.record().warm()) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            "sandbox " + sandbox.id() + " was paused with its memory: files may be in that alone",
+            "take the memory too, or resume it first",
+            null);
+      }
+      return copy(pin.record(), sandbox, order);
+    }
+  }
+
+  /**
+   * A snapshot that was made of it since it was paused, and is still there; null when there is
+   * none. All of them hold the same, so that it does not matter which one.
+   */
+  public @Nullable SnapshotRecord made(SandboxRecord sandbox) {
+    SnapshotRecord held =
+        context.snapshots().find(String.valueOf(sandbox.machine().memoryBase())).orElse(null);
+    return held == null
+        ? null
+        : context.snapshots().all().stream()
+            .filter(SnapshotStore::visible)
+            .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
+            .filter(record -> sandbox.id().equals(record.sandboxId()) && record.content() == null)
+            .filter(record -> record.warm() == held.warm())
+            .filter(record -> record.createdAt().equals(held.createdAt()))
+            .min(Comparator.comparing(SnapshotRecord::id))
+            .orElse(null);
+  }
+
+  private SnapshotRecord held(SandboxRecord sandbox, String from) {
+    return context
+        .snapshots()
+        .find(from)
+        .orElseThrow(
+            () ->
+                new RametException(
+                    ErrorCode.CORRUPT,
+                    "sandbox " + sandbox.id() + " was paused as " + from + ", which is gone",
+                    "roll it back to a snapshot, or kill it",
+                    null));
+  }
+
+  private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, Capturer.Order order) {
+    Path from = context.layout().snapshot(held.id());
+    boolean durable = order.durability() == Durability.DURABLE;
+    try (Undo undo = new Undo()) {
+      context.before("snapshot.directory");
+      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
+      Path partial = context.snapshots().begin(order.id());
+      MachineStarter.shareKernel(from, partial);
+      if (held.warm()) {
+        shareDevices(Layout.devices(from), Layout.devices(partial));
+        WorkingSetFile.inherit(from, partial);
+        context.before("snapshot.memory");
+        copy(Layout.snapshotMemory(held.id()), Layout.snapshotMemory(order.id()), order, undo);
+      }
+      context.before("snapshot.disk");
+      copy(Layout.snapshotDisk(held.id()), Layout.snapshotDisk(order.id()), order, undo);
+      context.before("snapshot.publish");
+      SnapshotRecord record =
+          Capturer.record(sandbox, order, held.createdAt(), held.identity(), held.capture());
+      SnapshotRecord published = context.snapshots().publish(record, durable);
+      undo.commit();
+      return published;
+    } catch (IOException e) {
+      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+    }
+  }
+
+  /** The device state never changes, so another name for it will do. */
+  private static void shareDevices(Path from, Path to) throws IOException {
+    Files.createDirectory(to);
+    for (Path file : FileTrees.children(from)) {
+      Files.createLink(to.resolve(String.valueOf(file.getFileName())), file);
+    }
+  }
+
+  private void copy(NodeId from, NodeId to, Capturer.Order order, Undo undo) {
+    StorageBackend storage = context.storage();
+    undo.add("copy " + to, () -> storage.delete(to));
+    storage.fork(from, to, Durability.RELAXED);
+    storage.seal(to, order.durability());
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.VolumeReuse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Snapshots that take the place of an older one. Its memory volume may be written to only where the
+ * capture builds on exactly that image, and nobody else reads it; else a new one is made, and the
+ * reason told. Thread-safe.
+ */
+public final class Replacement {
+  private static final System.Logger LOG = System.getLogger(Replacement.class.getName());
+
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  public Replacement(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /**
+   * Finds what a request wants to replace.
+   *
+   * @return its id; null when the request replaces nothing
+   * @throws RametException {@code NOT_FOUND}, or {@code INVALID_ARGUMENT} when it is not a snapshot
+   *     of that sandbox
+   */
+  public static @Nullable String resolve(
+      Context context, String sandboxId, @Nullable String idOrName) {
+    if (idOrName == null) {
+      return null;
+    }
+    SnapshotRecord record =
+        context
+            .snapshots()
+            .names()
+            .resolve(idOrName)
+            .orElseThrow(() -> context.snapshots().names().missing("snapshot", idOrName));
+    if (record.kind() != SnapshotRecord.Kind.SNAPSHOT || !sandboxId.equals(record.sandboxId())) {
+      throw RametException.invalid(
+          "replaces", "must be a snapshot of the same sandbox, which " + idOrName + " is not");
+    }
+    return record.id();
+  }
+
+  /**
+   * Makes the memory volume of a capture out of that of the snapshot it replaces, if that may be.
+   * From then on that snapshot is withdrawn, durably: whatever happens, nobody is offered it again.
+   *
+   * @param baseline what the capture's selection is relative to
+   * @param base what it builds on, pinned; null for nothing
+   * @return what was decided and why; null when nothing is replaced
+   */
+  CaptureReport.@Nullable Replaced takeOver(
+      Capturer.Order order, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
+    String id = order.replaces();
+    if (id == null) {
+      return null;
+    }
+    String obstacle = obstacle(order, id, baseline, base);
+    return obstacle == null
+        ? new CaptureReport.Replaced(id, true, "its memory volume was written to in place")
+        : new CaptureReport.Replaced(id, false, obstacle);
+  }
+
+  private @Nullable String obstacle(
+      Capturer.Order order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
+    if (context.config().memoryVolumes() != EngineConfig.MemoryVolumes.IN_PLACE) {
+      return "memory volumes are rebuilt by configuration";
+    }
+    if (base == null || !base.record().id().equals(id)) {
+      return "this capture does not build on its memory image";
+    }
+    if (baseline != Baseline.PREVIOUS_CAPTURE) {
+      return "the machine still maps its memory image";
+    }
+    NodeId old = Layout.snapshotMemory(id);
+    StorageBackend storage = context.storage();
+    StorageBackend backend = storage instanceof SplitStorage two ? two.of(old) : storage;
+    VolumeReuse reuse = Capability.of(backend, VolumeReuse.class);
+    if (reuse == null) {
+      return "the storage backend does not reuse volumes";
+    }
+    return reclaimer.withdraw(id, () -> reuse.reuse(old, Layout.snapshotMemory(order.id())));
+  }
+
+  /**
+   * The new one is ready. What fails is told in the log: the new one stands, and so does the old.
+   */
+  public void giveUp(@Nullable String id) {
+    if (id == null) {
+      return;
+    }
+    try {
+      context.before("replace.delete");
+      context.snapshots().find(id).filter(old -> !old.deleted()).ifPresent(reclaimer::delete);
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "replaced, but cannot be deleted: " + id, e);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.spi.storage.NodeId;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Has what was written to an image reach the disk before a capture copies it, and remembers where
+ * that failed. The kernel tells of a write-back that failed once, and takes the pages for clean
+ * from then on, whose bytes are nowhere but in the page cache (core-api/errseq.rst, and
+ * mm/page-writeback.c). A later capture would have a disk without them beside the memory of a guest
+ * that relies on them, and nobody would see. Thread-safe.
+ */
+final class WritebackErrors {
+  private static final System.Logger LOG = System.getLogger(WritebackErrors.class.getName());
+
+  /** Of {@code asm-generic/errno-base.h}. */
+  private static final int EIO = 5;
+
+  private static final String OTHER_MACHINE = "roll it back to a snapshot, or kill it";
+
+  private final Context context;
+
+  WritebackErrors(Context context) {
+    this.context = context;
+  }
+
+  /**
+   * Has the disk of a sandbox's machine written back.
+   *
+   * @throws RametException when that fails; and {@code CORRUPT} when it ever did: until the sandbox
+   *     gets another machine, nothing can be captured of it
+   */
+  void writeBack(SandboxRecord sandbox) {
+    int number = sandbox.machine().number();
+    Path mark = Layout.lostWrites(context.layout().machine(sandbox.id(), number));
+    if (Files.exists(mark)) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "the host could not write all that sandbox " + sandbox.id() + " has written to its disk",
+          OTHER_MACHINE,
+          null);
+    }
+    try {
+      context.storage().writeBack(Layout.machineDisk(sandbox.id(), number));
+    } catch (RametException e) {
+      if (!loses(e)) {
+        throw e;
+      }
+      mark(mark);
+      String remedy = e.remedy();
+      throw new RametException(
+          e.code(),
+          "what sandbox " + sandbox.id() + " has written to its disk is lost: " + e.getMessage(),
+          remedy == null ? OTHER_MACHINE : remedy + "; then " + OTHER_MACHINE,
+          e);
+    }
+  }
+
+  /**
+   * Whether all of a snapshot's memory image is on the disk, or will be. One that was made durable
+   * is; what clones begin from is not, and is written back here.
+   */
+  boolean isWhole(SnapshotRecord base) {
+    if (base.kind() != SnapshotRecord.Kind.CLONE_BASE) {
+      return true;
+    }
+    Path mark = Layout.lostWrites(context.layout().snapshot(base.id()));
+    if (Files.exists(mark)) {
+      return false;
+    }
+    NodeId image = Layout.snapshotMemory(base.id());
+    try {
+      context.storage().writeBack(image);
+      return true;
+    } catch (RametException e) {
+      if (!loses(e)) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.WARNING, image + " has lost what was written to it", e);
+      mark(mark);
+      return false;
+    }
+  }
+
+  private static boolean loses(RametException e) {
+    return e.code() == ErrorCode.NO_SPACE
+        || (e.getCause() instanceof LinuxException cause && cause.errno() == EIO);
+  }
+
+  private static void mark(Path mark) {
+    try {
+      Files.createFile(mark);
+    } catch (FileAlreadyExistsException there) {
+      // Another capture has found the same.
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.ERROR, "cannot note that writes were lost: " + mark, e);
+    }
+  }
+}

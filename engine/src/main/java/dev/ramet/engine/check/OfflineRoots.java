@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.check;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OfflineStorage;
+import dev.ramet.engine.Storage;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.root.LostRecord;
+import dev.ramet.engine.root.OpenRoot;
+import dev.ramet.engine.root.RootFinder;
+import dev.ramet.engine.root.RootLock;
+import dev.ramet.engine.root.RootOpener;
+import dev.ramet.engine.root.Roots;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.selection.UnavailableHypervisor;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.PendingSnapshots;
+import dev.ramet.engine.state.RootContents;
+import dev.ramet.engine.state.RootRecord;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.storage.RootExamination;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The roots of a data root, opened to be looked through while no engine has them. */
+public final class OfflineRoots implements OfflineStorage {
+  private final RootLooks looks;
+  private final List<Path> mounted;
+  private final Undo close;
+
+  private OfflineRoots(RootLooks looks, List<Path> mounted, Undo close) {
+    this.looks = looks;
+    this.mounted = List.copyOf(mounted);
+    this.close = close;
+  }
+
+  /** Opens a data root. */
+  public static OfflineStorage open(EngineConfig config) {
+    Undo close = new Undo();
+    try {
+      return open(config, close);
+    } catch (IOException | RuntimeException e) {
+      close.close();
+      throw Errors.any("cannot look at " + config.dataRoot(), config.dataRoot(), e);
+    }
+  }
+
+  private static OfflineStorage open(EngineConfig config, Undo close) throws IOException {
+    Path dataRoot = config.dataRoot();
+    requireReadable(dataRoot);
+    Plugins plugins = Plugins.load(config.plugins());
+    RootFinder finder = new RootFinder(plugins);
+    if (!finder.isRoot(dataRoot)) {
+      LostRecord.refuse(dataRoot);
+      throw new RametException(
+          ErrorCode.NOT_FOUND,
+          dataRoot + " is not a data root of Ramet: it has neither root.json nor a pool",
+          "say which one is meant: --data-root, or ramet.data-root in the host's settings",
+          null);
+    }
+    RootLock lock = RootLock.takeToLook(dataRoot);
+    close.add("lock", () -> closeQuietly(lock));
+
+    List<OpenRoot> places = new ArrayList<>();
+    RootOpener.Root main = finder.find(Role.STORAGE, dataRoot);
+    places.add(new OpenRoot(main, examine(config, main, close)));
+    RootOpener.Root memory = memory(finder, main);
+    if (memory != null) {
+      places.add(new OpenRoot(memory, examine(config, memory, close)));
+    }
+    StorageBackend disks = places.get(0).storage();
+    Layout layout = main.layout();
+    RootContents holdings =
+        new RootContents(
+            dataRoot,
+            layout,
+            places.size() == 1 ? disks : new SplitStorage(disks, places.get(1).storage()),
+            new SnapshotStore(layout, config.steps()),
+            new SandboxStore(layout),
+            new PendingSnapshots(),
+            new UnavailableHypervisor("no host runs on this data root", "start one: ramet serve"),
+            config.steps(),
+            true);
+    holdings.snapshots().look();
+    holdings.sandboxes().look();
+    RootLooks looks = new RootLooks(holdings, places, new SnapshotReclaimer(holdings));
+    return new OfflineRoots(looks, finder.mounted(), close);
+  }
+
+  private static void requireReadable(Path dataRoot) {
+    if (!Files.exists(dataRoot)) {
+      throw RametException.notFound("data root", dataRoot.toString());
+    }
+    if (!Files.isReadable(dataRoot) || !Files.isExecutable(dataRoot)) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "this user may not read " + dataRoot,
+          "run it as the user the host runs as",
+          null);
+    }
+  }
+
+  /** The root of the memory images, or null when they are in the main one. */
+  private static RootOpener.@Nullable Root memory(RootFinder finder, RootOpener.Root main) {
+    RootRecord record = main.record();
+    if (record != null && record.memoryOf() != null) {
+      throw Roots.memoryOnly(main);
+    }
+    RootRecord.MemoryArea area = record == null ? null : record.memory();
+    if (record == null || area == null) {
+      return null;
+    }
+    Path path = Path.of(area.path());
+    if (!Files.isDirectory(path) || !finder.isRoot(path)) {
+      throw RootOpener.gone(path);
+    }
+    RootOpener.Root memory = finder.find(Role.MEMORY_STORAGE, path);
+    RootRecord other = memory.record();
+    if (other == null || record.id() == null || !record.id().equals(other.memoryOf())) {
+      throw Roots.taken(memory);
+    }
+    return memory;
+  }
+
+  private static StorageBackend examine(EngineConfig config, RootOpener.Root root, Undo close) {
+    String id = root.provider().id();
+    if (!(root.provider() instanceof RootExamination examination)) {
+      throw new IllegalStateException(id + " is not guarded");
+    }
+    StorageBackend opened =
+        examination.examine(
+            new ProbeContext(
+                root.layout().root(), config.pluginSettings().getOrDefault(id, Map.of())));
+    close.add(root.role().label(), opened::close);
+    return opened;
+  }
+
+  private static void closeQuietly(RootLock lock) {
+    try {
+      lock.close();
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot unlock", e);
+    }
+  }
+
+  @Override
+  public Storage.Report check(boolean repair) {
+    return looks.look(repair ? Findings.Mode.REPAIR : Findings.Mode.LOOK);
+  }
+
+  @Override
+  public List<Storage.RootUsage> usage(Consumer<Storage.NodeUsage> nodes) {
+    return looks.usage(nodes);
+  }
+
+  @Override
+  public List<Path> mounted() {
+    return mounted;
+  }
+
+  @Override
+  public void close() {
+    close.close();
+  }
+}

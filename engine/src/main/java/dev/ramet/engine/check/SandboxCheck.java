@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.check;
+
+import dev.ramet.engine.state.Entry;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.Manifests;
+import dev.ramet.engine.state.RootContents;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Looks through the sandboxes of the roots. One that an operation is changing is left to it. Used
+ * by one thread.
+ */
+final class SandboxCheck {
+  private final RootContents holdings;
+  private final Findings findings;
+
+  SandboxCheck(RootContents holdings, Findings findings) {
+    this.holdings = holdings;
+    this.findings = findings;
+  }
+
+  /** Does it; answers how many were looked at. */
+  int run() throws IOException {
+    int count = 0;
+    for (Entry entry : Entry.sandboxes(holdings.layout())) {
+      switch (entry.kind()) {
+        case FOREIGN -> findings.foreign(entry.path(), "not a sandbox");
+        case UNFINISHED -> {
+          if (!findings.isYoung(entry.path()) && live(entry.id()).isEmpty()) {
+            findings.leftover(
+                entry.path(),
+                "a sandbox that was half made or half deleted",
+                Findings.bytesOf(entry.path()),
+                () -> FileTrees.delete(entry.path()));
+          }
+        }
+        case OWN -> {
+          own(entry);
+          count++;
+        }
+      }
+    }
+    for (LiveSandbox live : holdings.sandboxes().all()) {
+      Path directory = holdings.layout().sandbox(live.id());
+      if (!Files.exists(directory) && live(live.id()).isPresent()) {
+        findings.damage(directory, "the directory of sandbox " + live.id() + " is gone");
+      }
+    }
+    return count;
+  }
+
+  private Optional<LiveSandbox> live(String id) {
+    return holdings.sandboxes().all().stream().filter(live -> live.id().equals(id)).findFirst();
+  }
+
+  private void own(Entry entry) throws IOException {
+    Optional<LiveSandbox> known = live(entry.id());
+    if (known.isEmpty()) {
+      if (!findings.isYoung(entry.path())) {
+        unknown(entry);
+      }
+      return;
+    }
+    if (holdings.atRest()
+        && SandboxStore.isUnacknowledged(known.get().saved(), holdings.snapshots())) {
+      findings.atStart(entry.path(), "a sandbox that nobody was told of, or that was to go");
+      return;
+    }
+    // Held only when something seems wrong: nobody is to be refused because somebody looks.
+    Findings first = findings.look();
+    new SandboxCheck(holdings, first).files(known.get().saved(), entry.path());
+    if (first.all().isEmpty()) {
+      return;
+    }
+    try (LiveSandbox.Hold hold = known.get().hold("check")) {
+      if (live(entry.id()).isPresent()) {
+        files(known.get().saved(), entry.path());
+      }
+    } catch (RametException busy) {
+      // Whoever changes it now puts it in order, or the next check finds what that left.
+    }
+  }
+
+  private void unknown(Entry entry) {
+    try {
+      Manifests.sandbox(entry.path());
+      findings.foreign(entry.path(), "a sandbox that came here while the host was running");
+    } catch (IOException e) {
+      findings.damage(entry.path(), "a sandbox whose manifest cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void files(SandboxRecord record, Path directory) throws IOException {
+    try {
+      Manifests.sandbox(directory);
+    } catch (IOException e) {
+      findings.damage(directory, "a sandbox whose manifest cannot be read: " + e.getMessage());
+    }
+    Path current = holdings.layout().machine(record.id(), record.machine().number());
+    boolean paused = record.state() == SandboxRecord.State.PAUSED;
+    for (Path path : FileTrees.children(directory)) {
+      String name = String.valueOf(path.getFileName());
+      boolean machine =
+          Layout.isMachine(name) && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+      if (name.equals(JsonFile.unfinished(Layout.MANIFEST))) {
+        findings.temporary(path);
+      } else if (machine && (paused || !path.equals(current))) {
+        findings.machines(
+            path,
+            "a machine that sandbox " + record.id() + " has no more",
+            () -> {
+              holdings.hypervisor().reap(path);
+              FileTrees.delete(path);
+            });
+      } else if (!machine && !name.equals(Layout.MANIFEST)) {
+        findings.foreign(path, "not part of a sandbox");
+      }
+    }
+    int number = record.machine().number();
+    for (int other = Math.max(0, number - 1); other <= number + 1; other++) {
+      if (paused || other != number) {
+        formerDisk(record, directory, other);
+      }
+    }
+    base(record, directory, paused);
+    if (!paused) {
+      machine(record, directory, current);
+    }
+  }
+
+  /** A rollback or pause that could not clear away what it replaced has left this. */
+  private void formerDisk(SandboxRecord record, Path directory, int number) {
+    NodeId id = Layout.machineDisk(record.id(), number);
+    if (holdings.storage().find(id).isEmpty()) {
+      return;
+    }
+    if (holdings.atRest() && Files.exists(holdings.layout().machine(record.id(), number))) {
+      findings.atStart(directory, "the disk of a machine that is no more: " + id);
+    } else {
+      findings.leftover(
+          directory,
+          "the disk of a machine that is no more: " + id,
+          Check.exclusiveBytes(holdings.storage(), id),
+          () -> holdings.storage().delete(id));
+    }
+  }
+
+  private void base(SandboxRecord record, Path directory, boolean paused) {
+    String base = record.machine().memoryBase();
+    if (base == null) {
+      return;
+    }
+    if (holdings.snapshots().find(base).isEmpty()) {
+      findings.damage(
+          directory,
+          paused
+              ? "what sandbox " + record.id() + " was paused as is gone: " + base
+              : "the snapshot that sandbox " + record.id() + " was restored from is gone: " + base);
+    }
+  }
+
+  private void machine(SandboxRecord record, Path directory, Path current) {
+    var id = Layout.machineDisk(record.id(), record.machine().number());
+    Node disk = holdings.storage().find(id).orElse(null);
+    if (disk == null) {
+      findings.damage(directory, "the disk of sandbox " + record.id() + " is gone: " + id);
+    } else if (disk.sizeBytes() != record.diskBytes()) {
+      findings.damage(
+          directory,
+          "the disk of sandbox "
+              + record.id()
+              + " has "
+              + disk.sizeBytes()
+              + " bytes, not "
+              + record.diskBytes());
+    }
+    kernel(record, current, Layout.kernel(current));
+    if (record.machine().hasInitrd()) {
+      kernel(record, current, Layout.initrd(current));
+    }
+  }
+
+  /** A machine's kernel is a link to that of the snapshot which it was restored from. */
+  private void kernel(SandboxRecord record, Path current, Path file) {
+    if (Check.isFile(file)) {
+      return;
+    }
+    String what = "the " + file.getFileName() + " of sandbox " + record.id() + " is gone";
+    String base = record.machine().memoryBase();
+    Path source =
+        base == null ? null : holdings.layout().snapshot(base).resolve(file.getFileName());
+    if (source == null || !Check.isFile(source) || Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      findings.damage(file, what);
+    } else {
+      findings.derivable(
+          file,
+          what,
+          () -> {
+            Files.createDirectories(current);
+            Files.createLink(file, source);
+          });
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what an increment builds on by what it holds. A snapshot that was imported has that on
+ * record, as it was compared byte by byte. One that has not, since it was made here, is asked for
+ * by its id, or else by its name, and read. Thread-safe.
+ */
+public final class BaseFinder {
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  public BaseFinder(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /**
+   * Finds the snapshot that may be it, and keeps it.
+   *
+   * @return null for an export that builds on nothing
+   * @throws RametException {@code NOT_FOUND} when there is none, {@code CONFLICT} when the one of
+   *     this id or name has other content on record
+   */
+  SnapshotReclaimer.@Nullable Pin find(Export export) {
+    Increment increment = export.increment();
+    if (increment == null) {
+      return null;
+    }
+    ExportRecord.Base base = increment.base();
+    SnapshotRecord found = first(record -> holds(record.content(), base.content()));
+    if (found == null) {
+      found = first(record -> record.id().equals(base.id()));
+    }
+    String name = base.name();
+    if (found == null && name != null) {
+      found = context.snapshots().names().resolve(name).orElse(null);
+    }
+    if (found == null) {
+      throw new RametException(
+          ErrorCode.NOT_FOUND,
+          export.directory() + " builds on " + describe(base) + ", which is not here",
+          "import that first, whole or as an increment itself",
+          null);
+    }
+    ImageContent known = found.content();
+    if (known != null && !holds(known, base.content())) {
+      throw other(export, found, base, known.disk().sha256());
+    }
+    return reclaimer.pin("snapshot or template", found.id());
+  }
+
+  private @Nullable SnapshotRecord first(Predicate<SnapshotRecord> wanted) {
+    return context.snapshots().all().stream()
+        .filter(SnapshotStore::visible)
+        .filter(wanted)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean holds(@Nullable ImageContent known, ImageContent wanted) {
+    return known != null
+        && wanted.disk().equals(known.disk())
+        && (wanted.memory() == null || Objects.equals(wanted.memory(), known.memory()));
+  }
+
+  private static String describe(ExportRecord.Base base) {
+    String name = base.name() == null ? "" : base.name() + " ";
+    return "the snapshot "
+        + name
+        + "("
+        + base.id()
+        + ") whose disk has the SHA-256 "
+        + base.content().disk().sha256();
+  }
+
+  private static RametException other(
+      Export export, SnapshotRecord found, ExportRecord.Base base, String what) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        export.directory()
+            + " builds on "
+            + describe(base)
+            + "; "
+            + (found.name() == null ? found.id() : found.name() + " (" + found.id() + ")")
+            + " holds something else: "
+            + what,
+        "import the right one first, under another name",
+        null);
+  }
+
+  /** How much of the base will be read to find out what it holds. */
+  static long toRead(SnapshotRecord found, Increment increment) {
+    ImageContent.Image memory = increment.base().content().memory();
+    return found.content() != null
+        ? 0
+        : increment.base().content().disk().sizeBytes() + (memory == null ? 0 : memory.sizeBytes());
+  }
+
+  /**
+   * Reads what was made here and has nothing on record.
+   *
+   * @throws RametException {@code CONFLICT} when it holds something else
+   */
+  void check(Export export, Increment increment, SnapshotRecord found, Meter meter) {
+    if (found.content() != null) {
+      return;
+    }
+    ImageContent wanted = increment.base().content();
+    NodeId disk = Layout.snapshotDisk(found.id());
+    check(export, increment, found, disk, wanted.disk(), meter);
+    ImageContent.Image memory = wanted.memory();
+    if (memory != null) {
+      NodeId image = Layout.snapshotMemory(found.id());
+      check(export, increment, found, image, memory, meter);
+    }
+  }
+
+  private void check(
+      Export export,
+      Increment increment,
+      SnapshotRecord found,
+      NodeId id,
+      ImageContent.Image wanted,
+      Meter meter) {
+    Node node = context.storage().find(id).orElse(null);
+    if (node == null) {
+      throw other(export, found, increment.base(), "it has no " + id);
+    }
+    if (node.sizeBytes() != wanted.sizeBytes()) {
+      String size = id + " has " + node.sizeBytes() + " bytes, not " + wanted.sizeBytes();
+      throw other(export, found, increment.base(), size);
+    }
+    Path path = context.storage().attach(id).path();
+    try (Fd file = Fd.openRead(path)) {
+      Content.Summary content = Content.read(file, wanted.sizeBytes(), null, meter);
+      meter.add(wanted.sizeBytes());
+      if (!content.sha256().equals(wanted.sha256())) {
+        String digest = id + " has the SHA-256 " + content.sha256() + ", not " + wanted.sha256();
+        throw other(export, found, increment.base(), digest);
+      }
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot read " + path, context.layout().root());
+    }
+  }
+}

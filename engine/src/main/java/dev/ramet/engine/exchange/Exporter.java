@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.Storage;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.root.OpenRoot;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.ImageTransfer;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes snapshots and templates out of the root, which stay while that lasts. An export appears
+ * under its name when everything in it is durable, or not at all. Thread-safe.
+ */
+public final class Exporter {
+  private final Context context;
+  private final List<OpenRoot> places;
+  private final SnapshotReclaimer reclaimer;
+
+  public Exporter(Context context, List<OpenRoot> places, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.places = places;
+    this.reclaimer = reclaimer;
+  }
+
+  /**
+   * Exports.
+   *
+   * @param since id or name of what it is to build on, or null for all of it
+   */
+  public Storage.Exchanged export(
+      String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
+    Path target = target(directory);
+    try (SnapshotReclaimer.Pin pin = reclaimer.pin("snapshot or template", idOrName)) {
+      if (since == null) {
+        return export(pin.record(), null, target, progress);
+      }
+      try (SnapshotReclaimer.Pin base = reclaimer.pin("snapshot or template", since)) {
+        if (base.record().id().equals(pin.record().id())) {
+          throw RametException.invalid("since", "must be another snapshot than the exported one");
+        }
+        return export(pin.record(), base.record(), target, progress);
+      }
+    } catch (IOException e) {
+      throw Errors.io("cannot export to " + target, context.layout().root(), e);
+    }
+  }
+
+  /** The name that the export is to have, in a directory without links in its path. */
+  private Path target(Path directory) {
+    if (!directory.isAbsolute()) {
+      throw RametException.invalid("directory", "must be an absolute path on the host");
+    }
+    Path target = directory.normalize();
+    Path parent = target.getParent();
+    Path name = target.getFileName();
+    if (parent == null || name == null) {
+      throw RametException.invalid("directory", "cannot be " + target);
+    }
+    if (!Files.isDirectory(parent)) {
+      throw RametException.notFound("directory", parent.toString());
+    }
+    try {
+      Path real = parent.toRealPath();
+      refuseInside(real, context.config().dataRoot());
+      for (OpenRoot place : places) {
+        refuseInside(real, place.path());
+      }
+      ExportWriter.refuseTaken(real.resolve(name));
+      return real.resolve(name);
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot reach " + parent + ": " + e, e);
+    }
+  }
+
+  /** A root would find in itself what it did not make. */
+  private static void refuseInside(Path parent, Path root) throws IOException {
+    if (parent.startsWith(root.toRealPath())) {
+      throw RametException.invalid("directory", "must not be in a root of Ramet's own: " + parent);
+    }
+  }
+
+  private Storage.Exchanged export(
+      SnapshotRecord record, @Nullable SnapshotRecord base, Path target, CopyProgress progress)
+      throws IOException {
+    Path from = context.layout().snapshot(record.id());
+    List<Path> devices = record.warm() ? devices(record, from) : List.of();
+    boolean initrd = Files.exists(Layout.initrd(from), LinkOption.NOFOLLOW_LINKS);
+    IncrementExporter increment =
+        base == null ? null : new IncrementExporter(context, record, base);
+    long more = increment == null ? 0 : increment.moreBytes();
+    Meter meter = new Meter(sizeBytes(record, from, devices) + more, progress);
+    try (Undo undo = new Undo()) {
+      context.before("export.intent");
+      ExportIntent intent = ExportIntent.begin(context.layout(), parent(target));
+      undo.add("export to " + target, intent::takeBack);
+      context.before("export.directory");
+      ExportWriter writer = new ExportWriter(intent.partial(), target, meter);
+      context.before("export.kernel");
+      small(ExportRecord.KERNEL, Layout.kernel(from), increment, writer);
+      if (initrd) {
+        small(ExportRecord.INITRD, Layout.initrd(from), increment, writer);
+      }
+      context.before("export.disk");
+      if (increment == null) {
+        image(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
+      } else {
+        increment.disk(writer);
+      }
+      if (record.warm()) {
+        context.before("export.devices");
+        writer.makeDevices();
+        for (Path file : devices) {
+          writer.copy(ExportRecord.DEVICES + "/" + file.getFileName(), file);
+        }
+        context.before("export.memory");
+        if (increment == null || !increment.memory(writer)) {
+          image(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
+        }
+      }
+      context.before("export.record");
+      writer.finish(record, increment == null ? null : increment.base());
+      meter.tell();
+      context.before("export.publish");
+      writer.publish();
+      undo.add("export to " + target, () -> FileTrees.delete(target));
+      context.before("export.sync");
+      writer.syncName();
+      undo.commit();
+      intent.forget();
+      return new Storage.Exchanged(
+          record.id(),
+          record.name(),
+          record.kind() == SnapshotRecord.Kind.TEMPLATE,
+          base == null ? null : base.id(),
+          target,
+          writer.files(),
+          writer.sizeBytes(),
+          writer.dataBytes());
+    }
+  }
+
+  private static void small(
+      String name, Path source, @Nullable IncrementExporter increment, ExportWriter writer)
+      throws IOException {
+    if (increment == null) {
+      writer.copy(name, source);
+    } else {
+      writer.copyUnlessSame(name, source, increment.file(name));
+    }
+  }
+
+  private static Path parent(Path target) {
+    Path parent = target.getParent();
+    return parent == null ? target : parent;
+  }
+
+  private List<Path> devices(SnapshotRecord record, Path from) throws IOException {
+    List<Path> files = FileTrees.children(Layout.devices(from));
+    if (files.isEmpty()) {
+      throw damaged(record, "its device state is gone");
+    }
+    for (Path file : files) {
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+          || !Export.isDevice(ExportRecord.DEVICES + "/" + file.getFileName())) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED, "the device state of " + record.id() + " has a " + file);
+      }
+    }
+    return files;
+  }
+
+  private long sizeBytes(SnapshotRecord record, Path from, List<Path> devices) throws IOException {
+    long sum = node(record, Layout.snapshotDisk(record.id()), "disk").sizeBytes();
+    if (record.warm()) {
+      sum += node(record, Layout.snapshotMemory(record.id()), "memory image").sizeBytes();
+    }
+    List<Path> small = new ArrayList<>(devices);
+    small.add(Layout.kernel(from));
+    if (!Files.exists(Layout.kernel(from))) {
+      throw damaged(record, "its kernel is gone");
+    }
+    small.add(Layout.initrd(from));
+    for (Path file : small) {
+      sum += Files.exists(file) ? Files.size(file) : 0;
+    }
+    return sum;
+  }
+
+  private Node node(SnapshotRecord record, NodeId id, String what) {
+    return context
+        .storage()
+        .find(id)
+        .orElseThrow(() -> damaged(record, "its " + what + " is gone"));
+  }
+
+  private static RametException damaged(SnapshotRecord record, String what) {
+    return new RametException(
+        ErrorCode.CORRUPT,
+        "cannot export " + record.id() + ": " + what,
+        "see ramet storage check",
+        null);
+  }
+
+  /**
+   * By the backend's own means where it has them, since it may share blocks with what it writes.
+   * Over a network there are none to share, and what was written would be read back over it.
+   */
+  private void image(NodeId id, String name, ExportWriter writer, Meter meter) {
+    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    long size = backend.find(id).orElseThrow(() -> gone(id)).sizeBytes();
+    ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+    if (transfer == null || writer.isOverNetwork()) {
+      writer.copy(name, backend.attach(id).path(), size);
+    } else {
+      transfer.exportTo(id, writer.path(name), meter.copying(size));
+      writer.add(name);
+    }
+  }
+
+  private static RametException gone(NodeId id) {
+    return RametException.notFound("image", id.value());
+  }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.root.OpenRoot;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.CopyOnWriteExtent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Makes images of what an increment has and of what its base has. On storage whose forks share
+ * blocks they share those with the base. Thread-safe.
+ */
+public final class ImageAssembler {
+  private static final System.Logger LOG = System.getLogger(ImageAssembler.class.getName());
+
+  private static final Set<OpenFlag> WRITE =
+      Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW);
+
+  /** Of which every backend can make volumes of any multiple. */
+  private static final int BLOCK = 4096;
+
+  private final Context context;
+  private final List<OpenRoot> places;
+
+  public ImageAssembler(Context context, List<OpenRoot> places) {
+    this.context = context;
+    this.places = List.copyOf(places);
+  }
+
+  /** Looks through the files of an increment that images are to be made of. */
+  static void check(Export export, Increment increment, Meter meter) {
+    ExportFiles files = export.files();
+    for (String image : List.of(ExportRecord.DISK, ExportRecord.MEMORY)) {
+      String delta = Increment.delta(image);
+      if (files.has(delta)) {
+        long baseBytes = increment.baseImage(image).sizeBytes();
+        files.checkDelta(files.item(delta), baseBytes, files.made(image).sizeBytes(), meter);
+      }
+    }
+  }
+
+  /**
+   * Makes a volume, and compares what has come of it with the record as it lies in the root.
+   *
+   * @param image the image's name in the export
+   * @param base what to begin with; it stays meanwhile
+   * @param id the volume's name
+   * @return how much data the increment has
+   * @throws RametException {@code CORRUPT} when something else has come of it
+   */
+  long make(Export export, Increment increment, String image, NodeId base, NodeId id, Meter meter) {
+    ExportFiles files = export.files();
+    ImageContent.Image from = increment.baseImage(image);
+    long sizeBytes = files.made(image).sizeBytes();
+    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    boolean fork = from.sizeBytes() == sizeBytes && sharesForks(backend);
+    if (fork) {
+      backend.fork(base, id, Durability.RELAXED);
+      meter.add(2 * sizeBytes);
+    } else {
+      long blocks = (sizeBytes + BLOCK - 1) / BLOCK;
+      backend.create(id, blocks * BLOCK);
+    }
+    Path made = backend.attach(id).path();
+    try (Fd to = Fd.open(made, WRITE, 0)) {
+      if (!fork) {
+        copy(backend.attach(base).path(), Math.min(from.sizeBytes(), sizeBytes), to, meter);
+      }
+      limitReserve(to);
+      context.before("import.apply");
+      String delta = Increment.delta(image);
+      long data =
+          files.apply(files.item(delta), from.sizeBytes(), sizeBytes, new Volume(made, to), meter);
+      context.before("import.verify");
+      verify(export, image, made, Content.read(to, sizeBytes, null, meter));
+      return data;
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot write " + made, context.layout().root());
+    }
+  }
+
+  private boolean sharesForks(StorageBackend backend) {
+    return places.stream()
+        .anyMatch(place -> place.storage() == backend && place.root().copyOnWrite());
+  }
+
+  /** Where a fork copies everything it may as well be watched, and stopped. */
+  private static void copy(Path base, long bytes, Fd to, Meter meter) throws LinuxException {
+    try (Fd from = Fd.openRead(base)) {
+      Content.copy(from, bytes, to, meter);
+    }
+  }
+
+  /** Each page is written once, in ascending order: room reserved for more would be lost. */
+  private static void limitReserve(Fd file) {
+    try {
+      CopyOnWriteExtent.set(file, BLOCK);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "no limit on the reserve: {0}", e.getMessage());
+    }
+  }
+
+  private static void verify(Export export, String image, Path made, Content.Summary content) {
+    ExportRecord.Item wanted = export.files().made(image);
+    if (!content.sha256().equals(wanted.sha256())) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "what has come of "
+              + export.files().path(Increment.delta(image))
+              + " and what it builds on is not "
+              + image
+              + " of its record: "
+              + made
+              + " had the SHA-256 "
+              + content.sha256()
+              + ", not "
+              + wanted.sha256(),
+          "the base here may have rotted: delete it, import it again, and then this",
+          null);
+    }
+  }
+
+  /** A volume that becomes another image. Used by one thread. */
+  private final class Volume implements Delta.Target {
+    private static final int ZEROS_BYTES = 1 << 20;
+
+    private final Path path;
+    private final Fd file;
+    private final ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS_BYTES);
+    private boolean canPunch = true;
+
+    Volume(Path path, Fd file) {
+      this.path = path;
+      this.file = file;
+    }
+
+    @Override
+    public void data(ByteBuffer bytes, long offset) {
+      try {
+        file.pwrite(bytes, offset);
+      } catch (LinuxException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void zeros(long offset, long length) {
+      try {
+        if (canPunch && punched(offset, length)) {
+          return;
+        }
+        for (long done = 0; done < length; done += ZEROS_BYTES) {
+          zeros.clear().limit((int) Math.min(ZEROS_BYTES, length - done));
+          file.pwrite(zeros, offset + done);
+        }
+      } catch (LinuxException e) {
+        throw failed(e);
+      }
+    }
+
+    private boolean punched(long offset, long length) throws LinuxException {
+      try {
+        file.punchHole(offset, length);
+        return true;
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.EOPNOTSUPP) {
+          throw e;
+        }
+        // Some devices and file systems have no holes; zeros do as well, for more bytes.
+        canPunch = false;
+        return false;
+      }
+    }
+
+    private RametException failed(LinuxException e) {
+      return HostFailures.of(e, "cannot write " + path, context.layout().root());
+    }
+  }
+}

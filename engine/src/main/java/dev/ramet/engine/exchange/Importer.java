@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Storage;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.sandbox.SandboxOperations;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.Names;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.ImageFormat;
+import dev.ramet.spi.storage.ImageTransfer;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes snapshots and templates of what was exported, here or on another host. What is published
+ * has been compared with the export's record byte by byte as it lies in the root. Thread-safe.
+ */
+public final class Importer {
+  private static final int OWNER_FILE = 0600;
+
+  /** Of which every backend can make volumes of any multiple. */
+  private static final int BLOCK = 4096;
+
+  private final Context context;
+  private final Set<String> hypervisors;
+  private final BaseFinder bases;
+  private final ImageAssembler composer;
+
+  /**
+   * Imports.
+   *
+   * @param hypervisors ids of the hypervisors that are known here, whether or not they work
+   * @param bases finds what increments build on
+   * @param composer makes images of them
+   */
+  public Importer(
+      Context context, Set<String> hypervisors, BaseFinder bases, ImageAssembler composer) {
+    this.context = context;
+    this.hypervisors = hypervisors;
+    this.bases = bases;
+    this.composer = composer;
+  }
+
+  /**
+   * What an increment builds on.
+   *
+   * @param increment the increment
+   * @param record the snapshot that is here; it stays meanwhile
+   */
+  private record Base(Increment increment, SnapshotRecord record) {}
+
+  public Storage.Exchanged run(Path directory, @Nullable String newName, CopyProgress progress) {
+    if (!directory.isAbsolute()) {
+      throw RametException.invalid("directory", "must be an absolute path on the host");
+    }
+    Export export = Export.open(directory);
+    SnapshotRecord found = export.snapshot();
+    SandboxOperations.checkSize(found.cpuCount(), found.memoryBytes());
+    checkHypervisor(export, found.identity());
+    TaggedName version = version(found, newName);
+    try (Names.Reservation reservation = reserve(version, found.kind());
+        SnapshotReclaimer.Pin pin = bases.find(export)) {
+      Increment increment = export.increment();
+      if (increment == null || pin == null) {
+        return make(export, null, version, new Meter(export.files().sizeBytes(), progress));
+      }
+      Base base = new Base(increment, pin.record());
+      Meter meter = new Meter(sizeBytes(export, base), progress);
+      bases.check(export, increment, base.record(), meter);
+      ImageAssembler.check(export, increment, meter);
+      return make(export, base, version, meter);
+    } catch (IOException e) {
+      throw Errors.io("cannot import " + directory, context.layout().root(), e);
+    }
+  }
+
+  private static long sizeBytes(Export export, Base base) {
+    return export.files().sizeBytes()
+        // Images are made, and then read once more.
+        + base.increment().sizeBytes() * 3 / 2
+        + BaseFinder.toRead(base.record(), base.increment());
+  }
+
+  /** What it is to be called: what the request says, or what it was called. */
+  private static @Nullable TaggedName version(SnapshotRecord found, @Nullable String newName) {
+    String name = found.name();
+    if (newName != null) {
+      return TaggedName.of("name", newName, List.of());
+    }
+    return name == null ? null : new TaggedName(name, new TreeSet<>(found.tags().keySet()));
+  }
+
+  private Names.Reservation reserve(@Nullable TaggedName version, SnapshotRecord.Kind kind) {
+    try {
+      return context.snapshots().names().reserve(version, kind, true);
+    } catch (RametException e) {
+      if (e.code() != ErrorCode.ALREADY_EXISTS) {
+        throw e;
+      }
+      throw new RametException(
+          e.code(), String.valueOf(e.getMessage()), "give it another name with --name", e);
+    }
+  }
+
+  private void checkHypervisor(Export export, @Nullable VmIdentity identity) {
+    if (identity != null && !hypervisors.contains(identity.hypervisor())) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          export.files().path(ExportRecord.MANIFEST)
+              + " is that of a machine of the hypervisor "
+              + identity.hypervisor()
+              + ", which this host does not know",
+          "install its plugin; ramet doctor shows those that are here",
+          null);
+    }
+  }
+
+  private Storage.Exchanged make(
+      Export export, @Nullable Base base, @Nullable TaggedName version, Meter meter)
+      throws IOException {
+    SnapshotRecord found = export.snapshot();
+    boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
+    String id = Ids.next(template ? 't' : 's');
+    Intents.tell(List.of(id));
+    ExportFiles files = export.files();
+    try (Undo undo = new Undo()) {
+      context.before("import.directory");
+      undo.add("directory of " + id, () -> context.snapshots().abandon(id));
+      Path partial = context.snapshots().begin(id);
+      long data = small(files, base, ExportRecord.KERNEL, Layout.kernel(partial), meter);
+      if (files.makes(ExportRecord.INITRD)) {
+        data += small(files, base, ExportRecord.INITRD, Layout.initrd(partial), meter);
+      }
+      context.before("import.disk");
+      NodeId disk = Layout.snapshotDisk(id);
+      undo.add("disk of " + id, () -> context.storage().delete(disk));
+      data += image(export, base, ExportRecord.DISK, disk, meter);
+      if (found.warm()) {
+        context.before("import.devices");
+        Files.createDirectory(Layout.devices(partial));
+        for (ExportRecord.Item item : files.devices()) {
+          data += file(files, item.path(), partial.resolve(item.path()), meter);
+        }
+        context.before("import.memory");
+        NodeId memory = Layout.snapshotMemory(id);
+        undo.add("memory image of " + id, () -> context.storage().delete(memory));
+        data += image(export, base, ExportRecord.MEMORY, memory, meter);
+      }
+      long diskBytes = context.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
+      SnapshotRecord record = found.imported(id, version, diskBytes, export.content());
+      meter.tell();
+      context.before("import.publish");
+      context.snapshots().publish(record, true);
+      undo.commit();
+      return new Storage.Exchanged(
+          id,
+          version == null ? null : version.toString(),
+          template,
+          base == null ? null : base.record().id(),
+          export.directory(),
+          files.count(),
+          files.sizeBytes(),
+          data);
+    }
+  }
+
+  /** Copies a file, comparing it with the record; answers how much of it is data. */
+  private long file(ExportFiles files, String name, Path target, Meter meter) {
+    try (Fd to = Fd.createNew(target, OWNER_FILE)) {
+      return files.copy(files.item(name), to, meter);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot import " + files.path(name), context.layout().root());
+    }
+  }
+
+  /** Copies a file of the export, or of the base if it is the same there. */
+  private long small(
+      ExportFiles files, @Nullable Base base, String name, Path target, Meter meter) {
+    if (base == null || files.has(name)) {
+      return file(files, name, target, meter);
+    }
+    Path source = context.layout().snapshot(base.record().id()).resolve(name);
+    try (Fd from = Fd.openRead(source);
+        Fd to = Fd.createNew(target, OWNER_FILE)) {
+      ExportRecord.Item item = files.made(name);
+      boolean same = from.sizeBytes() == item.sizeBytes();
+      if (!same
+          || !Content.read(from, item.sizeBytes(), to, meter).sha256().equals(item.sha256())) {
+        throw new RametException(
+            ErrorCode.CONFLICT, source + " is not the " + name + " of what the export builds on");
+      }
+      return 0;
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot copy " + source, context.layout().root());
+    }
+  }
+
+  /** Brings a disk or memory image in; answers how much of it is data. */
+  private long image(Export export, @Nullable Base base, String name, NodeId id, Meter meter) {
+    ExportFiles files = export.files();
+    if (base == null || files.has(name)) {
+      return whole(files, name, id, meter);
+    }
+    boolean memory = name.equals(ExportRecord.MEMORY);
+    String from = base.record().id();
+    NodeId begin = memory ? Layout.snapshotMemory(from) : Layout.snapshotDisk(from);
+    long data = composer.make(export, base.increment(), name, begin, id, meter);
+    context.before("import.seal");
+    context.storage().seal(id, Durability.DURABLE);
+    return data;
+  }
+
+  private long whole(ExportFiles files, String name, NodeId id, Meter meter) {
+    ExportRecord.Item item = files.item(name);
+    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    // Holes get lost on the way, and network file systems tell none: zeros are none again then.
+    boolean dense = item.sizeBytes() % BLOCK == 0 && !files.hasHoles(item);
+    long data =
+        dense ? write(files, item, backend, id, meter) : copy(files, item, backend, id, meter);
+    context.before("import.seal");
+    backend.seal(id, Durability.DURABLE);
+    return data;
+  }
+
+  /** Writes what is not zeros to an empty volume, and compares what was read meanwhile. */
+  private long write(
+      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+    Path made = attach(backend.create(id, item.sizeBytes()), backend);
+    try (Fd to = Fd.open(made, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
+      return files.copy(item, to, meter);
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot write " + made, context.layout().root());
+    }
+  }
+
+  /**
+   * Lets the backend bring it in, which may share blocks with the file, then reads it from where it
+   * now lies: that is what machines will run on, whatever became of the file meanwhile.
+   */
+  private long copy(
+      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+    Path source = files.path(item.path());
+    ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+    Node node;
+    if (transfer == null) {
+      node = backend.importFrom(id, source);
+      meter.add(item.sizeBytes());
+    } else {
+      CopyProgress progress = meter.copying(item.sizeBytes());
+      node = transfer.importFrom(id, source, ImageFormat.RAW, progress);
+    }
+    context.before("import.verify");
+    Path made = attach(node, backend);
+    try (Fd from = Fd.openRead(made)) {
+      Content.Summary content = Content.read(from, item.sizeBytes(), null, meter);
+      files.check(item, content);
+      return content.dataBytes();
+    } catch (LinuxException e) {
+      throw HostFailures.of(e, "cannot read what was imported: " + made, context.layout().root());
+    }
+  }
+
+  private static Path attach(Node node, StorageBackend backend) {
+    return backend.attach(node.id()).path();
+  }
+}

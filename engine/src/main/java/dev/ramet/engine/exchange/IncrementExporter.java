@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.exchange;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.ImageContent;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.NodeId;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what the images of a snapshot have otherwise than those of another one, and notes what
+ * these hold: by that the other one is found where the export is brought in. All of both is read,
+ * so that what has rotted here is told today and not on the day it is needed. Used by one thread.
+ */
+final class IncrementExporter {
+  private final Context context;
+  private final SnapshotRecord record;
+  private final SnapshotRecord base;
+  private ImageContent.@Nullable Image disk;
+  private ImageContent.@Nullable Image memory;
+
+  /**
+   * Begins.
+   *
+   * @param record what is exported; it stays meanwhile
+   * @param base what it is to build on; it stays as well
+   */
+  IncrementExporter(Context context, SnapshotRecord record, SnapshotRecord base) {
+    this.context = context;
+    this.record = record;
+    this.base = base;
+  }
+
+  /** What there is to do besides: comparing the images is as much as copying, the base is read. */
+  long moreBytes() {
+    long read = size(Layout.snapshotDisk(base.id()));
+    return (read + (withMemory() ? size(Layout.snapshotMemory(base.id())) : 0)) / 2;
+  }
+
+  private boolean withMemory() {
+    return record.warm() && base.warm();
+  }
+
+  /** Where the base has one of its smaller files. */
+  Path file(String name) {
+    return context.layout().snapshot(base.id()).resolve(name);
+  }
+
+  /** Writes the disk. */
+  void disk(ExportWriter writer) {
+    ImageContent known = base.content();
+    disk =
+        delta(
+            writer,
+            ExportRecord.DISK_DELTA,
+            ExportRecord.DISK,
+            Layout.snapshotDisk(base.id()),
+            Layout.snapshotDisk(record.id()),
+            known == null ? null : known.disk());
+  }
+
+  /** Writes the memory image; answers false when there is none to compare with. */
+  boolean memory(ExportWriter writer) {
+    if (!withMemory()) {
+      return false;
+    }
+    ImageContent known = base.content();
+    memory =
+        delta(
+            writer,
+            ExportRecord.MEMORY_DELTA,
+            ExportRecord.MEMORY,
+            Layout.snapshotMemory(base.id()),
+            Layout.snapshotMemory(record.id()),
+            known == null ? null : known.memory());
+    return true;
+  }
+
+  private ImageContent.Image delta(
+      ExportWriter writer,
+      String delta,
+      String name,
+      NodeId from,
+      NodeId to,
+      ImageContent.@Nullable Image known) {
+    Path path = context.storage().attach(from).path();
+    ImageContent.Image found =
+        writer.delta(delta, name, path, size(from), context.storage().attach(to).path(), size(to));
+    if (known != null
+        && known.sizeBytes() == found.sizeBytes()
+        && !found.sha256().equals(known.sha256())) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          path + " is damaged: its SHA-256 is " + found.sha256() + ", not " + known.sha256(),
+          "export without --since; the base has rotted since it was imported",
+          null);
+    }
+    return found;
+  }
+
+  private long size(NodeId id) {
+    return context
+        .storage()
+        .find(id)
+        .orElseThrow(() -> RametException.notFound("image", id.value()))
+        .sizeBytes();
+  }
+
+  /** What was found of the base. */
+  ExportRecord.Base base() {
+    ImageContent.Image found = disk;
+    if (found == null) {
+      throw new IllegalStateException("no disk was written");
+    }
+    return new ExportRecord.Base(base.id(), base.name(), new ImageContent(found, memory));
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.engine.state.HostSecret;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.volume.VolumeLinks;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the agent of a machine is told so that it serves its sandbox. Thread-safe. */
+public final class AgentSetup {
+  private final Context context;
+
+  public AgentSetup(Context context) {
+    this.context = context;
+  }
+
+  /** What calls of a sandbox's agent have to bring. */
+  public static AgentAccess access(SandboxRecord record) {
+    return new AgentAccess(record.terms().accessToken(), record.machine().hostSecret());
+  }
+
+  /**
+   * Waits for the agent, and tells it what the machine was started for.
+   *
+   * @return what it knows this host by; null when it cannot tell this host from others
+   */
+  @Nullable HostSecret initialise(
+      MachineStarter.Order order, HostProof proof, RunningVm vm, int agentPort) {
+    AgentAccess access;
+    try {
+      boolean demands =
+          context
+              .agent()
+              .initialise(
+                  vm.forward(agentPort),
+                  new Agent.Start(
+                      order.environment(),
+                      order.tokenToSet(),
+                      order.rules().volumes(),
+                      proof.shown(),
+                      proof.own()),
+                  !order.warm(),
+                  () -> !vm.exit().toCompletableFuture().isDone(),
+                  context.config().agentTimeout());
+      access = new AgentAccess(order.accessToken(), demands ? proof.own() : null);
+      if (!order.rules().network().requests().none()) {
+        trust(vm, agentPort, access);
+      }
+    } catch (RametException e) {
+      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+    mount(order, access, vm, agentPort);
+    return access.secret();
+  }
+
+  private void mount(MachineStarter.Order order, AgentAccess access, RunningVm vm, int agentPort) {
+    List<VolumeMount> mounts = order.rules().volumes();
+    if (!mounts.isEmpty()) {
+      context.before(order.operation() + ".volumes");
+      context
+          .links()
+          .attach(
+              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, access),
+              mounts,
+              context.config().agentTimeout());
+    }
+  }
+
+  /** Connects a machine that was found again with its volumes. */
+  void mountAgain(SandboxRecord record, RunningVm vm) {
+    Integer agentPort = record.agentPort();
+    if (agentPort != null) {
+      context
+          .links()
+          .attachAgain(
+              new VolumeLinks.Machine(record.id(), vm, agentPort, access(record)),
+              record.terms().rules().volumes());
+    }
+  }
+
+  /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
+  public void trust(RunningVm vm, int agentPort, AgentAccess access) {
+    context
+        .agent()
+        .trust(
+            vm.forward(agentPort),
+            context.requests().authority(),
+            access,
+            context.config().agentTimeout());
+  }
+}

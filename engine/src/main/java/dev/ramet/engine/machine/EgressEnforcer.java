@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+
+/**
+ * Which addresses machines reach: rules are in force before a machine runs that may open
+ * connections, and until it has ended. Thread-safe.
+ */
+public final class EgressEnforcer {
+  private static final System.Logger LOG = System.getLogger(EgressEnforcer.class.getName());
+
+  private final Context context;
+
+  public EgressEnforcer(Context context) {
+    this.context = context;
+  }
+
+  /** Puts the rules of a machine in force that does not run yet. */
+  void confine(MachineStarter.Order order, VmSpec spec, long pid) {
+    if (order.outbound()) {
+      confine(
+          Layout.machineName(order.sandboxId(), order.number()),
+          pid,
+          spec.network().hostAddress(),
+          order.rules().network());
+    }
+  }
+
+  /** Has them let go of when the machine ends. */
+  void releaseAtEnd(MachineStarter.Order order, RunningVm vm) {
+    if (order.outbound()) {
+      releaseAtEnd(Layout.machineName(order.sandboxId(), order.number()), vm);
+    }
+  }
+
+  /** Puts the rules of a machine in force that was found again; those before are until then. */
+  void again(SandboxRecord record, RunningVm vm) {
+    if (!record.outbound()) {
+      return;
+    }
+    String machine = Layout.machineName(record.id(), record.machine().number());
+    try {
+      confine(machine, vm.pid(), record.machine().hostAddress(), record.terms().rules().network());
+      releaseAtEnd(machine, vm);
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);
+    }
+  }
+
+  /** Puts other rules in force for a machine that runs. */
+  public void change(SandboxRecord record, NetworkRules rules) {
+    SandboxRecord.Machine machine = record.machine();
+    context
+        .egress()
+        .change(
+            Layout.machineName(record.id(), machine.number()),
+            machine.hostAddress(),
+            rules,
+            context.requests().rules(rules.requests()));
+  }
+
+  private void confine(String machine, long pid, String hostAddress, NetworkRules rules) {
+    context
+        .egress()
+        .confine(machine, pid, hostAddress, rules, context.requests().rules(rules.requests()));
+  }
+
+  private void releaseAtEnd(String machine, RunningVm vm) {
+    try {
+      var unused = vm.exit().whenComplete((exit, failure) -> context.egress().release(machine));
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.DEBUG, "the next start removes the group of " + machine, e);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.files.FileTrees;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.OpenFlag;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Keeps what machines write to their logs from filling the disk: a guest may print to its console
+ * for ever. The beginning of a log that has grown is turned into a hole, so that whoever writes it
+ * need not know, and its end is never lost. Thread-safe.
+ */
+public final class LogLimits {
+  /** What a log may take up before it is cut; the guest adds what it prints until the next look. */
+  static final long MOST_BYTES = 1 << 20;
+
+  /** What is kept of it then. */
+  static final long KEPT_BYTES = 256 << 10;
+
+  private static final System.Logger LOG = System.getLogger(LogLimits.class.getName());
+  private static final long BLOCK_BYTES = 4096;
+
+  private final Context context;
+  private final AtomicBoolean underWay = new AtomicBoolean();
+
+  public LogLimits(Context context) {
+    this.context = context;
+  }
+
+  /** Looks at the logs of all machines. */
+  public void apply() {
+    if (!underWay.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      for (LiveSandbox live : context.sandboxes().all()) {
+        if (live.machine() != null) {
+          int number = live.saved().machine().number();
+          applyTo(context.layout().machine(live.id(), number));
+        }
+      }
+    } finally {
+      underWay.set(false);
+    }
+  }
+
+  static void applyTo(Path machineDirectory) {
+    try {
+      for (Path file : FileTrees.children(machineDirectory)) {
+        if (file.toString().endsWith(".log")
+            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            && Files.size(file) > MOST_BYTES) {
+          cut(file);
+        }
+      }
+    } catch (IOException | LinuxException e) {
+      // The machine may have ended meanwhile; otherwise the next look tries again.
+      LOG.log(System.Logger.Level.DEBUG, "cannot cut the logs of " + machineDirectory, e);
+    }
+  }
+
+  private static void cut(Path file) throws LinuxException {
+    try (Fd log = Fd.open(file, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
+      long size = log.sizeBytes();
+      long start = log.seekData(0);
+      if (start >= 0 && size - start > MOST_BYTES) {
+        long end = (size - KEPT_BYTES) / BLOCK_BYTES * BLOCK_BYTES;
+        log.punchHole(0, end);
+      }
+    }
+  }
+}

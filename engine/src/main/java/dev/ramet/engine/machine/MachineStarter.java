@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.plugin.Capability;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.state.HostSecret;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Growable;
+import dev.ramet.spi.storage.NodeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Starts machines for sandboxes: restored from a warm source, else booted. Thread-safe. */
+public final class MachineStarter {
+  private static final System.Logger LOG = System.getLogger(MachineStarter.class.getName());
+  private static final int ADDRESS_TRIES = 5;
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Context context;
+  private final WorkingSetPrefetcher workingSets;
+  private final EgressEnforcer confinement;
+  private final AgentSetup agents;
+  private final boolean handsSecrets;
+
+  /**
+   * A starter.
+   *
+   * @param handsSecrets whether the hypervisor gives guests secrets
+   */
+  public MachineStarter(
+      Context context,
+      WorkingSetPrefetcher workingSets,
+      EgressEnforcer confinement,
+      AgentSetup agents,
+      boolean handsSecrets) {
+    this.handsSecrets = handsSecrets;
+    this.context = context;
+    this.workingSets = workingSets;
+    this.confinement = confinement;
+    this.agents = agents;
+  }
+
+  /**
+   * What to start.
+   *
+   * @param operation prefix of the steps told to the observer
+   * @param sandboxId whose machine it is
+   * @param number which of its machines
+   * @param source what it starts from
+   * @param cpuCount virtual CPUs
+   * @param memoryBytes guest memory
+   * @param diskBytes virtual size of the disk, at least the source's
+   * @param outbound whether it may open connections
+   * @param rules which addresses it may reach then, and which volumes it sees
+   * @param environment default environment of its processes; empty leaves what the guest has
+   * @param accessToken what its agent is to ask for, or null for nothing
+   * @param tokenIsSet whether an agent that did not get the token from its hypervisor gets it too
+   * @param useMemory whether a warm source may be restored rather than booted
+   */
+  public record Order(
+      String operation,
+      String sandboxId,
+      int number,
+      SnapshotRecord source,
+      int cpuCount,
+      long memoryBytes,
+      long diskBytes,
+      boolean outbound,
+      SandboxRules rules,
+      Map<String, String> environment,
+      @Nullable String accessToken,
+      boolean tokenIsSet,
+      boolean useMemory) {
+    /** The next machine of a sandbox that goes on from a source, in the source's shape. */
+    public static Order next(
+        String operation,
+        SandboxRecord before,
+        SnapshotRecord source,
+        Map<String, String> environment,
+        boolean useMemory) {
+      return new Order(
+          operation,
+          before.id(),
+          before.machine().number() + 1,
+          source,
+          source.cpuCount(),
+          source.memoryBytes(),
+          source.diskBytes(),
+          before.outbound(),
+          before.terms().rules(),
+          environment,
+          before.terms().accessToken(),
+          true,
+          useMemory);
+    }
+
+    /**
+     * The token to set; empty for one to take away, which it may have from its capture. Null for
+     * none to touch.
+     */
+    @Nullable String tokenToSet() {
+      String token = accessToken;
+      return !tokenIsSet ? null : token == null ? "" : token;
+    }
+
+    /** Whether the machine can be restored rather than booted. */
+    boolean warm() {
+      return useMemory && MachineStarter.warm(source, cpuCount, memoryBytes);
+    }
+  }
+
+  /** Whether a machine of this shape can be restored from the source rather than booted. */
+  public static boolean warm(SnapshotRecord source, int cpuCount, long memoryBytes) {
+    return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
+  }
+
+  /** A machine that runs and whose agent has answered. */
+  public record Started(SandboxRecord.Machine machine, RunningVm vm) {}
+
+  /** Starts a machine. When this fails, nothing of it is left. */
+  public Started start(Order order) {
+    SnapshotRecord source = order.source();
+    if (order.warm()) {
+      workingSets.prefetch(source);
+    }
+    try (Undo undo = new Undo()) {
+      context.before(order.operation() + ".disk");
+      var disk = Layout.machineDisk(order.sandboxId(), order.number());
+      undo.add("disk of " + order.sandboxId(), () -> context.storage().delete(disk));
+      context.storage().fork(Layout.snapshotDisk(source.id()), disk, Durability.RELAXED);
+      if (order.diskBytes() > source.diskBytes()) {
+        context.before(order.operation() + ".grow");
+        grow(disk, order.diskBytes());
+      }
+
+      context.before(order.operation() + ".directory");
+      Path directory = context.layout().machine(order.sandboxId(), order.number());
+      undo.add("directory of " + order.sandboxId(), () -> FileTrees.delete(directory));
+      Files.createDirectories(directory);
+      Path from = context.layout().snapshot(source.id());
+      boolean hasInitrd = shareKernel(from, directory);
+
+      context.before(order.operation() + ".machine");
+      HostProof proof = HostProof.of(source, order.warm(), handsSecrets);
+      SandboxRecord.Machine planned =
+          new SandboxRecord.Machine(
+              order.number(),
+              order.cpuCount(),
+              order.memoryBytes(),
+              source.kernelArguments(),
+              hasInitrd,
+              "",
+              order.warm() ? source.id() : null,
+              null,
+              proof.own());
+      RunningVm vm = machine(order, planned);
+      undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
+
+      Integer agentPort = source.agentPort();
+      HostSecret known = null;
+      if (agentPort != null) {
+        context.before(order.operation() + ".agent");
+        known = agents.initialise(order, proof, vm, agentPort);
+      }
+      context.before(order.operation() + ".started");
+      Started started =
+          new Started(
+              new SandboxRecord.Machine(
+                  planned.number(),
+                  planned.cpuCount(),
+                  planned.memoryBytes(),
+                  planned.kernelArguments(),
+                  hasInitrd,
+                  vm.spec().network().hostAddress(),
+                  planned.memoryBase(),
+                  vm.identity(),
+                  known),
+              vm);
+      if (order.warm()) {
+        workingSets.restored(order.sandboxId(), source, vm);
+      }
+      undo.commit();
+      return started;
+    } catch (IOException e) {
+      throw Errors.io("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  /** A hypervisor that cannot write its own files says so in its log, if anywhere. */
+  private RunningVm machine(Order order, SandboxRecord.Machine planned) {
+    try {
+      return runSomewhere(order, planned);
+    } catch (RametException e) {
+      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+    }
+  }
+
+  /** Gives a machine that was found again what it had when its host ended. */
+  public void foundAgain(SandboxRecord record, RunningVm vm) {
+    confinement.again(record, vm);
+    agents.mountAgain(record, vm);
+  }
+
+  /** The agent has the guest's file system follow when it starts. */
+  private void grow(NodeId disk, long sizeBytes) {
+    Growable growable = Capability.of(SplitStorage.of(context.storage(), disk), Growable.class);
+    if (growable == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "the storage backend cannot make a disk larger",
+          "leave out diskSizeMB, or use another storage backend",
+          null);
+    }
+    growable.grow(disk, sizeBytes);
+  }
+
+  /** Kills a started machine and removes its disk and directory. */
+  public void discard(String sandboxId, Started started) {
+    started.vm().kill(KILL_TIMEOUT);
+    discardFiles(sandboxId, started.machine().number());
+  }
+
+  /**
+   * Ends a machine that its sandbox does not need any more. What fails here fails nobody; but it
+   * must not run on beside what took its place.
+   *
+   * @param kill how it is ended by itself
+   */
+  public void giveUp(Runnable kill, RunningVm old) {
+    try {
+      kill.run();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
+      try {
+        context.hypervisor().reap(old.spec().directory());
+      } catch (RuntimeException again) {
+        LOG.log(System.Logger.Level.ERROR, "cannot end " + old.spec().name(), again);
+      }
+    }
+  }
+
+  /** Removes the disk and the directory of a machine that does not run any more. */
+  public void discardFiles(String sandboxId, int number) {
+    context.storage().delete(Layout.machineDisk(sandboxId, number));
+    FileTrees.delete(context.layout().machine(sandboxId, number));
+  }
+
+  /** Links kernel and initial ram disk; answers whether there is the latter. */
+  public static boolean shareKernel(Path from, Path to) throws IOException {
+    Files.createLink(Layout.kernel(to), Layout.kernel(from));
+    if (!Files.exists(Layout.initrd(from))) {
+      return false;
+    }
+    Files.createLink(Layout.initrd(to), Layout.initrd(from));
+    return true;
+  }
+
+  private RunningVm runSomewhere(Order order, SandboxRecord.Machine planned) {
+    for (int attempt = 1; ; attempt++) {
+      VmSpec spec =
+          spec(
+              order.sandboxId(),
+              planned,
+              HostAddresses.next(),
+              order.source().agentPort(),
+              order.outbound(),
+              order.accessToken());
+      try {
+        return run(order, spec);
+      } catch (RametException e) {
+        if (e.code() != ErrorCode.CONFLICT || attempt == ADDRESS_TRIES) {
+          throw e;
+        }
+        // The address was taken by another machine on this host.
+      }
+    }
+  }
+
+  private RunningVm run(Order order, VmSpec spec) {
+    Duration timeout = context.config().startTimeout();
+    SnapshotRecord source = order.source();
+    VmIdentity identity = source.identity();
+    if (!order.warm() || identity == null) {
+      RunningVm booted = context.hypervisor().boot(spec, timeout);
+      try {
+        // Its kernel has only begun: nothing in it knows of a network yet.
+        confinement.confine(order, spec, booted.pid());
+        confinement.releaseAtEnd(order, booted);
+        return booted;
+      } catch (RuntimeException e) {
+        giveUp(() -> booted.kill(KILL_TIMEOUT), booted);
+        throw e;
+      }
+    }
+    SavedVm saved =
+        new SavedVm(
+            Layout.devices(context.layout().snapshot(source.id())),
+            context.storage().attach(Layout.snapshotMemory(source.id())),
+            identity);
+    // Not closed: that would let a machine run that nobody has.
+    PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
+    try {
+      confinement.confine(order, spec, paused.pid());
+      RunningVm resumed = paused.resume();
+      confinement.releaseAtEnd(order, resumed);
+      return resumed;
+    } catch (RuntimeException e) {
+      try {
+        paused.kill();
+      } catch (RuntimeException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  /** The machine's specification, the same at start and when it is found again. */
+  public VmSpec spec(
+      String sandboxId,
+      SandboxRecord.Machine machine,
+      String hostAddress,
+      @Nullable Integer agentPort,
+      boolean outbound,
+      @Nullable String accessToken) {
+    HostSecret secret = machine.hostSecret();
+    Path directory = context.layout().machine(sandboxId, machine.number());
+    Attachment disk = context.storage().attach(Layout.machineDisk(sandboxId, machine.number()));
+    return new VmSpec(
+        sandboxId,
+        directory,
+        machine.cpuCount(),
+        machine.memoryBytes(),
+        Layout.kernel(directory),
+        machine.hasInitrd() ? Layout.initrd(directory) : null,
+        machine.kernelArguments(),
+        List.of(disk),
+        new VmSpec.Network(
+            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound),
+        secret == null || !handsSecrets ? null : HostProof.handedOver(secret, accessToken));
+  }
+}

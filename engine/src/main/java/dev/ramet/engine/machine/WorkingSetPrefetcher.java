@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.metrics.Counter;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.workingset.MappedPages;
+import dev.ramet.engine.workingset.WorkingSet;
+import dev.ramet.engine.workingset.WorkingSetFile;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.CachedPages;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.PageCache;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which pages of a snapshot's memory image its machines use in the first moments after a
+ * restore, and reads them into the page cache when the next restore begins, beside it: what is not
+ * there yet would otherwise be read one page fault after the other.
+ *
+ * <p>Nothing depends on it. Nobody waits for it, it holds no sandbox, and what fails is counted and
+ * done again at another restore. Thread-safe.
+ */
+public final class WorkingSetPrefetcher implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(WorkingSetPrefetcher.class.getName());
+  private static final int THREADS = 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+  private final ScheduledExecutorService timer;
+  private final EngineConfig.WorkingSetPolicy policy;
+  private final Counter outcomes;
+  private final Counter bytes;
+  private final ExecutorService threads;
+  private final Set<String> prefetching = ConcurrentHashMap.newKeySet();
+  private final Set<String> recording = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  /**
+   * The working sets of a root.
+   *
+   * @param timer knows when machines are looked at; never does the work itself
+   */
+  public WorkingSetPrefetcher(
+      Context context, SnapshotReclaimer reclaimer, ScheduledExecutorService timer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+    this.timer = timer;
+    this.policy = context.config().workingSet();
+    this.outcomes =
+        context
+            .metrics()
+            .counter(
+                "ramet_working_sets_total",
+                "Working sets of snapshots: recorded after a restore, prefetched at one, found in"
+                    + " the page cache already, or ignored because of what was in the file.",
+                "outcome");
+    this.bytes =
+        context
+            .metrics()
+            .counter(
+                "ramet_working_set_bytes_total",
+                "Bytes of working sets: recorded, prefetched, and found in the page cache.",
+                "what");
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            THREADS, THREADS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::daemon);
+    pool.allowCoreThreadTimeOut(true);
+    this.threads = pool;
+  }
+
+  private Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "ramet-working-sets");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** A machine is about to be restored. Does not wait. */
+  void prefetch(SnapshotRecord source) {
+    if (policy.use() == EngineConfig.Switch.ON && prefetching.add(source.id())) {
+      execute(
+          () -> {
+            try {
+              work("prefetch", source, this::prefetchNow);
+            } finally {
+              prefetching.remove(source.id());
+            }
+          });
+    }
+  }
+
+  /**
+   * A machine was restored and its agent has answered. Does not wait.
+   *
+   * @param sandboxId whose machine it is
+   */
+  void restored(String sandboxId, SnapshotRecord source, RunningVm vm) {
+    // What belongs to an operation is restored once, or by all at the same time: nobody comes later
+    // to make use of what was found.
+    if (policy.use() == EngineConfig.Switch.OFF
+        || source.kind().hidden()
+        || !recording.add(source.id())) {
+      return;
+    }
+    Restored restored = new Restored(sandboxId, vm, Instant.now());
+    try {
+      var due =
+          timer.schedule(
+              () -> record(source, restored), policy.after().toNanos(), TimeUnit.NANOSECONDS);
+      LOG.log(System.Logger.Level.TRACE, "to be looked at: {0}", due);
+    } catch (RejectedExecutionException e) {
+      LOG.log(System.Logger.Level.DEBUG, "the engine is closing; another restore is looked at");
+    }
+  }
+
+  private record Restored(String sandboxId, RunningVm vm, Instant since) {}
+
+  private void record(SnapshotRecord source, Restored restored) {
+    execute(
+        () -> {
+          try {
+            work("record", source, (record, image) -> recordNow(record, image, restored));
+          } finally {
+            recording.remove(source.id());
+          }
+        });
+  }
+
+  private void execute(Runnable work) {
+    try {
+      threads.execute(work);
+    } catch (RejectedExecutionException e) {
+      LOG.log(System.Logger.Level.DEBUG, "closed: nothing is prefetched any more");
+    }
+  }
+
+  /** What is done with a snapshot's memory image while it stays. */
+  private interface Work {
+    void with(SnapshotRecord record, Fd image) throws IOException, LinuxException;
+  }
+
+  private void work(String what, SnapshotRecord source, Work work) {
+    if (closed) {
+      return;
+    }
+    try (SnapshotReclaimer.Pin pin = reclaimer.pinIfThere(source.id())) {
+      if (pin == null) {
+        return;
+      }
+      Path image = context.storage().attach(Layout.snapshotMemory(source.id())).path();
+      try (Fd fd = Fd.openRead(image)) {
+        work.with(pin.record(), fd);
+      }
+    } catch (IOException | LinuxException | RuntimeException e) {
+      // Mostly a machine that ended, or an image that is gone: the restore itself says more.
+      outcomes.increment("failed");
+      LOG.log(System.Logger.Level.DEBUG, "cannot " + what + " the pages of " + source.id(), e);
+    }
+  }
+
+  private @Nullable WorkingSet read(SnapshotRecord record) {
+    Path directory = context.layout().snapshot(record.id());
+    try {
+      return WorkingSetFile.read(directory, record.memoryBytes());
+    } catch (IOException e) {
+      outcomes.increment("ignored");
+      LOG.log(
+          System.Logger.Level.INFO,
+          "working set of {0} ignored, to be recorded anew: {1}",
+          record.id(),
+          e.getMessage());
+      return null;
+    }
+  }
+
+  private void prefetchNow(SnapshotRecord record, Fd image) throws LinuxException {
+    WorkingSet set = read(record);
+    if (set == null || set.ranges().isEmpty()) {
+      return;
+    }
+    long[] sums = new long[2];
+    try (CachedPages cache = CachedPages.of(image, set.imageBytes())) {
+      for (WorkingSet.Range range : set.ranges()) {
+        if (closed) {
+          return;
+        }
+        cache.look(
+            range.offset(),
+            range.lengthBytes(),
+            (offset, length, cached) -> {
+              sums[cached ? 1 : 0] += length;
+              if (!cached) {
+                PageCache.beginReadAhead(image, offset, length);
+              }
+            });
+      }
+    }
+    outcomes.increment(sums[0] > 0 ? "prefetched" : "cached");
+    bytes.add((double) sums[0], "prefetched");
+    bytes.add((double) sums[1], "cached");
+    LOG.log(
+        System.Logger.Level.DEBUG,
+        "prefetched {0} bytes of {1}, {2} were cached",
+        String.valueOf(sums[0]),
+        record.id(),
+        String.valueOf(sums[1]));
+  }
+
+  private void recordNow(SnapshotRecord record, Fd image, Restored restored)
+      throws IOException, LinuxException {
+    WorkingSet known = read(record);
+    boolean own = known != null && known.snapshotId().equals(record.id());
+    if (own || record.deleted() || disturbed(restored)) {
+      return;
+    }
+    WorkingSet found = MappedPages.of(record.id(), restored.vm().memory(), image);
+    if (found.ranges().isEmpty() || disturbed(restored)) {
+      return;
+    }
+    WorkingSetFile.write(context.layout().snapshot(record.id()), found);
+    outcomes.increment("recorded");
+    bytes.add((double) found.bytes(), "recorded");
+    LOG.log(
+        System.Logger.Level.INFO,
+        "recorded the working set of {0}: {1} bytes in {2} ranges{3}",
+        record.id(),
+        String.valueOf(found.bytes()),
+        String.valueOf(found.ranges().size()),
+        found.whole() ? "" : ", cut at its bound");
+  }
+
+  /**
+   * Whether somebody else than the guest may have touched the machine's memory: a capture reads all
+   * of it in some modes, and always when it is compared. One that was deleted meanwhile is missed,
+   * which makes the set larger than it need be, up to its bound.
+   */
+  private boolean disturbed(Restored restored) {
+    String id = restored.sandboxId();
+    return restored.vm().exit().toCompletableFuture().isDone()
+        || context.sandboxes().all().stream().anyMatch(live -> live.id().equals(id) && live.held())
+        || context.snapshots().all().stream()
+            .anyMatch(
+                made -> id.equals(made.sandboxId()) && made.createdAt().isAfter(restored.since()));
+  }
+
+  /** Stops what is under way, and waits for that. */
+  @Override
+  public void close() {
+    closed = true;
+    threads.shutdown();
+    try {
+      if (!threads.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.log(System.Logger.Level.WARNING, "a working set was still being looked at");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

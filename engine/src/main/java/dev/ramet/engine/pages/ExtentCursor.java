@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import dev.ramet.linux.file.Extent;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Goes through a file's extents in ascending order. Used by one thread. */
+final class ExtentCursor {
+  private final List<Extent> extents;
+  private int next;
+
+  ExtentCursor(List<Extent> extents) {
+    this.extents = extents;
+  }
+
+  /**
+   * The extent with data at {@code offset}, which never decreases; null where it reads as zeros.
+   */
+  @Nullable Extent at(long offset) {
+    while (next < extents.size() && end(extents.get(next)) <= offset) {
+      next++;
+    }
+    Extent extent = next < extents.size() ? extents.get(next) : null;
+    return extent == null || extent.logical() > offset || extent.isUnwritten() ? null : extent;
+  }
+
+  /** Where what {@link #at} answered for {@code offset} ends; {@code most} when nothing follows. */
+  long until(long offset, long most) {
+    if (next == extents.size()) {
+      return most;
+    }
+    Extent extent = extents.get(next);
+    return Math.min(most, extent.logical() > offset ? extent.logical() : end(extent));
+  }
+
+  private static long end(Extent extent) {
+    return extent.logical() + extent.lengthBytes();
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import dev.ramet.engine.ImageDifference;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.file.Extent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.Fiemap;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares two images that nobody writes. Where both files have the same blocks, which a copy that
+ * shares them has until either is written, they are equal without being looked at; everything else
+ * is read. Costs time in the number of extents and in what is not shared, not in the size. Used by
+ * one thread.
+ */
+public final class ImageComparison {
+  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+
+  /** Follows a comparison on the thread that makes it. What it throws ends that. */
+  public interface Watcher {
+    /** So much more of the images is compared. */
+    void compared(long bytes);
+
+    /** These pages differ; ranges come in ascending order and do not touch. */
+    void differs(long offset, long length);
+  }
+
+  private static final Watcher NOBODY =
+      new Watcher() {
+        @Override
+        public void compared(long bytes) {}
+
+        @Override
+        public void differs(long offset, long length) {}
+      };
+
+  private final Path pathA;
+  private final Path pathB;
+  private final int mostRanges;
+
+  /**
+   * A comparison.
+   *
+   * @param a a file or block device
+   * @param b another
+   * @param mostRanges how many ranges to tell; the others are only counted
+   */
+  public ImageComparison(Path a, Path b, int mostRanges) {
+    this.pathA = a;
+    this.pathB = b;
+    this.mostRanges = mostRanges;
+  }
+
+  /**
+   * Compares.
+   *
+   * @throws RametException {@code CORRUPT} when an image cannot be read, {@code CANCELLED} when the
+   *     thread is interrupted
+   */
+  public ImageDifference run() {
+    return run(NOBODY);
+  }
+
+  /**
+   * Compares.
+   *
+   * @param watcher told all of it meanwhile, also the ranges that are more than the most
+   * @throws RametException as the other one does
+   */
+  public ImageDifference run(Watcher watcher) {
+    try (Fd a = Fd.openRead(pathA);
+        Fd b = Fd.openRead(pathB)) {
+      long sizeBytes = Math.max(a.sizeBytes(), b.sizeBytes());
+      List<Extent> extentsA = extents(a);
+      List<Extent> extentsB = extents(b);
+      try (PageDifferences pages = new PageDifferences(a, b, sizeBytes, mostRanges, watcher)) {
+        long shared = 0;
+        if (extentsA == null || extentsB == null) {
+          pages.compare(0, sizeBytes);
+        } else {
+          // Numbers of blocks mean something only within one file system.
+          boolean comparable = a.stat().device() == b.stat().device();
+          shared = walk(extentsA, extentsB, comparable, sizeBytes, pages, watcher);
+        }
+        return pages.result(sizeBytes, shared);
+      }
+    } catch (LinuxException e) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "cannot compare " + pathA + " with " + pathB + ": " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static long walk(
+      List<Extent> extentsA,
+      List<Extent> extentsB,
+      boolean comparable,
+      long sizeBytes,
+      PageDifferences pages,
+      Watcher watcher)
+      throws LinuxException {
+    ExtentCursor cursorA = new ExtentCursor(extentsA);
+    ExtentCursor cursorB = new ExtentCursor(extentsB);
+    long shared = 0;
+    long at = 0;
+    while (at < sizeBytes) {
+      Extent a = cursorA.at(at);
+      Extent b = cursorB.at(at);
+      long end = Math.min(cursorA.until(at, sizeBytes), cursorB.until(at, sizeBytes));
+      if (a != null && b != null && comparable && samePlace(a, b, at)) {
+        shared += end - at;
+        watcher.compared(end - at);
+      } else if (a != null || b != null) {
+        pages.compare(at, end);
+      } else {
+        watcher.compared(end - at);
+      }
+      at = end;
+    }
+    return shared;
+  }
+
+  private static boolean samePlace(Extent a, Extent b, long at) {
+    return a.isPlain()
+        && b.isPlain()
+        && a.physical() + (at - a.logical()) == b.physical() + (at - b.logical());
+  }
+
+  /** Null for what cannot list its extents, such as a device or tmpfs. */
+  private static @Nullable List<Extent> extents(Fd file) throws LinuxException {
+    List<Extent> extents = new ArrayList<>();
+    try {
+      Fiemap.walk(file, true, extents::add);
+      return extents;
+    } catch (LinuxException e) {
+      if (e.errno() == LinuxException.EOPNOTSUPP || e.errno() == LinuxException.ENOTTY) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** The start of the page that {@code offset} is in. */
+  static long pageStart(long offset) {
+    return offset & -PAGE;
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.tree.Tree;
+import dev.ramet.linux.tree.TreeEntry;
+import dev.ramet.linux.tree.TreeName;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is below a root and open to other users of this machine: earlier versions made such files.
+ * The root itself is closed already, so that this is a second door. It is cheap: a directory is
+ * closed after all that is in it, and a closed one right below the root is not entered again.
+ */
+public final class OpenContents {
+  private static final System.Logger LOG = System.getLogger(OpenContents.class.getName());
+  private static final int GROUP_AND_OTHERS = 077;
+
+  /** Guests see these modes. */
+  private static final Pattern GUESTS = Pattern.compile("shared-volumes/[^/]+/files");
+
+  /** The storage backend tells by a file's mode what it is, and files without names are guests'. */
+  private static final Pattern NOT_ENTERED = Pattern.compile("volumes|shared-volumes/[^/]+/[^/]+");
+
+  private final Tree tree;
+  private final int owner;
+  private int closed;
+  private int failed;
+  private @Nullable String failure;
+
+  private OpenContents(Tree tree, int owner) {
+    this.tree = tree;
+    this.owner = owner;
+  }
+
+  /** Closes it, as far as this user may. What belongs to another user than the root is left. */
+  public static void close(Path root) {
+    try (Tree tree = Tree.open(root)) {
+      OpenContents contents = new OpenContents(tree, tree.stat(new byte[0]).uid());
+      contents.enter("");
+      contents.report(root);
+    } catch (LinuxException e) {
+      LOG.log(WARNING, "cannot see what of {0} is open to other users: {1}", root, e.getMessage());
+    }
+  }
+
+  private void report(Path root) {
+    if (closed > 0) {
+      LOG.log(INFO, "closed {0} files and directories in {1} to other users", closed, root);
+    }
+    if (failed > 0) {
+      LOG.log(
+          WARNING,
+          "{0} files and directories in {1} keep a mode for other users: {2}",
+          failed,
+          root,
+          failure);
+    }
+  }
+
+  private void enter(String directory) throws LinuxException {
+    for (TreeName name : tree.list(bytes(directory), Integer.MAX_VALUE)) {
+      String path =
+          (directory.isEmpty() ? "" : directory + "/") + new String(name.bytes(), ISO_8859_1);
+      try {
+        look(path, !directory.isEmpty());
+      } catch (LinuxException e) {
+        // Something else mounted there is not this root's; what is gone needs nothing.
+        if (e.errno() != LinuxException.EXDEV && e.errno() != LinuxException.ENOENT) {
+          failed++;
+          failure = e.getMessage();
+        }
+      }
+    }
+  }
+
+  private void look(String path, boolean inOpenOne) throws LinuxException {
+    TreeEntry entry = tree.stat(bytes(path));
+    boolean open = (entry.permissions() & GROUP_AND_OTHERS) != 0;
+    if (entry.isLink() || entry.uid() != owner || GUESTS.matcher(path).matches()) {
+      return;
+    }
+    if (entry.isDirectory() && (open || inOpenOne) && !NOT_ENTERED.matcher(path).matches()) {
+      enter(path);
+    }
+    if (open) {
+      tree.setMode(bytes(path), entry.permissions() & ~GROUP_AND_OTHERS);
+      closed++;
+    }
+  }
+
+  private static byte[] bytes(String path) {
+    return path.getBytes(ISO_8859_1);
+  }
+}

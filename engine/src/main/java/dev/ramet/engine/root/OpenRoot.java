@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.spi.storage.StorageBackend;
+import java.nio.file.Path;
+
+/**
+ * A data root and its storage backend.
+ *
+ * @param root the root
+ * @param storage what is opened on it
+ */
+public record OpenRoot(RootOpener.Root root, StorageBackend storage) {
+  public Path path() {
+    return root.layout().root();
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.engine.state.Layout;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.ProvisioningStatus;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The pools that were made below directories. Makes none. Used by one thread. */
+final class Pools {
+  private static final System.Logger LOG = System.getLogger(Pools.class.getName());
+
+  private final List<StorageProvisioner> provisioners;
+  private final List<Path> mounted = new ArrayList<>();
+
+  Pools(List<StorageProvisioner> provisioners) {
+    this.provisioners = provisioners;
+  }
+
+  /** Whether a directory has one, mounted or not. Changes nothing. */
+  boolean isIn(Path directory) {
+    return provisioners.stream().anyMatch(one -> hasPool(one.status(directory)));
+  }
+
+  /**
+   * Finds the one that is the root of a directory, and mounts it.
+   *
+   * @return null when there is none, or when the directory was a root before it was made: that
+   *     stays one
+   */
+  @Nullable Path find(Path directory) {
+    boolean root = hasRecord(directory);
+    for (StorageProvisioner provisioner : provisioners) {
+      ProvisioningStatus status = status(provisioner, directory, root);
+      if (!hasPool(status)) {
+        continue;
+      }
+      Path pool = provisioner.provision(directory, null);
+      if (status.state() == ProvisioningStatus.State.STOPPED) {
+        mounted.add(pool);
+      }
+      if (!root || hasRecord(pool)) {
+        return pool;
+      }
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} is not used: {1} was made without it; storage export and import take snapshots to a"
+              + " new data root",
+          pool,
+          directory);
+    }
+    return null;
+  }
+
+  /** Those that had to be mounted. */
+  List<Path> mounted() {
+    return List.copyOf(mounted);
+  }
+
+  private static boolean hasRecord(Path directory) {
+    return Files.exists(new Layout(directory).rootRecord());
+  }
+
+  private static boolean hasPool(ProvisioningStatus status) {
+    return status.state() == ProvisioningStatus.State.STOPPED
+        || status.state() == ProvisioningStatus.State.ACTIVE;
+  }
+
+  /**
+   * One that cannot tell, as on a file system that is full or mounted read-only, is not what keeps
+   * a root from being opened.
+   */
+  private static ProvisioningStatus status(
+      StorageProvisioner provisioner, Path directory, boolean root) {
+    try {
+      return provisioner.status(directory);
+    } catch (RametException e) {
+      if (!root) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.WARNING, "{0}: {1}", provisioner.id(), e.getMessage());
+      return new ProvisioningStatus(
+          ProvisioningStatus.State.IMPOSSIBLE, directory, 0, String.valueOf(e.getMessage()), null);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.RootRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Finds roots that were made, where {@link RootOpener} would find them. It makes none, probes
+ * nothing, and changes nothing but that a pool is mounted. Used by one thread.
+ */
+public final class RootFinder {
+  private final Plugins plugins;
+  private final Pools pools;
+
+  public RootFinder(Plugins plugins) {
+    this.plugins = plugins;
+    this.pools = new Pools(plugins.provisioners());
+  }
+
+  /** Whether a directory is a root, or has one in a pool, mounted or not. Changes nothing. */
+  public boolean isRoot(Path directory) {
+    if (Files.exists(new Layout(directory).rootRecord())) {
+      return true;
+    }
+    return pools.isIn(directory);
+  }
+
+  /**
+   * Finds the root of a directory that has one, and mounts the pool it is in as a host would.
+   *
+   * @throws RametException as {@link dev.ramet.engine.start.EngineFactory#atRest}
+   */
+  public RootOpener.Root find(Role role, Path directory) {
+    Path pool = pools.find(directory);
+    Layout layout = new Layout(pool == null ? directory : pool);
+    if (!Files.exists(layout.rootRecord())) {
+      LostRecord.refuse(directory);
+      LostRecord.refuse(layout.root());
+      throw new RametException(
+          ErrorCode.NOT_FOUND,
+          "no root was made in " + layout.root() + " yet",
+          "start a host, which makes one: ramet serve",
+          null);
+    }
+    RootRecord record = RootOpener.read(layout);
+    String id = record.storageBackend();
+    return new RootOpener.Root(
+        role,
+        layout,
+        record,
+        RootOpener.provider(plugins, id, layout),
+        List.of(),
+        new Doctor.Selection(role.label(), layout.root().toString(), id, "recorded in the root"),
+        null);
+  }
+
+  /** The pools that had to be mounted. */
+  public List<Path> mounted() {
+    return pools.mounted();
+  }
+}

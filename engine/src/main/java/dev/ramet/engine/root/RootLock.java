@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps a second engine away from a data root. Given up by the kernel when the process dies. */
+public final class RootLock implements AutoCloseable {
+  private static final String ASK =
+      "if that is a host, ask it (--server ADDRESS or RAMET_SERVER) or stop it; else wait for it";
+
+  private final @Nullable FileChannel channel;
+
+  private RootLock(@Nullable FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Takes it for an engine. */
+  public static RootLock take(Path dataRoot) throws IOException {
+    return take(dataRoot, "stop that one, or give this one another data root");
+  }
+
+  private static RootLock take(Path dataRoot, String remedy) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            dataRoot.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLock lock = tryLock(channel);
+    if (lock == null) {
+      channel.close();
+      throw inUse(dataRoot, remedy);
+    }
+    return new RootLock(channel);
+  }
+
+  /**
+   * Keeps engines away from a data root that is only looked at. On a file system that is mounted
+   * read-only no engine opens, and the lock of one is not even there unless one did.
+   */
+  public static RootLock takeToLook(Path dataRoot) throws IOException {
+    Path file = dataRoot.resolve(".lock");
+    if (!Files.getFileStore(dataRoot).isReadOnly()) {
+      return take(dataRoot, ASK);
+    }
+    if (!Files.exists(file)) {
+      return new RootLock(null);
+    }
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+    if (channel.tryLock(0, Long.MAX_VALUE, true) == null) {
+      channel.close();
+      throw inUse(dataRoot, ASK);
+    }
+    return new RootLock(channel);
+  }
+
+  private static RametException inUse(Path dataRoot, String remedy) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        "the data root " + dataRoot + " is in use by another process",
+        remedy,
+        null);
+  }
+
+  private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (channel != null) {
+      channel.close();
+    }
+  }
+}

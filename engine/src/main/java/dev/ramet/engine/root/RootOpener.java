@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.plugin.Ranking;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.RootRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
+import dev.ramet.files.NoRoom;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.Provider;
+import dev.ramet.spi.storage.ProvisioningStatus;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageProvisioner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds or makes a root and chooses the storage backend for it. A root that has a record is never
+ * chosen for again. It records nothing itself.
+ */
+public final class RootOpener {
+  private static final System.Logger LOG = System.getLogger(RootOpener.class.getName());
+
+  private final EngineConfig config;
+  private final Plugins plugins;
+  private final Prober prober;
+  private final List<StorageProvisioner> provisioners;
+  private final Pools pools;
+
+  public RootOpener(EngineConfig config, Plugins plugins, Prober prober) {
+    this.config = config;
+    this.plugins = plugins;
+    this.prober = prober;
+    this.provisioners = plugins.provisioners();
+    this.pools = new Pools(provisioners);
+  }
+
+  /**
+   * What is wanted.
+   *
+   * @param role what the root is for
+   * @param directory an existing directory: the root, or where a pool for it is made
+   * @param backend the only storage backend that will do for a new root, or null to choose
+   * @param poolBytes size of a pool that has to be made, or null for the default
+   * @param made it was made before: one without a record is not new but lost, such as a mount point
+   *     without its file system
+   */
+  record Wish(
+      Role role,
+      Path directory,
+      @Nullable String backend,
+      @Nullable Long poolBytes,
+      boolean made) {}
+
+  /**
+   * A root that is ready to be opened.
+   *
+   * @param role what it is for
+   * @param layout where it is
+   * @param record what was recorded in it, or null for a new one
+   * @param provider the storage backend for it
+   * @param probed what all backends' probes found there
+   * @param selection the choice, explained
+   * @param advice what would make storage better, or null
+   */
+  public record Root(
+      Role role,
+      Layout layout,
+      @Nullable RootRecord record,
+      StorageBackendProvider provider,
+      List<Probed> probed,
+      Doctor.Selection selection,
+      @Nullable String advice) {
+    /**
+     * Whether a fork shares what it does not change. Not known, and so false, of a root that was
+     * full when it was opened.
+     */
+    public boolean copyOnWrite() {
+      return probed.stream()
+          .filter(one -> one.provider().id().equals(provider.id()))
+          .anyMatch(RootOpener::copyOnWrite);
+    }
+  }
+
+  /** Finds or makes a root. */
+  Root open(Wish wish) {
+    Path directory = wish.directory();
+    Path pool = pools.find(directory);
+    if (pool != null) {
+      return choose(wish, pool, null);
+    }
+    if (Files.exists(new Layout(directory).rootRecord()) || wish.backend() != null) {
+      return choose(wish, directory, null);
+    }
+    LostRecord.refuse(directory);
+    List<Probed> probed = probe(wish.role(), directory);
+    if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
+      return choose(wish, directory, null);
+    }
+    List<String> advice = new ArrayList<>();
+    for (StorageProvisioner provisioner : provisioners) {
+      ProvisioningStatus status = provisioner.status(directory);
+      if (status.state() != ProvisioningStatus.State.POSSIBLE) {
+        advice.add(status.remedy() == null ? status.detail() : status.remedy());
+      } else if (config.provision() == EngineConfig.Provision.OFF) {
+        advice.add("set storage.provision to auto, so that a copy-on-write pool is made");
+      } else {
+        try {
+          return choose(wish, provisioner.provision(directory, wish.poolBytes()), null);
+        } catch (RametException e) {
+          LOG.log(System.Logger.Level.WARNING, "no copy-on-write pool: " + e.getMessage(), e);
+          String remedy = e.remedy();
+          advice.add(remedy == null ? String.valueOf(e.getMessage()) : remedy);
+        }
+      }
+    }
+    return choose(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
+  }
+
+  /** Probes every storage backend at a root. */
+  public List<Probed> probe(Role role, Path root) {
+    return prober.probe(
+        role,
+        plugins.of(Role.STORAGE),
+        id -> new ProbeContext(root, config.pluginSettings().getOrDefault(id, Map.of())));
+  }
+
+  private static boolean copyOnWrite(Probed probed) {
+    return probed.result() instanceof ProbeResult.Usable usable
+        && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE);
+  }
+
+  /** The error for a root that was made and is not there. */
+  public static RametException gone(Path root) {
+    return new RametException(
+        ErrorCode.HOST_UNFIT,
+        "there is no root in " + root + " any more",
+        "mount the file system it is on",
+        null);
+  }
+
+  private Root choose(Wish wish, Path root, @Nullable String advice) {
+    Layout layout = new Layout(root);
+    if (wish.made() && !Files.exists(layout.rootRecord())) {
+      throw gone(root);
+    }
+    if (!Files.exists(layout.rootRecord())) {
+      LostRecord.refuse(wish.directory());
+      LostRecord.refuse(root);
+    }
+    List<Probed> probed = probe(wish.role(), root);
+    String wanted = wish.backend();
+    if (Files.exists(layout.rootRecord())) {
+      RootRecord record = read(layout);
+      if (wanted != null && !wanted.equals(record.storageBackend())) {
+        throw new RametException(
+            ErrorCode.CONFLICT,
+            root
+                + " was made with the storage backend "
+                + record.storageBackend()
+                + " and cannot be opened with "
+                + wanted,
+            "remove the storage backend from the configuration, or use another root",
+            null);
+      }
+      return root(
+          wish.role(),
+          layout,
+          record,
+          probed,
+          record.storageBackend(),
+          "recorded in the root",
+          advice);
+    }
+    if (wanted != null) {
+      return root(wish.role(), layout, null, probed, wanted, "set in the configuration", advice);
+    }
+    Probed best =
+        Ranking.best(probed)
+            .orElseThrow(
+                () ->
+                    new RametException(
+                        ErrorCode.HOST_UNFIT,
+                        "no storage backend works at "
+                            + root
+                            + ": "
+                            + Ranking.explain(wish.role(), "", probed, null, null).reason(),
+                        remedies(probed),
+                        null));
+    return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
+  }
+
+  private static String remedies(List<Probed> probed) {
+    String any =
+        probed.stream()
+            .map(Probed::remedy)
+            .filter(remedy -> !remedy.isEmpty())
+            .distinct()
+            .collect(Collectors.joining("; or "));
+    return any.isEmpty() ? "look for the cause in the host's log" : any;
+  }
+
+  /** What is recorded in a root that has a record. */
+  static RootRecord read(Layout layout) {
+    RootRecord record;
+    try {
+      record = JsonFile.read(layout.rootRecord(), RootRecord.class);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          layout.rootRecord() + " cannot be read: " + e.getMessage(),
+          "restore it; the storage backend's own marker below volumes/ says which backend it was",
+          e);
+    }
+    if (!record.known()) {
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          layout.root()
+              + " has layout "
+              + record.format()
+              + ", this version knows up to "
+              + RootRecord.TWO_ROOTS,
+          "use the version of Ramet that made it",
+          null);
+    }
+    return record;
+  }
+
+  /** One of them may be what is looked for: who is refused cannot be asked for its id. */
+  private static String refusals(Plugins plugins) {
+    return plugins.refusals().stream()
+        .map(refusal -> "; " + refusal.sentence())
+        .collect(Collectors.joining());
+  }
+
+  /** The storage backend that a root needs. */
+  static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
+    for (Provider<?> candidate : plugins.of(Role.STORAGE)) {
+      if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
+        return provider;
+      }
+    }
+    throw new RametException(
+        ErrorCode.HOST_UNFIT,
+        "there is no storage backend "
+            + id
+            + ", which "
+            + layout.root()
+            + " needs"
+            + refusals(plugins),
+        "install the plugin that brings it",
+        null);
+  }
+
+  private Root root(
+      Role role,
+      Layout layout,
+      @Nullable RootRecord record,
+      List<Probed> probed,
+      String id,
+      @Nullable String why,
+      @Nullable String advice) {
+    StorageBackendProvider provider = provider(plugins, id, layout);
+    for (Probed candidate : probed) {
+      if (candidate.provider() != provider || candidate.usable()) {
+        continue;
+      }
+      if (record == null || !candidate.noRoom()) {
+        throw new RametException(
+            ErrorCode.HOST_UNFIT,
+            "storage backend "
+                + id
+                + " does not work at "
+                + layout.root()
+                + ": "
+                + candidate.reason(),
+            candidate.remedy(),
+            null);
+      }
+      // Only a host can delete what fills it.
+      FullFileSystem full = FullFileSystem.toldAt(layout.root());
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} could not be tried at {1}, which is opened all the same: no space left on {2}; {3}",
+          id,
+          layout.root(),
+          full.describe(),
+          NoRoom.remedy(full.isAround()));
+    }
+    return new Root(
+        role,
+        layout,
+        record,
+        provider,
+        probed,
+        Ranking.explain(role, layout.root().toString(), probed, id, why),
+        advice);
+  }
+}

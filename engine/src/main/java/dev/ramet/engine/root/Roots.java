@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.state.RootRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The roots of an engine: one for all, or one for the disks and manifests and one for the memory
+ * images. Which it is, is decided when the data root is new and recorded in both, each naming the
+ * other: with a root that belongs to somebody else, all his images would look abandoned.
+ *
+ * @param main the root of disks and manifests
+ * @param memory the root of the memory images, or null when they are in the main one
+ */
+public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
+  /** All of them. */
+  public List<RootOpener.Root> all() {
+    RootOpener.Root second = memory;
+    return second == null ? List.of(main) : List.of(main, second);
+  }
+
+  /**
+   * Every directory that probes work in: the data root, and the roots, which may be pools in it.
+   */
+  public Set<Path> directories(EngineConfig config) {
+    Set<Path> directories = new LinkedHashSet<>();
+    directories.add(config.dataRoot());
+    all().forEach(root -> directories.add(root.layout().root()));
+    return directories;
+  }
+
+  /**
+   * Finds or makes them.
+   *
+   * @throws RametException {@code CONFLICT} when the configuration does not fit what is recorded,
+   *     {@code HOST_UNFIT} when the memory root is not there
+   */
+  public static Roots open(EngineConfig config, RootOpener opener) throws IOException {
+    RootOpener.Root main =
+        opener.open(
+            new RootOpener.Wish(
+                Role.STORAGE,
+                config.dataRoot(),
+                config.storageBackend(),
+                config.provisionBytes(),
+                false));
+    RootRecord record = main.record();
+    if (record != null && record.memoryOf() != null) {
+      throw memoryOnly(main);
+    }
+    EngineConfig.MemoryRoot wanted = config.memoryRoot();
+    if (record == null) {
+      return wanted == null ? single(main) : begin(config, opener, main, wanted);
+    }
+    RootRecord.MemoryArea area = record.memory();
+    if (area == null) {
+      refuseIf(wanted != null, main, "its memory images in itself");
+      return new Roots(main, null);
+    }
+    refuseIf(
+        wanted != null && !real(wanted.path()).toString().equals(area.path()),
+        main,
+        "its memory images in " + area.path());
+    return new Roots(main, find(opener, main, record, area, wanted));
+  }
+
+  private static void refuseIf(boolean differs, RootOpener.Root main, String how) {
+    if (differs) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          main.layout().root() + " was made with " + how,
+          "set storage-memory-root to what it was, or use another data root",
+          null);
+    }
+  }
+
+  private static Roots single(RootOpener.Root main) throws IOException {
+    JsonFile.write(
+        main.layout().rootRecord(), RootRecord.single(main.provider().id()), JsonFile.Care.DURABLE);
+    return new Roots(main, null);
+  }
+
+  /** The intent is recorded first: what a crash leaves is gone on with at the next start. */
+  private static Roots begin(
+      EngineConfig config, RootOpener opener, RootOpener.Root main, EngineConfig.MemoryRoot wanted)
+      throws IOException {
+    closed(wanted.path());
+    Path path = real(wanted.path());
+    Path dataRoot = real(config.dataRoot());
+    if (path.startsWith(dataRoot) || dataRoot.startsWith(path)) {
+      throw RametException.invalid(
+          "storage-memory-root", path + " and the data root " + dataRoot + " lie in one another");
+    }
+    RootOpener.Root memory =
+        opener.open(
+            new RootOpener.Wish(Role.MEMORY_STORAGE, path, wanted.storageBackend(), null, false));
+    refuseTaken(memory, null);
+    RootRecord record =
+        RootRecord.single(main.provider().id())
+            .withMemory(
+                UUID.randomUUID().toString(),
+                new RootRecord.MemoryArea(path.toString(), memory.provider().id(), false));
+    JsonFile.write(main.layout().rootRecord(), record, JsonFile.Care.DURABLE);
+    finish(main, record, memory);
+    return new Roots(main, memory);
+  }
+
+  private static void finish(RootOpener.Root main, RootRecord record, RootOpener.Root memory)
+      throws IOException {
+    String id = Objects.requireNonNull(record.id());
+    RootRecord.MemoryArea area = Objects.requireNonNull(record.memory());
+    JsonFile.write(
+        memory.layout().rootRecord(),
+        RootRecord.memoryOf(id, memory.provider().id()),
+        JsonFile.Care.DURABLE);
+    JsonFile.write(
+        main.layout().rootRecord(),
+        record.withMemory(id, new RootRecord.MemoryArea(area.path(), area.storageBackend(), true)),
+        JsonFile.Care.DURABLE);
+  }
+
+  private static RootOpener.Root find(
+      RootOpener opener,
+      RootOpener.Root main,
+      RootRecord record,
+      RootRecord.MemoryArea area,
+      EngineConfig.@Nullable MemoryRoot wanted)
+      throws IOException {
+    String backend = wanted == null ? null : wanted.storageBackend();
+    if (backend != null && !backend.equals(area.storageBackend())) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          area.path() + " was made with the storage backend " + area.storageBackend(),
+          "remove the storage backend from the configuration, or use another data root",
+          null);
+    }
+    Path path = Path.of(area.path());
+    if (area.ready() && !Files.isDirectory(path)) {
+      throw RootOpener.gone(path);
+    }
+    closed(path);
+    RootOpener.Root memory =
+        opener.open(
+            new RootOpener.Wish(
+                Role.MEMORY_STORAGE, path, area.storageBackend(), null, area.ready()));
+    if (memory.record() == null) {
+      refuseTaken(memory, null);
+      finish(main, record, memory);
+    } else {
+      refuseTaken(memory, record.id());
+      if (!area.ready()) {
+        finish(main, record, memory);
+      }
+    }
+    return memory;
+  }
+
+  /** Refuses a root that is not new, unless it is the one meant. */
+  private static void refuseTaken(RootOpener.Root memory, @Nullable String owner)
+      throws IOException {
+    RootRecord record = memory.record();
+    boolean ours =
+        record == null
+            ? FileTrees.children(memory.layout().root().resolve("volumes")).isEmpty()
+            : owner != null && owner.equals(record.memoryOf());
+    if (!ours) {
+      throw taken(memory);
+    }
+  }
+
+  /** The error for a data root that is the second root of another one. */
+  public static RametException memoryOnly(RootOpener.Root main) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        main.layout().root() + " holds the memory images of another data root",
+        "use another directory as the data root",
+        null);
+  }
+
+  /** The error for a root of memory images that belongs to somebody else. */
+  public static RametException taken(RootOpener.Root memory) {
+    return new RametException(
+        ErrorCode.CONFLICT,
+        memory.layout().root() + " belongs to another data root",
+        "give each data root a directory of its own for its memory images",
+        null);
+  }
+
+  /** The directory itself, of which the root may be a pool inside. */
+  private static void closed(Path directory) {
+    OwnerOnly.root("memory root", directory);
+    OpenContents.close(directory);
+  }
+
+  private static Path real(Path path) {
+    try {
+      return path.toRealPath();
+    } catch (IOException e) {
+      return path.toAbsolutePath().normalize();
+    }
+  }
+}

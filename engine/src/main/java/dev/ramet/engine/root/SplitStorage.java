@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.root;
+
+import dev.ramet.engine.state.Layout;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.WriteLog;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Two storage backends as one: memory images in one root, all else in the other. A node's name says
+ * which; a node in the other root than its name says is not seen. Nothing is ever copied from one
+ * root to the other: an image descends from images, a disk from disks.
+ *
+ * @param disks keeps the disks
+ * @param memory keeps the memory images
+ */
+public record SplitStorage(StorageBackend disks, StorageBackend memory) implements StorageBackend {
+  /** The backend that keeps a node. */
+  public StorageBackend of(NodeId id) {
+    return Layout.isMemory(id) ? memory : disks;
+  }
+
+  /** The backend of a root's storage that keeps a node. */
+  public static StorageBackend of(StorageBackend storage, NodeId id) {
+    return storage instanceof SplitStorage two ? two.of(id) : storage;
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes) {
+    return of(id).create(id, sizeBytes);
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes, Durability durability) {
+    return of(id).create(id, sizeBytes, durability);
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source) {
+    return of(id).importFrom(id, source);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    return same(volume, id).snapshot(volume, id, durability);
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
+    return same(volume, id).snapshot(volume, id, durability, log);
+  }
+
+  @Override
+  public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+    return same(snapshot, id).fork(snapshot, id, durability);
+  }
+
+  private StorageBackend same(NodeId from, NodeId to) {
+    StorageBackend backend = of(from);
+    if (backend != of(to)) {
+      throw new IllegalArgumentException(from + " and " + to + " are not in one root");
+    }
+    return backend;
+  }
+
+  @Override
+  public Node seal(NodeId volume, Durability durability) {
+    return of(volume).seal(volume, durability);
+  }
+
+  @Override
+  public Attachment attach(NodeId id) {
+    return of(id).attach(id);
+  }
+
+  @Override
+  public void flush(NodeId id) {
+    of(id).flush(id);
+  }
+
+  @Override
+  public void writeBack(NodeId id) {
+    of(id).writeBack(id);
+  }
+
+  @Override
+  public void delete(NodeId id) {
+    of(id).delete(id);
+  }
+
+  @Override
+  public Optional<Node> find(NodeId id) {
+    return of(id).find(id);
+  }
+
+  @Override
+  public List<Node> list() {
+    return Stream.of(disks, memory)
+        .flatMap(backend -> backend.list().stream().filter(node -> of(node.id()) == backend))
+        .sorted((a, b) -> a.id().compareTo(b.id()))
+        .toList();
+  }
+
+  @Override
+  public Usage usage(NodeId id) {
+    return of(id).usage(id);
+  }
+
+  /** Does nothing: whoever opened the two closes them. */
+  @Override
+  public void close() {}
+}

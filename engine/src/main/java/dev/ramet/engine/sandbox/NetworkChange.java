@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandbox;
+
+import dev.ramet.engine.NetworkRules;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.machine.EgressEnforcer;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.time.Duration;
+
+/** Other network rules for sandboxes that are there. Thread-safe. */
+public final class NetworkChange {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final Context context;
+  private final EgressEnforcer confinement;
+  private final AgentSetup agents;
+
+  public NetworkChange(Context context, EgressEnforcer confinement, AgentSetup agents) {
+    this.context = context;
+    this.confinement = confinement;
+    this.agents = agents;
+  }
+
+  /** Sets which addresses the sandbox may reach; when this fails, they are those before. */
+  void set(LiveSandbox live, NetworkRules rules) {
+    rules.checkNames();
+    try (LiveSandbox.Hold hold = live.hold("set network", PATIENCE);
+        Undo undo = new Undo()) {
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      if (!before.outbound()) {
+        checkWithout(live.id(), rules);
+      }
+      context.requests().check(rules.requests());
+      SandboxRecord.Terms terms = before.terms();
+      if (before.outbound()) {
+        context.egress().check(rules);
+        trustFor(live, before, rules);
+        if (live.machine() != null) {
+          undo.add(
+              "rules of " + live.id(), () -> confinement.change(before, terms.rules().network()));
+          confinement.change(before, rules);
+        }
+      }
+      context.before("network.commit");
+      live.revise(
+          now -> now.ending(before.endAt(), terms.with(terms.rules().with(rules))),
+          context.sandboxes()::save);
+      undo.commit();
+    } catch (IOException e) {
+      throw Errors.io("cannot set the network of " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** Refuses what makes sense only where connections may be opened. */
+  private static void checkWithout(String id, NetworkRules rules) {
+    String rule =
+        !rules.allowOut().isEmpty()
+            ? "network.allowOut"
+            : rules.egressProxy() != null
+                ? "network.egressProxy"
+                : rules.requests().none() ? null : "network.rules";
+    if (rule != null) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          rule + ": sandbox " + id + " may not open connections",
+          "create it with allow_internet_access, and deny what it is not to reach",
+          null);
+    }
+  }
+
+  private void trustFor(LiveSandbox live, SandboxRecord before, NetworkRules rules) {
+    RunningVm vm = live.machine();
+    Integer agentPort = before.agentPort();
+    if (vm != null && agentPort != null && !rules.requests().none()) {
+      agents.trust(vm, agentPort, AgentSetup.access(before));
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandbox;
+
+import dev.ramet.engine.RollbackReport;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a sandbox back to a snapshot. The replacement is started while the old machine only pauses;
+ * one replaced manifest decides which of the two the sandbox is, so that a failure or a crash at
+ * any step leaves exactly one of them.
+ */
+public final class Rollback {
+  private static final System.Logger LOG = System.getLogger(Rollback.class.getName());
+
+  private static final Duration LAST_BREATH = Duration.ofSeconds(2);
+  private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+
+  /** What a machine fails with that does not do what it is told, or not in time. */
+  private static final Set<ErrorCode> DEAF =
+      EnumSet.of(ErrorCode.HYPERVISOR_FAILED, ErrorCode.DEADLINE_EXCEEDED);
+
+  private final Context context;
+  private final MachineStarter starter;
+  private final SandboxLifecycle lifecycle;
+  private final SnapshotReclaimer reclaimer;
+  private final Views views;
+
+  public Rollback(
+      Context context,
+      MachineStarter starter,
+      SandboxLifecycle lifecycle,
+      SnapshotReclaimer reclaimer,
+      Views views) {
+    this.context = context;
+    this.starter = starter;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+    this.views = views;
+  }
+
+  /** Puts the sandbox back; its id stays. */
+  RollbackReport rollback(LiveSandbox live, String snapshot) {
+    long start = System.nanoTime();
+    try (LiveSandbox.Hold hold = live.hold("rollback");
+        SnapshotReclaimer.Pin pin = reclaimer.pin("snapshot", snapshot)) {
+      // Looked up again now that it is ours: it may have been killed meanwhile.
+      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      // One whose machine died can be put back too.
+      RunningVm old = live.machine();
+      replace(live, before, old, pin.record());
+      clearAway(before, old);
+      return new RollbackReport(views.sandbox(live), pin.record().id(), System.nanoTime() - start);
+    }
+  }
+
+  private void replace(
+      LiveSandbox live, SandboxRecord before, @Nullable RunningVm old, SnapshotRecord source) {
+    context.before("rollback.pause");
+    try (PausedVm paused = pause(old);
+        Undo undo = new Undo()) {
+      MachineStarter.Started started =
+          starter.start(MachineStarter.Order.next("rollback", before, source, Map.of(), true));
+      undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
+      context.before("rollback.commit");
+      SandboxRecord after =
+          awake(before).on(started.machine(), source.diskBytes(), source.agentPort());
+      live.becomes(after, started.vm(), context.sandboxes()::save);
+      undo.commit();
+      live.tracking().close();
+      if (old != null) {
+        starter.giveUp(paused == null ? () -> end(old) : paused::kill, old);
+      }
+      lifecycle.begun(live);
+    } catch (IOException e) {
+      throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
+    }
+  }
+
+  /** A paused sandbox has used up its time; it gets as much as it was last given. */
+  static SandboxRecord awake(SandboxRecord before) {
+    if (before.state() != SandboxRecord.State.PAUSED) {
+      return before;
+    }
+    Long seconds = before.terms().timeoutSeconds();
+    return before.endingAt(seconds == null ? null : Instant.now().plusSeconds(seconds));
+  }
+
+  private static void end(RunningVm vm) {
+    if (!vm.exit().toCompletableFuture().isDone()) {
+      vm.kill(KILL_TIMEOUT);
+    }
+  }
+
+  /**
+   * Pauses the old machine; null when there is none any more, or when it does not do what it is
+   * told: of all machines, that one needs to be replaced.
+   */
+  private static @Nullable PausedVm pause(@Nullable RunningVm old) {
+    if (old == null) {
+      return null;
+    }
+    try {
+      return old.pause();
+    } catch (RametException e) {
+      if (endsWithin(old, LAST_BREATH)) {
+        return null;
+      }
+      if (!DEAF.contains(e.code())) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.WARNING, "replacing a machine that does not pause", e);
+      return null;
+    }
+  }
+
+  /** The monitor of a dying machine fails a moment before its end is known. */
+  private static boolean endsWithin(RunningVm vm, Duration time) {
+    try {
+      vm.exit().toCompletableFuture().get(time.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** The rollback has happened; what fails here is found at the next start. */
+  private void clearAway(SandboxRecord before, @Nullable RunningVm old) {
+    try {
+      context.before("rollback.clear");
+      if (old == null && before.state() != SandboxRecord.State.PAUSED) {
+        // One that this host could not find again may run all the same.
+        Path directory = context.layout().machine(before.id(), before.machine().number());
+        context.hypervisor().reap(directory);
+      }
+      starter.discardFiles(before.id(), before.machine().number());
+      reclaimer.reclaim(before.machine().memoryBase());
+    } catch (RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.WARNING, "cannot clear away the old machine of " + before.id(), e);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandbox;
+
+import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.Template;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.PendingSnapshots;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.workingset.WorkingSet;
+import dev.ramet.engine.workingset.WorkingSetFile;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What callers see of the manifests. */
+public final class Views {
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  public Views(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  /** Tells how many sandboxes and snapshots there are. */
+  public void count(Registry metrics) {
+    metrics.gauge(
+        "ramet_sandboxes",
+        "Sandboxes on record, by state.",
+        "state",
+        () ->
+            context.sandboxes().all().stream()
+                .filter(live -> !live.saved().hidden())
+                .collect(
+                    Collectors.groupingBy(
+                        live -> Registry.label(live.saved().state()),
+                        TreeMap::new,
+                        Collectors.counting())));
+    metrics.gauge(
+        "ramet_snapshots",
+        "Snapshots, templates and the hidden common starts of clones on record, by kind.",
+        "kind",
+        () ->
+            context.snapshots().all().stream()
+                .collect(
+                    Collectors.groupingBy(
+                        record -> Registry.label(record.kind()),
+                        TreeMap::new,
+                        Collectors.counting())));
+  }
+
+  Sandbox sandbox(LiveSandbox live) {
+    SandboxRecord record = live.saved();
+    RunningVm vm = live.machine();
+    return new Sandbox(
+        record.id(),
+        switch (record.state()) {
+          case CREATING -> Sandbox.State.CREATING;
+          case RUNNING -> Sandbox.State.RUNNING;
+          case PAUSED -> Sandbox.State.PAUSED;
+          case FAILED, KILLED -> Sandbox.State.FAILED;
+        },
+        record.state() == SandboxRecord.State.KILLED
+            ? "its removal did not finish; kill it again"
+            : record.detail(),
+        record.sourceId(),
+        record.sourceName(),
+        record.parentId(),
+        record.machine().cpuCount(),
+        record.machine().memoryBytes(),
+        record.diskBytes(),
+        record.metadata(),
+        record.startedAt(),
+        record.endAt(),
+        vm == null ? null : vm.pid(),
+        record.outbound(),
+        record.memoryMode(),
+        record.terms().rules(),
+        record.terms().accessToken(),
+        record.terms().trafficToken(),
+        record.agentPort() == null
+            ? Sandbox.Agent.NONE
+            : record.machine().hostSecret() == null
+                ? Sandbox.Agent.UNAUTHENTICATED
+                : Sandbox.Agent.AUTHENTICATED);
+  }
+
+  public Snapshot snapshot(SnapshotRecord record) {
+    return snapshot(record, this::exclusiveBytes);
+  }
+
+  /**
+   * The same for a sandbox's last snapshot, of which is told what it shared with nobody when that
+   * was last counted. Counting goes through every extent of its images.
+   */
+  public Snapshot lastSnapshot(LiveSandbox live, SnapshotRecord record) {
+    LiveSandbox.Counted counted = live.counted();
+    if (counted == null || !counted.snapshotId().equals(record.id())) {
+      counted = new LiveSandbox.Counted(record.id(), exclusiveBytes(record));
+      live.counted(counted);
+    }
+    long bytes = counted.exclusiveBytes();
+    return snapshot(record, same -> bytes);
+  }
+
+  private Snapshot snapshot(SnapshotRecord record, ToLongFunction<SnapshotRecord> exclusiveBytes) {
+    String broken = brokenBecause(record);
+    return new Snapshot(
+        record.id(),
+        record.name(),
+        List.copyOf(record.tags().keySet()),
+        record.description(),
+        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
+        broken,
+        record.sandboxId(),
+        record.templateId(),
+        record.createdAt(),
+        record.cpuCount(),
+        record.memoryBytes(),
+        record.diskBytes(),
+        broken == null ? exclusiveBytes.applyAsLong(record) : 0,
+        reclaimer.users(record.id()),
+        workingSet(record),
+        record.capture());
+  }
+
+  public Snapshot snapshot(PendingSnapshots.Entry writing) {
+    RametException failure = writing.failure();
+    SandboxRecord sandbox = writing.sandbox();
+    TaggedName version = writing.version();
+    return new Snapshot(
+        writing.id(),
+        version == null ? null : version.alias(),
+        // It gets them when it is ready; until then they may be another's.
+        List.of(),
+        writing.request().description(),
+        failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
+        failure == null ? null : failure.getMessage(),
+        sandbox.id(),
+        sandbox.sourceId(),
+        writing.instant(),
+        sandbox.machine().cpuCount(),
+        sandbox.machine().memoryBytes(),
+        sandbox.diskBytes(),
+        0,
+        List.of(),
+        null,
+        null);
+  }
+
+  private Snapshot.@Nullable WorkingSet workingSet(SnapshotRecord record) {
+    try {
+      WorkingSet set =
+          WorkingSetFile.read(context.layout().snapshot(record.id()), record.memoryBytes());
+      return set == null
+          ? null
+          : new Snapshot.WorkingSet(set.snapshotId(), set.pages(), set.bytes(), set.whole());
+    } catch (IOException e) {
+      return null; // It is recorded anew at the next restore, which also tells.
+    }
+  }
+
+  public Template template(SnapshotRecord record, long buildNanos) {
+    String broken = brokenBecause(record);
+    String name = record.name();
+    return new Template(
+        record.id(),
+        name == null ? record.id() : name,
+        List.copyOf(record.tags().keySet()),
+        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
+        broken,
+        record.warm(),
+        record.cpuCount(),
+        record.memoryBytes(),
+        record.diskBytes(),
+        broken == null ? exclusiveBytes(record) : 0,
+        record.createdAt(),
+        record.contentKey(),
+        buildNanos);
+  }
+
+  private @Nullable String brokenBecause(SnapshotRecord record) {
+    StorageBackend storage = context.storage();
+    if (storage.find(Layout.snapshotDisk(record.id())).isEmpty()) {
+      return "its disk is gone";
+    }
+    if (record.warm() && storage.find(Layout.snapshotMemory(record.id())).isEmpty()) {
+      return "its memory image is gone";
+    }
+    return null;
+  }
+
+  private long exclusiveBytes(SnapshotRecord record) {
+    try {
+      long bytes = context.storage().usage(Layout.snapshotDisk(record.id())).exclusiveBytes();
+      return record.warm()
+          ? bytes + context.storage().usage(Layout.snapshotMemory(record.id())).exclusiveBytes()
+          : bytes;
+    } catch (RametException e) {
+      // Deleted while it was looked at.
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.network.EgressFilter;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Refusal;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.root.RootOpener;
+import dev.ramet.engine.root.Roots;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.Host;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.StorageCapabilities;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The doctor: keeps what the probes found and asks again on request. Thread-safe. */
+final class DoctorService implements Doctor {
+  private static final int MOUNT_POINT = 4;
+
+  private final EngineConfig config;
+  private final Roots roots;
+  private final List<Selection> selections;
+  private final List<String> advice;
+  private final List<Refusal> refusals;
+  private final EgressFilter egress;
+  private final OpenAgents agents;
+  private final Supplier<List<Probed>> probes;
+  private volatile List<Probed> probed;
+  private volatile String mounts;
+
+  /**
+   * An inspection.
+   *
+   * @param roots the roots in use
+   * @param selections what was chosen at start
+   * @param advice what came up when it was chosen
+   * @param refusals plugins that were not taken
+   * @param probed what the probes found at start
+   * @param egress what keeps guests from addresses
+   * @param agents which guests' agents serve whoever reaches them
+   * @param probes asks all of them again
+   */
+  DoctorService(
+      EngineConfig config,
+      Roots roots,
+      List<Selection> selections,
+      List<String> advice,
+      List<Refusal> refusals,
+      List<Probed> probed,
+      EgressFilter egress,
+      OpenAgents agents,
+      Supplier<List<Probed>> probes) {
+    this.config = config;
+    this.roots = roots;
+    this.selections = List.copyOf(selections);
+    this.advice = List.copyOf(advice);
+    this.refusals = List.copyOf(refusals);
+    this.mounts = mounts();
+    this.probed = probed;
+    this.egress = egress;
+    this.agents = agents;
+    this.probes = probes;
+  }
+
+  @Override
+  public Report report(boolean refresh) {
+    String mountsNow = mounts();
+    if (refresh || !mountsNow.equals(mounts)) {
+      mounts = mountsNow;
+      probed = probes.get();
+    }
+    List<Probed> now = probed;
+    List<String> hints = new ArrayList<>(advice);
+    for (Refusal refusal : refusals) {
+      hints.add(refusal.sentence() + "; " + refusal.remedy());
+    }
+    if (config.outbound().byDefault() && !egress.usable()) {
+      hints.add(
+          "guests reach this host's own addresses, since they cannot be kept from them: "
+              + egress.detail());
+    }
+    hints.addAll(agents.advice());
+    boolean degraded = !hints.isEmpty();
+    for (Probed one : now) {
+      if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {
+        String slow = usable.evidence().get(ProbeResult.LIMITATION);
+        if (slow != null) {
+          hints.add(one.provider().id() + ": " + slow);
+          degraded = true;
+        }
+      }
+      if (one.result() instanceof ProbeResult.Failed) {
+        degraded = true;
+      }
+    }
+    if (!copyOnWrite(now)) {
+      degraded = true;
+    }
+    boolean broken = selections.stream().anyMatch(selection -> selection.chosen() == null);
+    return new Report(
+        broken ? Verdict.BROKEN : degraded ? Verdict.DEGRADED : Verdict.GOOD,
+        host(),
+        Stream.concat(now.stream().map(Probed::report), refusals.stream().map(Refusal::report))
+            .toList(),
+        selections,
+        hints);
+  }
+
+  /**
+   * What is mounted at the roots, above them and in them: when that changes, what was found there
+   * holds no longer. See proc_pid_mountinfo(5): the fifth field is the mount point.
+   */
+  private String mounts() {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+          .filter(line -> roots.all().stream().anyMatch(root -> concerns(line, root)))
+          .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static boolean concerns(String mount, RootOpener.Root root) {
+    String[] fields = mount.split(" ", MOUNT_POINT + 2);
+    if (fields.length <= MOUNT_POINT) {
+      return false;
+    }
+    Path point = Path.of(fields[MOUNT_POINT]);
+    Path path = root.layout().root().toAbsolutePath();
+    return path.startsWith(point) || point.startsWith(path);
+  }
+
+  private boolean chosen(Probed one) {
+    return selections.stream()
+        .anyMatch(
+            selection ->
+                selection.role().equals(one.role().label())
+                    && one.provider().id().equals(selection.chosen()));
+  }
+
+  private boolean copyOnWrite(List<Probed> now) {
+    return now.stream()
+        .filter(this::chosen)
+        .filter(one -> one.role() == Role.STORAGE || one.role() == Role.MEMORY_STORAGE)
+        .map(Probed::result)
+        .allMatch(
+            result ->
+                result instanceof ProbeResult.Usable usable
+                    && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE));
+  }
+
+  private Map<String, String> host() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("cpus", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    facts.put("java", Runtime.version().toString());
+    facts.put("dataRoot", config.dataRoot().toString());
+    try {
+      facts.put("kernel", Host.kernelRelease());
+      facts.put("user", Host.effectiveUid() == 0 ? "root" : "uid " + Host.effectiveUid());
+      for (RootOpener.Root root : roots.all()) {
+        storage(root, facts);
+      }
+      facts.put("memory", memory());
+      facts.put("networkFilter", (egress.usable() ? "" : "unusable: ") + egress.detail());
+    } catch (LinuxException | IOException e) {
+      facts.put("error", String.valueOf(e.getMessage()));
+    }
+    return facts;
+  }
+
+  private static void storage(RootOpener.Root root, Map<String, String> facts)
+      throws LinuxException {
+    String name = root.role().label() + ".";
+    FsInfo info = FsInfo.of(root.layout().root());
+    facts.put(name + "root", root.layout().root().toString());
+    facts.put(name + "backend", root.provider().id());
+    facts.put(name + "fileSystem", info.typeName());
+    facts.put(name + "totalBytes", Long.toString(info.totalBytes()));
+    facts.put(name + "freeBytes", Long.toString(info.freeBytes()));
+    facts.put(name + "usedBytes", Long.toString(info.totalBytes() - info.freeBytes()));
+  }
+
+  private static String memory() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+      if (line.startsWith("MemTotal:")) {
+        return line.substring("MemTotal:".length()).strip();
+      }
+    }
+    return "unknown";
+  }
+}

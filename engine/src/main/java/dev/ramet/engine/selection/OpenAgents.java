@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Finds the machines, and what machines are made from, whose agents cannot tell this host from
+ * others. Thread-safe.
+ */
+public final class OpenAgents {
+  private static final int MOST_NAMED = 5;
+
+  private final SandboxStore sandboxes;
+  private final SnapshotStore snapshots;
+  private final boolean handsSecrets;
+
+  /**
+   * Those of a root.
+   *
+   * @param handsSecrets whether the hypervisor gives guests secrets
+   */
+  public OpenAgents(SandboxStore sandboxes, SnapshotStore snapshots, boolean handsSecrets) {
+    this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.handsSecrets = handsSecrets;
+  }
+
+  /** What to do about them; empty when there are none. */
+  List<String> advice() {
+    List<String> found = new ArrayList<>();
+    add(found, "template", open(SnapshotRecord.Kind.TEMPLATE));
+    add(found, "snapshot", open(SnapshotRecord.Kind.SNAPSHOT));
+    add(
+        found,
+        "sandbox",
+        sandboxes.all().stream().map(LiveSandbox::saved).filter(OpenAgents::open).map(r -> r.id()));
+    if (found.isEmpty()) {
+      return List.of();
+    }
+    String why =
+        "agent: unauthenticated: any user of this host can take over the machines of "
+            + String.join(", ", found);
+    return List.of(
+        handsSecrets
+            ? why
+                + "; build or import the template again (ramet template build NAME), and make new"
+                + " sandboxes and snapshots from it"
+            : why
+                + "; the chosen hypervisor gives guests no secret: use one that states guest-secret");
+  }
+
+  private Stream<String> open(SnapshotRecord.Kind kind) {
+    return snapshots.all().stream()
+        .filter(SnapshotStore::visible)
+        .filter(record -> record.kind() == kind && record.warm())
+        .filter(record -> record.agentPort() != null && record.hostSecret() == null)
+        .map(
+            record -> {
+              String name = record.name();
+              return name == null ? record.id() : name;
+            });
+  }
+
+  private static boolean open(SandboxRecord record) {
+    boolean lives =
+        record.state() == SandboxRecord.State.RUNNING
+            || record.state() == SandboxRecord.State.PAUSED;
+    return lives
+        && !record.hidden()
+        && record.agentPort() != null
+        && record.machine().hostSecret() == null;
+  }
+
+  private static void add(List<String> found, String kind, Stream<String> names) {
+    List<String> all = names.distinct().sorted().toList();
+    if (!all.isEmpty()) {
+      String more = all.size() > MOST_NAMED ? " and " + (all.size() - MOST_NAMED) + " more" : "";
+      found.add(
+          kind + " " + all.stream().limit(MOST_NAMED).collect(Collectors.joining(" ")) + more);
+    }
+  }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.engine.Doctor;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.network.EgressFilter;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.plugin.Ranking;
+import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.root.RootOpener;
+import dev.ramet.engine.root.Roots;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.tracking.MemoryModes;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The hypervisor and the memory modes of this host: probed, chosen, opened. */
+public final class PluginSelection {
+  private static final System.Logger LOG = System.getLogger(PluginSelection.class.getName());
+
+  // Other evidence, such as timings, changes from probe to probe.
+  private static final Set<String> STABLE_EVIDENCE = Set.of("version", "accelerator", "machine");
+
+  private final EngineConfig config;
+  private final Plugins plugins;
+  private final Prober prober;
+  private final List<Probed> hypervisors;
+  private final List<Probed> memoryModes;
+
+  private PluginSelection(
+      EngineConfig config,
+      Plugins plugins,
+      Prober prober,
+      List<Probed> hypervisors,
+      List<Probed> memoryModes) {
+    this.config = config;
+    this.plugins = plugins;
+    this.prober = prober;
+    this.hypervisors = hypervisors;
+    this.memoryModes = memoryModes;
+  }
+
+  /** Probes both roles in a scratch directory, see {@link ProbeScratch}. */
+  static PluginSelection probe(EngineConfig config, Plugins plugins, Prober prober)
+      throws IOException {
+    try (Probing probing = Probing.begin(config, plugins, prober)) {
+      return probing.found();
+    }
+  }
+
+  /**
+   * Both roles' probes under way. Used by one thread.
+   *
+   * @param scratch the directory they work in
+   */
+  public record Probing(
+      EngineConfig config,
+      Plugins plugins,
+      Prober prober,
+      Path scratch,
+      Prober.Pending hypervisors,
+      Prober.Pending memoryModes)
+      implements AutoCloseable {
+    /** Begins them. */
+    public static Probing begin(EngineConfig config, Plugins plugins, Prober prober)
+        throws IOException {
+      Path scratch = ProbeScratch.make(config.dataRoot());
+      return new Probing(
+          config,
+          plugins,
+          prober,
+          scratch,
+          begin(config, plugins, prober, scratch, Role.HYPERVISOR),
+          begin(config, plugins, prober, scratch, Role.MEMORY));
+    }
+
+    private static Prober.Pending begin(
+        EngineConfig config, Plugins plugins, Prober prober, Path scratch, Role role) {
+      return prober.begin(role, plugins.of(role), id -> context(config, scratch, id));
+    }
+
+    /** Waits for them. */
+    public PluginSelection found() {
+      return new PluginSelection(
+          config, plugins, prober, hypervisors.results(), memoryModes.results());
+    }
+
+    /** Waits for them too, and removes what they worked in. */
+    @Override
+    public void close() throws IOException {
+      hypervisors.results();
+      memoryModes.results();
+      FileTrees.delete(scratch);
+    }
+  }
+
+  private static ProbeContext context(EngineConfig config, Path directory, String id) {
+    return new ProbeContext(directory, config.pluginSettings().getOrDefault(id, Map.of()));
+  }
+
+  private Optional<Probed> hypervisorChoice() {
+    String wanted = config.hypervisor();
+    if (wanted == null) {
+      return Ranking.best(hypervisors);
+    }
+    return hypervisors.stream()
+        .filter(one -> one.usable() && one.provider().id().equals(wanted))
+        .findFirst();
+  }
+
+  /** Opens the chosen hypervisor, or one that says why there is none. */
+  public Hypervisor hypervisor() {
+    Optional<Probed> choice = hypervisorChoice();
+    if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
+      try {
+        return provider.open(context(config, config.dataRoot(), provider.id()));
+      } catch (RametException e) {
+        LOG.log(System.Logger.Level.WARNING, "hypervisor " + provider.id() + " does not open", e);
+        String remedy = e.remedy();
+        return new UnavailableHypervisor(
+            String.valueOf(e.getMessage()), remedy == null ? "see the host's log" : remedy);
+      }
+    }
+    String remedies =
+        String.join(
+            "; ",
+            hypervisors.stream().map(Probed::remedy).filter(text -> !text.isEmpty()).toList());
+    return new UnavailableHypervisor(
+        selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
+  }
+
+  /** Whether the chosen hypervisor gives guests secrets. */
+  public boolean handsSecrets() {
+    return hypervisorChoice()
+        .filter(
+            one ->
+                one.result() instanceof ProbeResult.Usable usable
+                    && usable.capabilities().contains(HypervisorCapabilities.GUEST_SECRET))
+        .isPresent();
+  }
+
+  /** The ids of all hypervisors that there are plugins of, whether or not they work here. */
+  public Set<String> hypervisorIds() {
+    return hypervisors.stream()
+        .map(one -> one.provider().id())
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Names the hypervisor and what of it a warm template depends on. */
+  public String hypervisorKey() {
+    return hypervisorChoice()
+        .map(one -> one.provider().id() + stableEvidence(one.result()))
+        .orElse("none");
+  }
+
+  private static String stableEvidence(ProbeResult result) {
+    Map<String, String> stable = new TreeMap<>();
+    if (result instanceof ProbeResult.Usable usable) {
+      stable.putAll(usable.evidence());
+      stable.keySet().retainAll(STABLE_EVIDENCE);
+    }
+    return stable.toString();
+  }
+
+  /** Opens the memory modes that work here. */
+  public MemoryModes modes() {
+    Map<String, MemoryMode> usable = new HashMap<>();
+    Map<String, MemoryModes.Unfit> unusable = new HashMap<>();
+    for (Probed one : memoryModes) {
+      String id = one.provider().id();
+      if (one.usable() && one.provider() instanceof MemoryModeProvider provider) {
+        try {
+          usable.put(id, provider.open(context(config, config.dataRoot(), id)));
+        } catch (RametException e) {
+          // A host without it captures in another mode.
+          LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
+          unusable.put(id, new MemoryModes.Unfit(String.valueOf(e.getMessage()), e.remedy()));
+        }
+      } else {
+        unusable.put(id, new MemoryModes.Unfit(one.reason(), one.remedy()));
+      }
+    }
+    return new MemoryModes(usable, unusable, config.memoryMode());
+  }
+
+  /** The doctor of this host. */
+  public Doctor doctor(
+      Roots roots, EgressFilter egress, OpenAgents agents, Supplier<List<Probed>> storageProbes) {
+    List<Doctor.Selection> selections = new ArrayList<>();
+    roots.all().forEach(root -> selections.add(root.selection()));
+    selections.add(
+        selection(
+            Role.HYPERVISOR,
+            hypervisors,
+            hypervisorChoice().map(one -> one.provider().id()).orElse(null)));
+    selections.add(
+        selection(
+            Role.MEMORY,
+            memoryModes,
+            Ranking.best(memoryModes).map(one -> one.provider().id()).orElse(null)));
+    List<String> advice = new ArrayList<>();
+    List<Probed> all = new ArrayList<>();
+    for (RootOpener.Root root : roots.all()) {
+      String storageAdvice = root.advice();
+      if (storageAdvice != null) {
+        advice.add(storageAdvice);
+      }
+      all.addAll(root.probed());
+    }
+    all.addAll(hypervisors);
+    all.addAll(memoryModes);
+    return new DoctorService(
+        config,
+        roots,
+        selections,
+        advice,
+        plugins.refusals(),
+        List.copyOf(all),
+        egress,
+        agents,
+        () -> probeAll(storageProbes));
+  }
+
+  private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {
+    try {
+      PluginSelection fresh = probe(config, plugins, prober);
+      List<Probed> all = new ArrayList<>(storageProbes.get());
+      all.addAll(fresh.hypervisors);
+      all.addAll(fresh.memoryModes);
+      return List.copyOf(all);
+    } catch (IOException e) {
+      throw Errors.io("cannot probe", config.dataRoot(), e);
+    }
+  }
+
+  private Doctor.Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
+    String forced = role == Role.HYPERVISOR ? config.hypervisor() : config.memoryMode();
+    if (forced == null) {
+      return Ranking.explain(role, "", probed, chosen, null);
+    }
+    String obstacle =
+        probed.stream()
+            .filter(one -> one.provider().id().equals(forced))
+            .findFirst()
+            .map(Probed::reason)
+            .orElse("there is no such plugin");
+    return obstacle.isEmpty()
+        ? new Doctor.Selection(role.label(), "", forced, "set in the configuration")
+        : new Doctor.Selection(
+            role.label(), "", null, forced + " is set in the configuration: " + obstacle);
+  }
+}

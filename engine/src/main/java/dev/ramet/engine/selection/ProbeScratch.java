@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.files.NoRoom;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.linux.file.PathCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Where the probes of hypervisors and memory modes work: in the data root, as what they try will.
+ * On one that is full they find out the same elsewhere, because only a host can delete what fills
+ * it; what a probe that was killed leaves there is the operating system's to clear.
+ */
+final class ProbeScratch {
+  private static final System.Logger LOG = System.getLogger(ProbeScratch.class.getName());
+
+  /** More than all probes together write. */
+  private static final long NEED_BYTES = 16 << 20;
+
+  /** Memory as a file system has room where the disk has none. */
+  private static final List<Path> ELSEWHERE =
+      List.of(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), Path.of("/dev/shm"));
+
+  private ProbeScratch() {}
+
+  /** Makes a new directory for them. */
+  static Path make(Path dataRoot) throws IOException {
+    FullFileSystem full = FullFileSystem.find(dataRoot, NEED_BYTES);
+    if (full == null) {
+      String name = ProbeRemains.PREFIX + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+      Path directory = dataRoot.resolve(name);
+      try {
+        PathCalls.makeDirectory(directory, 0700);
+        return directory;
+      } catch (LinuxException e) {
+        if (e.errno() != LinuxException.ENOSPC && e.errno() != LinuxException.EDQUOT) {
+          throw new IOException("cannot make " + directory + ": " + e.getMessage(), e);
+        }
+      }
+    }
+    return elsewhere(dataRoot);
+  }
+
+  private static Path elsewhere(Path dataRoot) throws IOException {
+    for (Path place : ELSEWHERE) {
+      if (Files.isWritable(place) && FullFileSystem.find(place, NEED_BYTES) == null) {
+        LOG.log(
+            System.Logger.Level.INFO,
+            "probing in {0}: too little space left on {1}",
+            place,
+            FullFileSystem.toldAt(dataRoot).describe());
+        return Files.createTempDirectory(place, ProbeRemains.PREFIX);
+      }
+    }
+    throw NoRoom.error("cannot probe in " + dataRoot, dataRoot, null);
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.PausedVm;
+import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Stands where no hypervisor works on this host: the host still starts, so that it can tell why,
+ * and whatever needs a machine fails with the reason and the remedy.
+ */
+public final class UnavailableHypervisor implements Hypervisor {
+  private final String reason;
+  private final String remedy;
+
+  public UnavailableHypervisor(String reason, String remedy) {
+    this.reason = reason;
+    this.remedy = remedy;
+  }
+
+  @Override
+  public RunningVm boot(VmSpec spec, Duration timeout) {
+    throw unfit();
+  }
+
+  @Override
+  public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
+    throw unfit();
+  }
+
+  @Override
+  public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
+    throw unfit();
+  }
+
+  @Override
+  public void reap(Path directory) {
+    // Without a hypervisor there is nothing of its making to end.
+  }
+
+  @Override
+  public void close() {}
+
+  private RametException unfit() {
+    return new RametException(
+        ErrorCode.HOST_UNFIT, "no hypervisor works on this host: " + reason, remedy, null);
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.snapshot;
+
+import dev.ramet.engine.ImageDifference;
+import dev.ramet.engine.SnapshotDifference;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.pages.ImageComparison;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.spi.storage.NodeId;
+
+/** Compares snapshots and templates, which stay while that lasts. Thread-safe. */
+final class SnapshotDiff {
+  private final Context context;
+  private final SnapshotReclaimer reclaimer;
+
+  SnapshotDiff(Context context, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.reclaimer = reclaimer;
+  }
+
+  SnapshotDifference compare(String a, String b, int mostRanges) {
+    long start = System.nanoTime();
+    try (SnapshotReclaimer.Pin pinA = reclaimer.pin("snapshot", a);
+        SnapshotReclaimer.Pin pinB = reclaimer.pin("snapshot", b)) {
+      SnapshotRecord one = pinA.record();
+      SnapshotRecord other = pinB.record();
+      ImageDifference memory =
+          one.warm() && other.warm()
+              ? compare(
+                  Layout.snapshotMemory(one.id()), Layout.snapshotMemory(other.id()), mostRanges)
+              : null;
+      ImageDifference disk =
+          compare(Layout.snapshotDisk(one.id()), Layout.snapshotDisk(other.id()), mostRanges);
+      return new SnapshotDifference(one.id(), other.id(), memory, disk, System.nanoTime() - start);
+    }
+  }
+
+  private ImageDifference compare(NodeId a, NodeId b, int mostRanges) {
+    return new ImageComparison(
+            context.storage().attach(a).path(), context.storage().attach(b).path(), mostRanges)
+        .run();
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the manifests of sandboxes and snapshots, and trusts none before it was looked at. */
+public final class Manifests {
+  private Manifests() {}
+
+  /**
+   * The manifest in a sandbox's directory.
+   *
+   * @throws IOException with a sentence for people when it is not one
+   */
+  public static SandboxRecord sandbox(Path directory) throws IOException {
+    SandboxRecord record = read(directory, SandboxRecord.class);
+    require(directory, record.id());
+    complete(
+        "state sourceId metadata startedAt machine",
+        record.state(),
+        record.sourceId(),
+        record.metadata(),
+        record.startedAt(),
+        record.machine());
+    SandboxRecord.Machine machine = record.machine();
+    complete(
+        "machine.kernelArguments machine.hostAddress",
+        machine.kernelArguments(),
+        machine.hostAddress());
+    return record;
+  }
+
+  /**
+   * The manifest in a snapshot's directory.
+   *
+   * @throws IOException with a sentence for people when it is not one
+   */
+  public static SnapshotRecord snapshot(Path directory) throws IOException {
+    SnapshotRecord record = read(directory, SnapshotRecord.class);
+    require(directory, record.id());
+    complete(
+        "kind createdAt kernelArguments",
+        record.kind(),
+        record.createdAt(),
+        record.kernelArguments());
+    ImageContent content = record.content();
+    if (content != null) {
+      complete("content.disk", content.disk());
+    }
+    return record;
+  }
+
+  private static <T> T read(Path directory, Class<T> type) throws IOException {
+    return JsonFile.read(directory.resolve(Layout.MANIFEST), type);
+  }
+
+  private static void require(Path directory, @Nullable String id) throws IOException {
+    if (!directory.endsWith(String.valueOf(id))) {
+      throw new IOException("its manifest is that of " + id);
+    }
+  }
+
+  /** Refuses a manifest that lacks what must be in it: what is damaged is found here, once. */
+  private static void complete(String names, @Nullable Object... values) throws IOException {
+    String[] split = names.split(" ", -1);
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] == null) {
+        throw new IOException("its manifest lacks " + split[i]);
+      }
+    }
+  }
+}

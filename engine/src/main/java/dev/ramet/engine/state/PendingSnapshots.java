@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.support.Reference;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Snapshots whose instant is taken and whose files are still being written, and those of them that
+ * failed since the engine was opened. They are known to this process only: after a crash nothing is
+ * left of them. Thread-safe.
+ */
+public final class PendingSnapshots {
+  private static final int MOST_FAILURES = 100;
+
+  private final Map<String, Entry> byId = new LinkedHashMap<>();
+
+  public PendingSnapshots() {}
+
+  /**
+   * One of them.
+   *
+   * @param id its id
+   * @param request what was asked for
+   * @param sandbox what it is taken of
+   * @param instant what it holds
+   * @param ended completes with null when it is durable and its sandbox is free again, or with what
+   *     it failed with
+   */
+  public record Entry(
+      String id,
+      NewSnapshot request,
+      SandboxRecord sandbox,
+      Instant instant,
+      CompletableFuture<@Nullable RametException> ended) {
+    /** Its name and tags once it is ready; null for none. */
+    public @Nullable TaggedName version() {
+      return TaggedName.ofNullable("name", request.name());
+    }
+
+    /** What it failed with; null while it is being written. */
+    public @Nullable RametException failure() {
+      return ended.getNow(null);
+    }
+  }
+
+  public synchronized Entry begin(
+      String id, NewSnapshot request, SandboxRecord sandbox, Instant instant) {
+    Entry entry = new Entry(id, request, sandbox, instant, new CompletableFuture<>());
+    byId.put(id, entry);
+    return entry;
+  }
+
+  /** It is published: whoever wants it finds it there. */
+  public void ended(Entry entry) {
+    synchronized (this) {
+      byId.remove(entry.id());
+    }
+    entry.ended().complete(null);
+  }
+
+  /** It will not be. The oldest failures are forgotten. */
+  public void failed(Entry entry, RametException failure) {
+    entry.ended().complete(failure);
+    synchronized (this) {
+      List<Entry> failures = byId.values().stream().filter(e -> e.failure() != null).toList();
+      for (int i = 0; i < failures.size() - MOST_FAILURES; i++) {
+        byId.remove(failures.get(i).id());
+      }
+    }
+  }
+
+  public synchronized Collection<Entry> all() {
+    return List.copyOf(byId.values());
+  }
+
+  /** The one that is meant; null when there is none. A name is that of the youngest. */
+  public synchronized @Nullable Entry find(String idOrName) {
+    Reference reference = Reference.of(idOrName);
+    Entry found = byId.get(reference.base());
+    if (found != null && (reference.tag() == null || found.version() == null)) {
+      return found;
+    }
+    Entry named = null;
+    for (Entry entry : byId.values()) {
+      if (reference.names(entry.version())) {
+        named = entry;
+      }
+    }
+    return named;
+  }
+
+  /** Forgets one that failed. */
+  public synchronized void forget(Entry entry) {
+    if (entry.failure() != null) {
+      byId.remove(entry.id());
+    }
+  }
+
+  /** Refuses to use one. */
+  public RametException refusal(Entry entry) {
+    RametException failure = entry.failure();
+    return failure == null
+        ? new RametException(
+            ErrorCode.CONFLICT,
+            "snapshot " + entry.id() + " is still being written",
+            "wait until it is ready",
+            null)
+        : new RametException(
+            ErrorCode.CONFLICT,
+            "snapshot " + entry.id() + " could not be written: " + failure.getMessage(),
+            "take another one",
+            failure);
+  }
+
+  /** Waits for the end of one, if there is such a one. */
+  public void await(String idOrName, Duration timeout) {
+    Entry entry = find(idOrName);
+    if (entry == null) {
+      return;
+    }
+    try {
+      entry.ended().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new RametException(
+          ErrorCode.DEADLINE_EXCEEDED, "snapshot " + entry.id() + " is still being written", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting", e);
+    } catch (ExecutionException e) {
+      throw new RametException(ErrorCode.INTERNAL, "waiting for a snapshot failed", e);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The sandboxes of a root. Thread-safe; one lives per root. */
+public final class SandboxStore {
+  private final Layout layout;
+  private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
+
+  /** Those whose manifests could not be read: they are not on record, and yet there. */
+  private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+  public SandboxStore(Layout layout) {
+    this.layout = layout;
+  }
+
+  /**
+   * Reads all manifests from disk, and removes what was half-made or half-deleted. What is damaged
+   * or not Ramet's is reported and kept.
+   */
+  public List<SandboxRecord> load() throws IOException {
+    List<SandboxRecord> records = new ArrayList<>();
+    note(
+        ManifestScanner.load(
+            Entry.sandboxes(layout),
+            "sandbox",
+            entry -> records.add(Manifests.sandbox(entry.path()))));
+    return records;
+  }
+
+  /** Takes in all sandboxes whose manifests can be read, and changes nothing. */
+  public void look() throws IOException {
+    note(
+        ManifestScanner.look(
+            Entry.sandboxes(layout),
+            "sandbox",
+            entry -> add(new LiveSandbox(Manifests.sandbox(entry.path()), null))));
+  }
+
+  private void note(List<Entry> broken) {
+    broken.forEach(entry -> unreadable.add(entry.id()));
+  }
+
+  /** Whether there is a sandbox with this id of which nothing is known. */
+  boolean isUnreadable(String id) {
+    return unreadable.contains(id);
+  }
+
+  /** The sandbox with this id, hidden or not. */
+  public LiveSandbox get(String id) {
+    LiveSandbox sandbox = byId.get(id);
+    if (sandbox == null) {
+      throw RametException.notFound("sandbox", id);
+    }
+    return sandbox;
+  }
+
+  public Collection<LiveSandbox> all() {
+    return List.copyOf(byId.values());
+  }
+
+  public void add(LiveSandbox sandbox) {
+    byId.put(sandbox.id(), sandbox);
+  }
+
+  /**
+   * Writes the first manifest: from here on a crash leaves something that the next start removes.
+   */
+  public void begin(SandboxRecord record) throws IOException {
+    Files.createDirectories(layout.sandbox(record.id()));
+    save(record);
+  }
+
+  /**
+   * Replaces a manifest at once, durably where the sandbox needs no machine and so outlives a loss
+   * of power. Others end with it anyway, and this is on the way of every start.
+   */
+  public void save(SandboxRecord record) throws IOException {
+    boolean outlives = record.state() == SandboxRecord.State.PAUSED;
+    save(record, outlives ? JsonFile.Care.DURABLE : JsonFile.Care.WHOLE);
+  }
+
+  /** Replaces a manifest of which a loss of power must not bring back the one before. */
+  public void saveDurably(SandboxRecord record) throws IOException {
+    save(record, JsonFile.Care.DURABLE);
+  }
+
+  private void save(SandboxRecord record, JsonFile.Care care) throws IOException {
+    JsonFile.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, care);
+  }
+
+  /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */
+  public void remove(String id) throws IOException {
+    Path gone = layout.sandboxes().resolve(Layout.DELETED_PREFIX + id);
+    if (Files.exists(layout.sandbox(id))) {
+      Files.move(layout.sandbox(id), gone, StandardCopyOption.ATOMIC_MOVE);
+    }
+    byId.remove(id);
+    FileTrees.delete(gone);
+  }
+
+  /** Whether nobody was told of a sandbox, or somebody that it is gone: a start removes it. */
+  public static boolean isUnacknowledged(SandboxRecord record, SnapshotStore snapshots) {
+    if (record.hidden()
+        || record.state() == SandboxRecord.State.CREATING
+        || record.state() == SandboxRecord.State.KILLED) {
+      return true;
+    }
+    String base = record.machine().memoryBase();
+    return base != null
+        && snapshots
+            .find(base)
+            .filter(SnapshotRecord::pending)
+            // One that was paused is acknowledged, although its snapshot may not know yet.
+            .filter(snapshot -> snapshot.kind() == SnapshotRecord.Kind.CLONE_BASE)
+            .isPresent();
+  }
+}

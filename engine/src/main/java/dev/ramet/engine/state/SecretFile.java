@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Secret;
+import dev.ramet.engine.Secrets;
+import dev.ramet.engine.secret.SecretChecks;
+import dev.ramet.engine.state.SecretsRecord.Entry;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The secrets in one file, which is readable for its owner alone and replaced as a whole. It is
+ * read at first use, and must have no other writer while this is in use. Thread-safe.
+ */
+public final class SecretFile implements Secrets {
+  /** Its name below a data root. */
+  public static final String NAME = "secrets.json";
+
+  /** More belong into a store of their own. */
+  static final int MOST = 1000;
+
+  private final Path file;
+  private @Nullable List<Entry> known;
+
+  /**
+   * The secrets of a data root.
+   *
+   * @param dataRoot a directory; the file need not exist
+   */
+  public SecretFile(Path dataRoot) {
+    this.file = dataRoot.resolve(NAME);
+  }
+
+  @Override
+  public synchronized Secret create(String name, String value, Map<String, String> metadata) {
+    String canonical = SecretChecks.name(name);
+    SecretChecks.value(value);
+    SecretChecks.metadata(metadata);
+    List<Entry> entries = new ArrayList<>(entries());
+    if (entries.stream().anyMatch(entry -> entry.name().equals(canonical))) {
+      throw new RametException(
+          ErrorCode.ALREADY_EXISTS,
+          "there is a secret named " + canonical,
+          "give that one a new value, remove it first, or choose another name",
+          null);
+    }
+    if (entries.size() >= MOST) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "there are " + MOST + " secrets already",
+          "remove those that are not needed any more: ramet secret ls, ramet secret rm",
+          null);
+    }
+    Instant now = now();
+    Entry made =
+        new Entry(ID_PREFIX + Ids.next('s'), canonical, value, 1, Map.copyOf(metadata), now, now);
+    Intents.tell(List.of(made.id()));
+    entries.add(made);
+    keep(entries);
+    return told(made);
+  }
+
+  @Override
+  public synchronized Secret update(
+      String idOrName, String value, @Nullable Map<String, String> metadata) {
+    SecretChecks.value(value);
+    SecretChecks.metadata(metadata == null ? Map.of() : metadata);
+    Entry before = find(idOrName);
+    Entry after =
+        new Entry(
+            before.id(),
+            before.name(),
+            value,
+            before.version() + 1,
+            metadata == null ? before.metadata() : Map.copyOf(metadata),
+            before.createdAt(),
+            now());
+    List<Entry> entries = new ArrayList<>(entries());
+    entries.set(entries.indexOf(before), after);
+    keep(entries);
+    return told(after);
+  }
+
+  @Override
+  public synchronized Secret get(String idOrName) {
+    return told(find(idOrName));
+  }
+
+  @Override
+  public synchronized List<Secret> list() {
+    return entries().stream().map(SecretFile::told).toList();
+  }
+
+  @Override
+  public synchronized void delete(String idOrName) {
+    Entry gone = find(idOrName);
+    keep(entries().stream().filter(entry -> !entry.equals(gone)).toList());
+  }
+
+  /** The value of a secret, for a request that is about to be sent; null when there is none. */
+  public synchronized @Nullable String value(String idOrName) {
+    Entry found = findOrNull(idOrName);
+    return found == null ? null : found.value();
+  }
+
+  private Entry find(String idOrName) {
+    Entry found = findOrNull(idOrName);
+    if (found == null) {
+      throw RametException.notFound("secret", idOrName);
+    }
+    return found;
+  }
+
+  private @Nullable Entry findOrNull(String idOrName) {
+    String name = idOrName.toLowerCase(Locale.ROOT);
+    for (Entry entry : entries()) {
+      if (entry.id().equals(idOrName) || entry.name().equals(name)) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  private List<Entry> entries() {
+    List<Entry> entries = known;
+    if (entries == null) {
+      entries = read();
+      known = entries;
+    }
+    return entries;
+  }
+
+  private List<Entry> read() {
+    try {
+      SecretsRecord record = JsonFile.read(file, Files.readAllBytes(file), SecretsRecord.class);
+      if (record.format() != SecretsRecord.FORMAT) {
+        throw new IOException("it has format " + record.format());
+      }
+      return List.copyOf(record.secrets());
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException | NullPointerException e) {
+      // Without the cause: what cannot be understood may tell values.
+      throw new RametException(
+          ErrorCode.CORRUPT,
+          "cannot understand the secrets in " + file,
+          "restore the file, or move it away and make the secrets anew",
+          null);
+    }
+  }
+
+  private void keep(List<Entry> entries) {
+    try {
+      JsonFile.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), JsonFile.Care.DURABLE);
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT,
+          "cannot keep the secrets in " + file + ": " + e.getMessage(),
+          "make room there and let the host's user write",
+          e);
+    }
+    known = List.copyOf(entries);
+  }
+
+  private static Secret told(Entry entry) {
+    return new Secret(
+        entry.id(),
+        entry.name(),
+        entry.version(),
+        entry.metadata(),
+        entry.createdAt(),
+        entry.updatedAt());
+  }
+
+  private static Instant now() {
+    return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.errors.RametException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Moves tags from one version of a name to another. A tag is written down with whoever gets it, at
+ * a later time than with whoever had it, before that one's manifest loses it: whatever is killed in
+ * between, the tag is at the old place or at the new, and a start finishes the move. Thread-safe by
+ * the store's monitor.
+ */
+final class Tags {
+  /** So that manifests stay small, whatever clients do. */
+  private static final int MOST = 1000;
+
+  private static final System.Logger LOG = System.getLogger(Tags.class.getName());
+
+  private final SnapshotStore store;
+  private final EngineConfig.Steps steps;
+  private final Path root;
+  private Instant last = Instant.EPOCH;
+
+  Tags(SnapshotStore store, EngineConfig.Steps steps, Path root) {
+    this.store = store;
+    this.steps = steps;
+    this.root = root;
+  }
+
+  /** The time of an assignment: later than any before, whatever became of the clock. */
+  private Instant next() {
+    Instant now = Instant.now();
+    last = now.isAfter(last) ? now : last.plusNanos(1);
+    return last;
+  }
+
+  /** A record to be published, whose tags are assigned now. */
+  SnapshotRecord stamped(SnapshotRecord record) {
+    if (record.tags().isEmpty()) {
+      return record;
+    }
+    synchronized (store) {
+      Instant now = next();
+      Map<String, Instant> tags = new TreeMap<>();
+      record.tags().keySet().forEach(tag -> tags.put(tag, now));
+      return record.tagged(tags);
+    }
+  }
+
+  /** Finishes what a crash left of moves, after all manifests were read. */
+  void settleAll() {
+    synchronized (store) {
+      Map<String, List<SnapshotRecord>> byName = new HashMap<>();
+      for (SnapshotRecord record : store.all()) {
+        record.tags().values().forEach(at -> last = at.isAfter(last) ? at : last);
+        String name = record.name();
+        if (name != null && SnapshotStore.visible(record)) {
+          byName.computeIfAbsent(name, same -> new ArrayList<>()).add(record);
+        }
+      }
+      byName.values().forEach(this::settle);
+    }
+  }
+
+  /**
+   * Leaves each tag of a name to the version that got it last. The others are stripped, which does
+   * not fail: where a manifest cannot be written now, the next start does it.
+   */
+  void settle(String name) {
+    synchronized (store) {
+      settle(store.names().of(name));
+    }
+  }
+
+  private void settle(List<SnapshotRecord> versions) {
+    for (SnapshotRecord version : versions) {
+      Map<String, Instant> kept = new TreeMap<>(version.tags());
+      kept.keySet()
+          .removeIf(
+              tag ->
+                  versions.stream()
+                      .anyMatch(other -> Names.claim(tag).compare(other, version) > 0));
+      if (kept.size() < version.tags().size()) {
+        strip(version, kept);
+      }
+    }
+  }
+
+  private void strip(SnapshotRecord version, Map<String, Instant> kept) {
+    store.show(version.tagged(kept));
+    try {
+      steps.before("tags.strip");
+      store.change(version.id(), now -> now.tagged(kept), true);
+    } catch (IOException | RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "the next start takes the tags from " + version.id() + " that another one has now",
+          e);
+    }
+  }
+
+  /**
+   * Gives a version tags that it or others of its name may have already.
+   *
+   * @throws RametException {@code NOT_FOUND} when it was deleted meanwhile, {@code
+   *     INVALID_ARGUMENT} when it has no name, or would have too many tags; nothing has changed
+   *     then
+   */
+  SnapshotRecord assign(SnapshotRecord meant, Collection<String> tags) {
+    check(tags);
+    synchronized (store) {
+      SnapshotRecord record =
+          store
+              .find(meant.id())
+              .filter(SnapshotStore::visible)
+              .orElseThrow(() -> RametException.notFound("template", meant.id()));
+      String name = record.name();
+      if (name == null) {
+        throw RametException.invalid("target", "has no name, so it cannot have tags");
+      }
+      Map<String, Instant> all = new TreeMap<>(record.tags());
+      Instant now = next();
+      tags.forEach(tag -> all.putIfAbsent(tag, now));
+      if (all.size() > MOST) {
+        throw RametException.invalid("tags", "would be more than " + MOST + " of one version");
+      }
+      if (all.size() > record.tags().size()) {
+        steps.before("tags.assign");
+        write(record.id(), all);
+        settle(name);
+      }
+      return store.find(record.id()).orElse(record);
+    }
+  }
+
+  /**
+   * Takes tags from versions of a name; those stay.
+   *
+   * @param kind what to call one that is not there
+   * @throws RametException {@code NOT_FOUND} when one of the tags is not there; nothing has changed
+   *     then
+   */
+  void remove(String kind, List<SnapshotRecord> versions, Collection<String> tags) {
+    check(tags);
+    synchronized (store) {
+      Map<String, Map<String, Instant>> kept = new LinkedHashMap<>();
+      for (String tag : new TreeSet<>(tags)) {
+        SnapshotRecord holder = holder(kind, versions.get(0), tag);
+        kept.computeIfAbsent(holder.id(), id -> new TreeMap<>(holder.tags())).remove(tag);
+      }
+      kept.forEach(
+          (id, others) -> {
+            steps.before("tags.remove");
+            write(id, others);
+          });
+    }
+  }
+
+  private SnapshotRecord holder(String kind, SnapshotRecord version, String tag) {
+    String name = version.name();
+    String reference = (name == null ? version.id() : name) + ":" + tag;
+    return (name == null ? Optional.<SnapshotRecord>empty() : store.names().holder(name, tag))
+        .orElseThrow(() -> store.names().missing(kind, reference));
+  }
+
+  private static void check(Collection<String> tags) {
+    if (tags.isEmpty() || tags.size() > MOST) {
+      throw RametException.invalid("tags", "must be 1 to " + MOST);
+    }
+    tags.forEach(tag -> Ids.checkName("tags", tag));
+  }
+
+  private void write(String id, Map<String, Instant> tags) {
+    try {
+      store.change(id, now -> now.tagged(tags), true);
+    } catch (IOException e) {
+      throw Errors.io("cannot change the tags of " + id, root, e);
+    }
+  }
+}

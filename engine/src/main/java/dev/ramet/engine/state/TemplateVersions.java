@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import dev.ramet.engine.TemplateTag;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.errors.RametException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Templates that are there, as versions of their names. Thread-safe. */
+public final class TemplateVersions {
+  private static final String WHAT = "template";
+
+  private final SnapshotStore store;
+  private final SnapshotReclaimer reclaimer;
+
+  public TemplateVersions(SnapshotStore store, SnapshotReclaimer reclaimer) {
+    this.store = store;
+    this.reclaimer = reclaimer;
+  }
+
+  private static boolean fits(SnapshotRecord record) {
+    return record.kind() == SnapshotRecord.Kind.TEMPLATE;
+  }
+
+  public SnapshotRecord get(String reference) {
+    return store
+        .names()
+        .resolve(reference)
+        .filter(TemplateVersions::fits)
+        .orElseThrow(() -> store.names().missing(WHAT, reference));
+  }
+
+  /** All that share the name of this one. */
+  public List<SnapshotRecord> all(String reference) {
+    List<SnapshotRecord> found =
+        store.names().versions(reference).stream().filter(TemplateVersions::fits).toList();
+    if (found.isEmpty()) {
+      throw RametException.notFound(WHAT, reference);
+    }
+    return found;
+  }
+
+  /** The tags of all that share the name of this one. */
+  public List<TemplateTag> tags(String reference) {
+    return all(reference).stream()
+        .flatMap(TemplateVersions::tags)
+        .sorted(Comparator.comparing(TemplateTag::tag))
+        .toList();
+  }
+
+  private static Stream<TemplateTag> tags(SnapshotRecord record) {
+    return record.name() == null
+        ? Stream.of(new TemplateTag(TaggedName.DEFAULT, record.id(), record.createdAt()))
+        : record.tags().entrySet().stream()
+            .map(tag -> new TemplateTag(tag.getKey(), record.id(), tag.getValue()));
+  }
+
+  public SnapshotRecord tag(String reference, List<String> tags) {
+    return store.tags().assign(get(reference), tags);
+  }
+
+  public void untag(String reference, List<String> tags) {
+    store.tags().remove(WHAT, all(reference), tags);
+  }
+
+  /** Deletes what is meant. */
+  public void delete(String reference) {
+    List<SnapshotRecord> found =
+        store.names().resolveAll(reference).stream().filter(TemplateVersions::fits).toList();
+    if (found.isEmpty()) {
+      throw store.names().missing(WHAT, reference);
+    }
+    found.forEach(reclaimer::delete);
+  }
+
+  /** Those that have one of the tags now. */
+  public List<SnapshotRecord> holders(TaggedName version) {
+    return version.tags().stream()
+        .flatMap(tag -> store.names().holder(version.alias(), tag).stream())
+        .distinct()
+        .toList();
+  }
+
+  /** Deletes those of which a build has taken every tag that they had when it began. */
+  public void giveWay(List<SnapshotRecord> before, SnapshotRecord made) {
+    for (SnapshotRecord old : before) {
+      boolean bare = store.find(old.id()).filter(now -> now.tags().isEmpty()).isPresent();
+      if (bare && made.tags().keySet().containsAll(old.tags().keySet())) {
+        reclaimer.delete(old);
+      }
+    }
+  }
+}

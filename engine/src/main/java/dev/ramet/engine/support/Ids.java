@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.support;
+
+import dev.ramet.errors.RametException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/** Ids of sandboxes, snapshots and templates, and the syntax of names that people give. */
+public final class Ids {
+  private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+  private static final int RANDOM_CHARACTERS = 19;
+  private static final int SECRET_BYTES = 32;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final Pattern OWN = Pattern.compile("[a-z][0-9a-z]{19}");
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Ids() {}
+
+  /** A new id: a letter that tells people the kind, then 98 random bits. Fit for a host name. */
+  public static String next(char kind) {
+    StringBuilder id = new StringBuilder().append(kind);
+    for (int i = 0; i < RANDOM_CHARACTERS; i++) {
+      id.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));
+    }
+    return id.toString();
+  }
+
+  /** Whether a text is such an id: what else lies among them was not made by Ramet. */
+  public static boolean isId(String text) {
+    return OWN.matcher(text).matches();
+  }
+
+  /** A new secret: 256 random bits in hexadecimal. */
+  public static String secret() {
+    byte[] bytes = new byte[SECRET_BYTES];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  /**
+   * Checks a name given by a person.
+   *
+   * @param field what to call it in the error
+   */
+  public static String checkName(String field, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw RametException.invalid(field, "must be 1 to 64 characters of A-Z a-z 0-9 . _ -");
+    }
+    return name;
+  }
+}

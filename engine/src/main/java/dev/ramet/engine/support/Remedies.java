@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.support;
+
+/** What to do about errors that are found in several places. */
+public final class Remedies {
+  /** About a machine that has ended by itself. */
+  public static final String MACHINE_ENDED =
+      "roll the sandbox back to a snapshot, or create another from one; vmm.log and console.log in"
+          + " its directory have what the machine said";
+
+  private Remedies() {}
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.support;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What must be undone if an operation does not reach its end, in reverse order. Used with
+ * try-with-resources; {@link #commit} makes {@link #close} do nothing. Used by one thread.
+ */
+public final class Undo implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Undo.class.getName());
+
+  private record Entry(String what, Runnable action) {}
+
+  private final Deque<Entry> entries = new ArrayDeque<>();
+
+  /** Nothing to undo yet. */
+  public Undo() {}
+
+  /** Adds an action to run if the operation fails. */
+  public void add(String what, Runnable action) {
+    entries.push(new Entry(what, action));
+  }
+
+  /** The operation has succeeded: nothing will be undone. */
+  public void commit() {
+    entries.clear();
+  }
+
+  @Override
+  public void close() {
+    while (!entries.isEmpty()) {
+      Entry entry = entries.pop();
+      try {
+        entry.action().run();
+      } catch (RuntimeException e) {
+        // The other actions must still run; what stays behind is found at the next start.
+        LOG.log(System.Logger.Level.WARNING, "could not undo: " + entry.what(), e);
+      }
+    }
+  }
+}

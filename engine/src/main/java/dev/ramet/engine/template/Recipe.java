@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.template;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.ImageTemplate;
+import dev.ramet.engine.Progress;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.FileTrees;
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that makes a template's images: {@code recipe key} names what it would make, {@code
+ * recipe build DIR} makes it, a line of output for each step.
+ */
+final class Recipe {
+  private static final int LINES_IN_ERRORS = 15;
+  // As sysexits.h has them. The last two lines say what is wrong, and what to do.
+  private static final int BAD_INPUT = 65;
+  private static final int NO_SPACE = 73;
+
+  /** The recipe of container images, which cannot be built without one. */
+  private static final String OF_IMAGES = "image";
+
+  private final EngineConfig config;
+  private final Path program;
+  private final Map<String, String> settings;
+
+  private Recipe(EngineConfig config, Path program, Map<String, String> settings) {
+    this.config = config;
+    this.program = program;
+    this.settings = settings;
+  }
+
+  /**
+   * What a recipe says of the machine its images are for.
+   *
+   * @param kernelArguments the kernel command line
+   * @param cpuCount virtual CPUs
+   * @param memoryMb guest memory
+   * @param agentPort the agent's port, or null when there is none
+   */
+  record Machine(
+      @JsonProperty("cmdline") String kernelArguments,
+      int cpuCount,
+      @JsonProperty("memoryMB") long memoryMb,
+      @Nullable Integer agentPort) {}
+
+  /** The names of all recipes. */
+  static List<String> names(EngineConfig config) {
+    try {
+      List<String> names = new ArrayList<>();
+      for (Path directory : FileTrees.children(config.guestDirectory().resolve("templates"))) {
+        String name = String.valueOf(directory.getFileName());
+        if (Files.isExecutable(directory.resolve("recipe")) && !name.equals(OF_IMAGES)) {
+          names.add(name);
+        }
+      }
+      return names;
+    } catch (IOException e) {
+      throw Errors.io("cannot list recipes", config.dataRoot(), e);
+    }
+  }
+
+  /** The recipe with this name. */
+  static Recipe named(EngineConfig config, String name) {
+    List<String> names = names(config);
+    if (!names.contains(name)) {
+      throw new RametException(
+          ErrorCode.NOT_FOUND,
+          "recipe not found: " + name,
+          names.isEmpty()
+              ? "no recipes are installed in " + config.guestDirectory()
+              : "there are: " + String.join(", ", names),
+          null);
+    }
+    return new Recipe(config, program(config, name), Map.of());
+  }
+
+  /** The recipe that makes a machine of a container image. */
+  static Recipe of(EngineConfig config, ImageTemplate image) {
+    List<String> options = new ArrayList<>();
+    option(options, "platform", image.platform());
+    option(options, "tag", image.tag());
+    option(options, "start", image.start());
+    option(options, "ready", image.ready());
+    if (image.noStart()) {
+      options.add("-no-start");
+    }
+    return new Recipe(
+        config,
+        program(config, OF_IMAGES),
+        Map.of(
+            "RAMET_IMAGE",
+            image.image().toString(),
+            "RAMET_IMAGE_OPTIONS",
+            String.join("\n", options)));
+  }
+
+  private static void option(List<String> options, String name, @Nullable String value) {
+    if (value == null) {
+      return;
+    }
+    if (value.isEmpty() || value.chars().anyMatch(Character::isISOControl)) {
+      throw RametException.invalid(name, "must be one line that is not empty");
+    }
+    options.add("-" + name + "=" + value);
+  }
+
+  private static Path program(EngineConfig config, String name) {
+    return config.guestDirectory().resolve("templates").resolve(name).resolve("recipe");
+  }
+
+  /**
+   * Names the content it would make.
+   *
+   * @param directory where it would be made
+   */
+  String key(Path directory, @Nullable Long diskBytes, Progress progress) {
+    List<String> lines = new ArrayList<>();
+    run(List.of("key"), directory, diskBytes, lines::add, progress);
+    if (lines.isEmpty()) {
+      throw new RametException(ErrorCode.HOST_UNFIT, program + " key printed nothing");
+    }
+    return lines.get(lines.size() - 1).strip();
+  }
+
+  /** Makes the images in an existing directory. */
+  Machine build(Path directory, @Nullable Long diskBytes, Progress progress) {
+    List<String> arguments = List.of("build", directory.toString());
+    run(arguments, directory, diskBytes, progress::step, progress);
+    try {
+      return JsonFile.read(directory.resolve("template.json"), Machine.class);
+    } catch (IOException e) {
+      throw Errors.io("the recipe left no template.json", directory, e);
+    }
+  }
+
+  private void run(
+      List<String> arguments,
+      Path directory,
+      @Nullable Long diskBytes,
+      Consumer<String> steps,
+      Progress progress) {
+    // A guest's files have the modes that the recipe gives them: not those of the host's own files.
+    List<String> command =
+        new ArrayList<>(List.of("/bin/sh", "-c", "umask 022 && exec \"$0\" \"$@\""));
+    command.add(program.toAbsolutePath().toString());
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    Map<String, String> environment = builder.environment();
+    environment.put(
+        "RAMET_AGENT", config.guestDirectory().resolve("ramet-agent").toAbsolutePath().toString());
+    environment.put("RAMET_CACHE", config.cacheDirectory().toAbsolutePath().toString());
+    environment.put(RecipeProcesses.MARK, RecipeProcesses.mark(directory));
+    environment.putAll(settings);
+    if (diskBytes != null) {
+      environment.put("RAMET_DISK_MB", Long.toString(diskBytes >> 20));
+    }
+    Deque<String> last = new ArrayDeque<>();
+    try {
+      RecipeOutput output = RecipeOutput.of(builder.start());
+      int status =
+          output.follow(
+              line -> {
+                steps.accept(line);
+                last.addLast(line);
+                if (last.size() > LINES_IN_ERRORS) {
+                  last.removeFirst();
+                }
+              },
+              progress);
+      if (status != 0) {
+        throw failed(arguments.get(0), status, last);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while building a template", e);
+    } catch (IOException e) {
+      throw Errors.io("cannot run " + program, config.dataRoot(), e);
+    } finally {
+      // Before anybody deletes what they are writing.
+      RecipeProcesses.end(directory);
+    }
+  }
+
+  private RametException failed(String verb, int status, Deque<String> last) {
+    if ((status == BAD_INPUT || status == NO_SPACE) && last.size() > 1) {
+      String remedy = last.removeLast();
+      return new RametException(
+          status == BAD_INPUT ? ErrorCode.INVALID_ARGUMENT : ErrorCode.NO_SPACE,
+          last.removeLast(),
+          remedy,
+          null);
+    }
+    return new RametException(
+        ErrorCode.HOST_UNFIT,
+        program + " " + verb + " ended with status " + status + ":\n" + String.join("\n", last));
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.template;
+
+import dev.ramet.engine.Progress;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a recipe's program prints. It is read in a thread of its own, so that who has lost interest
+ * does not wait for the next line, which may take minutes. Used by one thread.
+ */
+final class RecipeOutput {
+  private static final long LOOK_MILLIS = 100;
+
+  private final Process process;
+
+  /**
+   * What was read.
+   *
+   * @param text a line, or null at the end
+   */
+  private record Read(@Nullable String text) {}
+
+  private final BlockingQueue<Read> lines = new LinkedBlockingQueue<>();
+
+  private RecipeOutput(Process process) {
+    this.process = process;
+  }
+
+  /** The output of a program that was just started; it gets no input. */
+  static RecipeOutput of(Process process) throws IOException {
+    process.getOutputStream().close();
+    RecipeOutput output = new RecipeOutput(process);
+    Thread reader = new Thread(output::read, "ramet-recipe");
+    reader.setDaemon(true);
+    reader.start();
+    return output;
+  }
+
+  private void read() {
+    try (BufferedReader output = process.inputReader()) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        lines.add(new Read(line));
+      }
+    } catch (IOException e) {
+      // It was ended in the middle of a line; its status says the rest.
+    } finally {
+      lines.add(new Read(null));
+    }
+  }
+
+  /**
+   * Passes on every line until the program ends.
+   *
+   * @param progress asked meanwhile whether to go on
+   * @return the program's status
+   */
+  int follow(Consumer<String> each, Progress progress) throws InterruptedException {
+    while (true) {
+      Read read = lines.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      if (read == null) {
+        progress.checkWanted();
+        continue;
+      }
+      String line = read.text();
+      if (line == null) {
+        return process.waitFor();
+      }
+      each.accept(line);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.template;
+
+import dev.ramet.engine.BuildLog;
+import dev.ramet.engine.BuildStep;
+import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.capture.Capturer;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.engine.guest.Workplace;
+import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.machine.Readiness;
+import dev.ramet.engine.sandbox.SandboxLifecycle;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.Durability;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes templates of others: does the steps in a hidden sandbox of the source, and captures that.
+ */
+public final class StepTemplateBuilder {
+  private static final Duration ASK = Duration.ofSeconds(60);
+
+  private final Context context;
+  private final Capturer capturer;
+  private final SandboxLifecycle lifecycle;
+  private final SnapshotReclaimer reclaimer;
+
+  public StepTemplateBuilder(
+      Context context, Capturer capturer, SandboxLifecycle lifecycle, SnapshotReclaimer reclaimer) {
+    this.context = context;
+    this.capturer = capturer;
+    this.lifecycle = lifecycle;
+    this.reclaimer = reclaimer;
+  }
+
+  /**
+   * Makes one; what had its tags stays, without them.
+   *
+   * @param version its name and tags
+   */
+  SnapshotRecord derive(DerivedTemplate request, TaggedName version, BuildLog log) {
+    log.at(0);
+    try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.source())) {
+      SnapshotRecord source = pin.record();
+      Integer port = source.agentPort();
+      if (port == null) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED,
+            "template " + request.source() + " has no agent that could do the steps",
+            "start from a template with one, such as base",
+            null);
+      }
+      Intents.tell(List.of(request.id()));
+      LiveSandbox live = start(source, request, log);
+      try (LiveSandbox.Hold hold = live.hold("template")) {
+        return make(live, port, request, version, log);
+      } finally {
+        lifecycle.discard(live);
+      }
+    }
+  }
+
+  private LiveSandbox start(SnapshotRecord source, DerivedTemplate request, BuildLog log) {
+    int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
+    long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
+    boolean warm = MachineStarter.warm(source, cpuCount, memoryBytes);
+    log.step((warm ? "starting " : "booting ") + request.source());
+    return lifecycle.start(
+        new SandboxLifecycle.Order(
+            Ids.next('b'),
+            "template",
+            source,
+            source.id(),
+            null,
+            cpuCount,
+            memoryBytes,
+            source.diskBytes(),
+            null,
+            Map.of(),
+            Map.of(),
+            null,
+            context.config().outbound().byDefault(),
+            null,
+            // While it is built, nobody else on this host is to reach its agent.
+            new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
+            true));
+  }
+
+  private SnapshotRecord make(
+      LiveSandbox live, int port, DerivedTemplate request, TaggedName version, BuildLog log) {
+    InetSocketAddress agent = live.runningMachine().forward(port);
+    AgentAccess access = AgentSetup.access(live.saved());
+    Workplace guest = new Workplace(agent, access, log::waiting);
+    StepRunner runner = new StepRunner(guest, log);
+    List<BuildStep> steps = request.steps();
+    for (int i = 0; i < steps.size(); i++) {
+      log.at(i + 1);
+      log.step(description(steps.get(i)));
+      context.before("template.step");
+      runner.run(steps.get(i));
+    }
+    log.at(steps.size() + 1);
+    Map<String, @Nullable Object> result = runner.result(request.start(), request.ready());
+    if (!result.isEmpty()) {
+      guest.shape(result);
+    }
+    log.step("waiting until what it starts is ready");
+    Readiness.await(context, agent, access, "the template", "the ready command", log::waiting);
+    context.agent().settle(agent, access, ASK);
+    log.step("capturing the machine");
+    return capturer.capture(
+        live,
+        new Capturer.Order(
+            request.id(),
+            SnapshotRecord.Kind.TEMPLATE,
+            version,
+            null,
+            null,
+            null,
+            null,
+            false,
+            Durability.DURABLE,
+            null));
+  }
+
+  private static String description(BuildStep step) {
+    if (step instanceof BuildStep.Run run) {
+      return "RUN " + run.command();
+    }
+    if (step instanceof BuildStep.Copy copy) {
+      return "COPY " + copy.source() + " " + copy.destination();
+    }
+    if (step instanceof BuildStep.Environment set) {
+      // Their names alone: values are secrets now and then.
+      return "ENV " + String.join(" ", set.variables().keySet());
+    }
+    if (step instanceof BuildStep.Workdir change) {
+      return "WORKDIR " + change.directory();
+    }
+    return step instanceof BuildStep.User change ? "USER " + change.name() : "";
+  }
+}

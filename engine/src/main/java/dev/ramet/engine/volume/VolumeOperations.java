@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.volume;
+
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.Volume;
+import dev.ramet.engine.VolumeContent;
+import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.Volumes;
+import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The volumes as the engine's host sees them, and which of them are in use. */
+public final class VolumeOperations implements Volumes {
+  private static final System.Logger LOG = System.getLogger(VolumeOperations.class.getName());
+  private static final int MOST_NAMED = 5;
+
+  private final Context context;
+  private final VolumeStore store;
+
+  /** Mounts of sandboxes that are being made and are not on record yet; guarded by this. */
+  private final List<VolumeMount> wanted = new ArrayList<>();
+
+  public VolumeOperations(Context context) {
+    this.context = context;
+    this.store = context.volumes();
+  }
+
+  @Override
+  public Volume create(String name) {
+    String id = Ids.next('v');
+    Intents.tell(List.of(id));
+    try {
+      return store.create(id, name);
+    } catch (IOException e) {
+      throw Errors.io("cannot create volume " + name, context.layout().root(), e);
+    }
+  }
+
+  @Override
+  public Volume get(String id) {
+    return store.get(id);
+  }
+
+  @Override
+  public List<Volume> list() {
+    return store.all();
+  }
+
+  @Override
+  public synchronized void delete(String id) {
+    Volume volume = store.get(id);
+    List<String> users = users(id);
+    if (!users.isEmpty()) {
+      int more = users.size() - MOST_NAMED;
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "volume "
+              + volume.name()
+              + " is in use by "
+              + String.join(", ", users.subList(0, Math.min(users.size(), MOST_NAMED)))
+              + (more > 0 ? " and " + more + " more" : ""),
+          "kill those sandboxes first",
+          null);
+    }
+    try {
+      store.delete(id);
+    } catch (IOException e) {
+      throw Errors.io("cannot delete volume " + volume.name(), context.layout().root(), e);
+    } catch (UncheckedIOException e) {
+      throw Errors.any("cannot delete volume " + volume.name(), context.layout().root(), e);
+    }
+  }
+
+  /** Removes files that guests had open which are gone; once, before any can be made. */
+  public void clear() {
+    for (Volume volume : store.all()) {
+      if (users(volume.id()).isEmpty()) {
+        try {
+          store.forgetNameless(volume.id());
+        } catch (RametException e) {
+          LOG.log(System.Logger.Level.WARNING, "volume " + volume.name() + " is not in order", e);
+        }
+      }
+    }
+  }
+
+  /** What uses a volume, for people. */
+  private List<String> users(String id) {
+    Stream<String> made =
+        context.sandboxes().all().stream()
+            .filter(live -> uses(live.saved().terms().rules().volumes(), id))
+            .map(LiveSandbox::id)
+            .sorted();
+    Stream<String> underWay =
+        uses(wanted, id) ? Stream.of("a sandbox that is being created") : Stream.of();
+    return Stream.concat(made, underWay).toList();
+  }
+
+  private static boolean uses(List<VolumeMount> mounts, String id) {
+    return mounts.stream().anyMatch(mount -> id.equals(mount.volumeId()));
+  }
+
+  @Override
+  public VolumeContent content(String id) {
+    store.get(id);
+    return new Content(store, id);
+  }
+
+  /** Volumes that stay until this is closed. */
+  public record Pin(VolumeOperations owner, List<VolumeMount> mounts) implements AutoCloseable {
+    @Override
+    public void close() {
+      synchronized (owner) {
+        owner.wanted.removeAll(mounts);
+      }
+    }
+  }
+
+  /**
+   * Looks the volumes of mounts up, and keeps them from being deleted.
+   *
+   * @throws RametException {@code NOT_FOUND} for one that does not exist
+   */
+  public synchronized Pin pin(List<VolumeMount> mounts) {
+    List<VolumeMount> found = new ArrayList<>();
+    for (VolumeMount mount : mounts) {
+      found.add(
+          store
+              .find(mount.name())
+              .map(mount::of)
+              .orElseThrow(() -> RametException.notFound("volume", mount.name())));
+    }
+    wanted.addAll(found);
+    return new Pin(this, List.copyOf(found));
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CopySlotsTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofMillis(20);
+
+  @Test
+  void oneMoreWaitsUntilAnotherHasEnded() throws Exception {
+    CopySlots turns = new CopySlots(2, LONG);
+    CopySlots.Turn first = turns.take();
+    try (CopySlots.Turn second = turns.take()) {
+      CompletableFuture<Void> third = CompletableFuture.runAsync(() -> turns.take().close());
+      Thread.sleep(SHORT.toMillis());
+      assertFalse(third.isDone());
+      first.close();
+      third.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      second.close(); // and once more at the end, which gives back nothing that it has not
+    }
+    CopySlots.Turn one = turns.take();
+    CopySlots.Turn two = turns.take();
+    CompletableFuture<Void> more = CompletableFuture.runAsync(() -> turns.take().close());
+    Thread.sleep(SHORT.toMillis());
+    assertFalse(more.isDone(), "there are still two");
+    one.close();
+    two.close();
+    more.get(LONG.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whoeverHasWaitedLongEnoughGoesAhead() {
+    CopySlots turns = new CopySlots(1, SHORT);
+    try (CopySlots.Turn held = turns.take()) {
+      long start = System.nanoTime();
+      turns.take().close(); // which had none to give back
+      assertTrue(System.nanoTime() - start >= SHORT.toNanos());
+      start = System.nanoTime();
+      turns.take().close();
+      assertTrue(System.nanoTime() - start >= SHORT.toNanos(), "it is still held");
+      held.close();
+    }
+    turns.take().close();
+  }
+
+  @Test
+  void whoNeedsNoneDoesNotWait() {
+    CopySlots turns = new CopySlots(1, LONG);
+    try (CopySlots.Turn held = turns.take()) {
+      assertTimeoutPreemptively(LONG.dividedBy(2), () -> turns.none().close());
+      held.close();
+    }
+  }
+
+  @Test
+  void anInterruptedOneIsTold() {
+    CopySlots turns = new CopySlots(1, LONG);
+    try (CopySlots.Turn held = turns.take()) {
+      Thread.currentThread().interrupt();
+      RametException e = assertThrows(RametException.class, turns::take);
+      assertEquals(ErrorCode.CANCELLED, e.code());
+      assertTrue(Thread.interrupted());
+      held.close();
+    }
+    turns.take().close();
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.engine.state.HostSecret;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.Manifests;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.files.JsonFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the host proves itself with, and where it is kept. */
+class HostProofTest {
+  private static final HostSecret SECRET = HostSecret.next();
+
+  @TempDir Path scratch = Path.of("");
+
+  private static SnapshotRecord source(
+      boolean warm, @Nullable Integer agentPort, @Nullable HostSecret secret) {
+    return new SnapshotRecord(
+        "s0123456789abcdefghi",
+        SnapshotRecord.Kind.SNAPSHOT,
+        null,
+        Map.of(),
+        null,
+        Instant.EPOCH,
+        null,
+        null,
+        null,
+        1,
+        1 << 20,
+        1 << 20,
+        "",
+        agentPort,
+        warm,
+        null,
+        null,
+        null,
+        null,
+        false,
+        false,
+        secret);
+  }
+
+  @Test
+  void aBootedMachineHasItsSecretFromTheStart() {
+    HostProof proof = HostProof.of(source(false, 1, null), false, true);
+    assertNotNull(proof.own());
+    assertEquals(proof.own(), proof.shown());
+    assertNotEquals(proof.own(), HostProof.of(source(false, 1, null), false, true).own());
+  }
+
+  @Test
+  void aRestoredMachineReplacesItsSnapshotsSecret() {
+    HostProof proof = HostProof.of(source(true, 1, SECRET), true, true);
+    assertEquals(SECRET, proof.shown());
+    assertNotNull(proof.own());
+    assertNotEquals(SECRET, proof.own());
+    // Its agent can be told, whether or not the hypervisor can tell it after a reboot.
+    assertNotNull(HostProof.of(source(true, 1, SECRET), true, false).own());
+  }
+
+  @Test
+  void aBootFromASnapshotKnowsNothingOfItsMemory() {
+    HostProof proof = HostProof.of(source(true, 1, SECRET), false, true);
+    assertNotEquals(SECRET, proof.shown());
+    assertEquals(proof.own(), proof.shown());
+  }
+
+  @Test
+  void agentsThatKnowNoSecretAreGivenNone() {
+    assertSame(HostProof.NONE, HostProof.of(source(true, 1, null), true, true));
+    assertSame(HostProof.NONE, HostProof.of(source(false, 1, null), false, false));
+    assertSame(HostProof.NONE, HostProof.of(source(false, null, null), false, true));
+  }
+
+  @Test
+  void whatIsHandedOverIsAsLongWhateverItIs() throws IOException {
+    String with = HostProof.handedOver(SECRET, "token").text();
+    String without = HostProof.handedOver(SECRET, null).text();
+    assertEquals(with.length(), without.length());
+    JsonNode told = JsonFile.tree(with);
+    assertEquals(SECRET.value(), told.path("hostSecret").asText());
+    assertEquals("token", told.path("accessToken").asText());
+    assertFalse(JsonFile.tree(without).has("accessToken"));
+  }
+
+  @Test
+  void manifestsKeepItForTheirOwner() throws IOException {
+    SnapshotRecord record = source(true, 1, SECRET);
+    Path directory = Files.createDirectory(scratch.resolve(record.id()));
+    Path manifest = directory.resolve(Layout.MANIFEST);
+    JsonFile.write(manifest, record, JsonFile.Care.WHOLE);
+    assertEquals(record, Manifests.snapshot(directory));
+    assertEquals(
+        "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(manifest)));
+    assertEquals(
+        SECRET.value(),
+        JsonFile.tree(Files.readString(manifest)).path("hostSecret").asText(),
+        "a plain text, as access tokens are");
+  }
+
+  @Test
+  void manifestsOfBeforeHaveNone() throws IOException {
+    String text = new String(JsonFile.bytes(source(true, 1, null)), StandardCharsets.UTF_8);
+    assertFalse(text.contains("hostSecret"));
+    Path file = Files.writeString(scratch.resolve("old"), text);
+    assertNull(JsonFile.read(file, SnapshotRecord.class).hostSecret());
+  }
+
+  @Test
+  void nothingShowsIt() {
+    SandboxRecord.Machine machine =
+        new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, SECRET);
+    AgentAccess access = new AgentAccess("t0ken", SECRET);
+    for (Object one :
+        new Object[] {
+          SECRET,
+          machine,
+          source(true, 1, SECRET),
+          new HostProof(SECRET, SECRET),
+          HostProof.handedOver(SECRET, "t0ken"),
+          access
+        }) {
+      assertFalse(one.toString().contains(SECRET.value()), one.getClass().getName());
+      assertFalse(one.toString().contains("t0ken"), one.getClass().getName());
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class LiveSandboxTest {
+  private final LiveSandbox sandbox =
+      new LiveSandbox(
+          new SandboxRecord(
+              "i1",
+              SandboxRecord.State.FAILED,
+              "it died",
+              false,
+              "t1",
+              null,
+              null,
+              Map.of(),
+              Instant.EPOCH,
+              null,
+              false,
+              null,
+              0,
+              null,
+              null,
+              new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, null)),
+          null);
+
+  @Test
+  void oneOperationAtATimeAndTheOtherIsToldWhich() {
+    try (LiveSandbox.Hold hold = sandbox.hold("snapshot")) {
+      RametException busy = assertThrows(RametException.class, () -> sandbox.hold("rollback"));
+      assertEquals(ErrorCode.CONFLICT, busy.code());
+      assertTrue(String.valueOf(busy.getMessage()).contains("snapshot is under way"));
+      assertThrows(RametException.class, () -> sandbox.hold("kill", Duration.ofMillis(10)));
+    }
+    sandbox.hold("rollback").close();
+  }
+
+  @Test
+  void saysWhyThereIsNoMachine() {
+    RametException refused = assertThrows(RametException.class, sandbox::runningMachine);
+    assertEquals(ErrorCode.CONFLICT, refused.code());
+    assertTrue(String.valueOf(refused.getMessage()).contains("it died"));
+    assertTrue(String.valueOf(refused.remedy()).startsWith("roll the sandbox back"));
+    sandbox.becomes(sandbox.saved().in(SandboxRecord.State.PAUSED, null), null);
+    RametException paused = assertThrows(RametException.class, sandbox::runningMachine);
+    assertEquals("resume it first", paused.remedy());
+  }
+}
