@@ -4,7 +4,7 @@ package dev.ramet.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.CloneResult;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.CloneResult;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import java.io.IOException;
 
 /** A snapshot, if anything changed, of a machine that does nothing. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
-import dev.ramet.api.HostTrust;
+import dev.ramet.api.host.HostTrust;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.term.Paint;

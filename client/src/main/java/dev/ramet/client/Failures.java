@@ -2,7 +2,7 @@
 package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.HostTrust;
+import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

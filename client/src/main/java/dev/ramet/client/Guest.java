@@ -2,7 +2,7 @@
 package dev.ramet.client;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
-import dev.ramet.api.AssignTags;
-import dev.ramet.api.AssignedTags;
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.RemoveTags;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
-import dev.ramet.api.TemplateTag;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
+import dev.ramet.api.template.AssignTags;
+import dev.ramet.api.template.AssignedTags;
+import dev.ramet.api.template.RemoveTags;
+import dev.ramet.api.template.TemplateTag;
 import dev.ramet.errors.RametException;
 import java.net.URI;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
-import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.CloneResult;
-import dev.ramet.api.CreateSnapshot;
-import dev.ramet.api.ForkEntry;
-import dev.ramet.api.RollbackRequest;
-import dev.ramet.api.RollbackResult;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneResult;
+import dev.ramet.api.sandbox.ForkEntry;
+import dev.ramet.api.sandbox.RollbackRequest;
+import dev.ramet.api.sandbox.RollbackResult;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CreateSnapshot;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.errors.RametException;
 
 /** A snapshot: disk, memory and programs of a sandbox at one instant. Thread-safe. */

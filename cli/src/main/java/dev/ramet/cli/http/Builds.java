@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.http;
 
-import dev.ramet.api.BuildEvent;
-import dev.ramet.api.TemplateInfo;
+import dev.ramet.api.template.BuildEvent;
+import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@
 package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.ramet.api.HostTrust;
+import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.http;
 
-import dev.ramet.api.ApiError;
+import dev.ramet.api.operation.ApiError;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.operation;
 
-import dev.ramet.api.ApiError;
-import dev.ramet.api.OperationInfo;
+import dev.ramet.api.operation.ApiError;
+import dev.ramet.api.operation.OperationInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;

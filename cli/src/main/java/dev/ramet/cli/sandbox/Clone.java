@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.CloneResult;
+import dev.ramet.api.sandbox.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneResult;
+import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

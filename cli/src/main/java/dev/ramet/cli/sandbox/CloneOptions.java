@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneRequestBody;
 import dev.ramet.cli.Options;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

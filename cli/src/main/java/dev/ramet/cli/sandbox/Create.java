@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;

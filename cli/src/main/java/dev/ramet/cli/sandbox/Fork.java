@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.ApiError;
-import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.ForkEntry;
+import dev.ramet.api.operation.ApiError;
+import dev.ramet.api.sandbox.CloneRequestBody;
+import dev.ramet.api.sandbox.ForkEntry;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Errors;

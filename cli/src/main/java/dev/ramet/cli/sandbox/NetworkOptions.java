@@ -2,8 +2,8 @@
 package dev.ramet.cli.sandbox;
 
 import com.fasterxml.jackson.core.type.TypeReference;
-import dev.ramet.api.NetworkRule;
-import dev.ramet.api.NetworkSettings;
+import dev.ramet.api.sandbox.NetworkRule;
+import dev.ramet.api.sandbox.NetworkSettings;
 import dev.ramet.cli.http.Json;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

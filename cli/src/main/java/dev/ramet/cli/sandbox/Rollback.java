@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.RollbackRequest;
-import dev.ramet.api.RollbackResult;
+import dev.ramet.api.sandbox.RollbackRequest;
+import dev.ramet.api.sandbox.RollbackResult;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;

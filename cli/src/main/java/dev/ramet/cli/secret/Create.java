@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.secret;
 
-import dev.ramet.api.NewSecret;
-import dev.ramet.api.SecretInfo;
-import dev.ramet.api.SecretUpdate;
+import dev.ramet.api.secret.NewSecret;
+import dev.ramet.api.secret.SecretInfo;
+import dev.ramet.api.secret.SecretUpdate;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.snapshot;
 
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.CreateSnapshot;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
+import dev.ramet.api.snapshot.CreateSnapshot;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.snapshot;
 
-import dev.ramet.api.SnapshotDiff;
+import dev.ramet.api.snapshot.SnapshotDiff;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

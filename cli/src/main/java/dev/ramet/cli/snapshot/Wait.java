@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.snapshot;
 
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;

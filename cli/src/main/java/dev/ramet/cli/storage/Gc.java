@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.StorageCheck;
+import dev.ramet.api.storage.StorageCheck;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.StorageExchange;
+import dev.ramet.api.storage.StorageExchange;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;

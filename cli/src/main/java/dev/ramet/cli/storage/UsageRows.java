@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.api.StorageUsage;
+import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.term.Human;
 import java.util.ArrayList;

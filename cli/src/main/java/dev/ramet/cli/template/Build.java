@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.template;
 
-import dev.ramet.api.BuildTemplateRequest;
-import dev.ramet.api.ImageTemplateRequest;
+import dev.ramet.api.template.BuildTemplateRequest;
+import dev.ramet.api.template.ImageTemplateRequest;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;
 import dev.ramet.cli.http.Client;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.template;
 
-import dev.ramet.api.ImportTemplateRequest;
+import dev.ramet.api.template.ImportTemplateRequest;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.Options;
 import dev.ramet.cli.http.Client;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.template;
 
-import dev.ramet.api.AssignTags;
-import dev.ramet.api.AssignedTags;
+import dev.ramet.api.template.AssignTags;
+import dev.ramet.api.template.AssignedTags;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

@@ -4,7 +4,7 @@ package dev.ramet.cli.tour;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ramet.api.CaptureInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.cli.http.Json;
 import org.jspecify.annotations.Nullable;
 

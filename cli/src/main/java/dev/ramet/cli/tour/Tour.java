@@ -2,15 +2,15 @@
 package dev.ramet.cli.tour;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.CloneResult;
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.CreateSnapshot;
-import dev.ramet.api.RollbackRequest;
-import dev.ramet.api.RollbackResult;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneResult;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.RollbackRequest;
+import dev.ramet.api.sandbox.RollbackResult;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
+import dev.ramet.api.snapshot.CreateSnapshot;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;

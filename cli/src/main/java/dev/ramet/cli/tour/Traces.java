@@ -2,8 +2,8 @@
 package dev.ramet.cli.tour;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.errors.RametException;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.volume;
 
-import dev.ramet.api.CreateVolume;
-import dev.ramet.api.VolumeInfo;
+import dev.ramet.api.volume.CreateVolume;
+import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Answer;

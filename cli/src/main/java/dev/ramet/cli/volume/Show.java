@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.volume;
 
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.VolumeInfo;
-import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.volume.VolumeInfo;
+import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.api.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneRequestBody;
 import dev.ramet.client.Command;
 import dev.ramet.client.GuestProcess;
 import dev.ramet.client.Ramet;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.doctor;
 
-import dev.ramet.api.DoctorInfo;
-import dev.ramet.api.Health;
+import dev.ramet.api.host.DoctorInfo;
+import dev.ramet.api.host.Health;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
 import dev.ramet.server.host.EngineHolder;

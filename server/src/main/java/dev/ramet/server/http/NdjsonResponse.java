@@ -47,7 +47,7 @@ public final class NdjsonResponse {
   public HttpResponse<?> answer(
       HttpRequest<?> request,
       Consumer<Consumer<Object>> work,
-      Function<dev.ramet.api.ApiError, Object> failed) {
+      Function<dev.ramet.api.operation.ApiError, Object> failed) {
     String what = request.getMethodName() + " " + request.getPath();
     Flux<byte[]> lines =
         Flux.create(

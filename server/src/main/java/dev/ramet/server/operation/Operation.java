@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.operation;
 
-import dev.ramet.api.ApiError;
-import dev.ramet.api.OperationInfo;
+import dev.ramet.api.operation.ApiError;
+import dev.ramet.api.operation.OperationInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.OperationIds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.operation;
 
-import dev.ramet.api.OperationInfo;
+import dev.ramet.api.operation.OperationInfo;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.http.FieldValidation;

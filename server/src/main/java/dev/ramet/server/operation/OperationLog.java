@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.operation;
 
-import dev.ramet.api.ApiError;
+import dev.ramet.api.operation.ApiError;
 import dev.ramet.engine.Metric;
 import dev.ramet.errors.RametException;
 import jakarta.inject.Singleton;

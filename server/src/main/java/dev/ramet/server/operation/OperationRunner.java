@@ -2,7 +2,7 @@
 package dev.ramet.server.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.ApiError;
+import dev.ramet.api.operation.ApiError;
 import dev.ramet.engine.Intents;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.sandbox;
 
-import dev.ramet.api.ApiError;
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.CloneRequestBody;
-import dev.ramet.api.CloneResult;
-import dev.ramet.api.ForkEntry;
-import dev.ramet.api.RollbackRequest;
-import dev.ramet.api.RollbackResult;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.operation.ApiError;
+import dev.ramet.api.sandbox.CloneRequestBody;
+import dev.ramet.api.sandbox.CloneResult;
+import dev.ramet.api.sandbox.ForkEntry;
+import dev.ramet.api.sandbox.RollbackRequest;
+import dev.ramet.api.sandbox.RollbackResult;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.sandbox;
 
-import dev.ramet.api.SandboxLogs;
-import dev.ramet.api.SandboxMetric;
+import dev.ramet.api.sandbox.SandboxLogs;
+import dev.ramet.api.sandbox.SandboxMetric;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.sandbox;
 
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;

@@ -2,10 +2,10 @@
 package dev.ramet.server.sandbox;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.NetworkRule;
-import dev.ramet.api.NetworkSettings;
-import dev.ramet.api.SandboxInfo;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.NetworkRule;
+import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;

@@ -2,11 +2,11 @@
 package dev.ramet.server.sandbox;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.Lifecycle;
-import dev.ramet.api.NetworkRule;
-import dev.ramet.api.NetworkSettings;
-import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.Lifecycle;
+import dev.ramet.api.sandbox.NetworkRule;
+import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;

@@ -2,9 +2,9 @@
 package dev.ramet.server.secret;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.NewSecret;
-import dev.ramet.api.SecretInfo;
-import dev.ramet.api.SecretUpdate;
+import dev.ramet.api.secret.NewSecret;
+import dev.ramet.api.secret.SecretInfo;
+import dev.ramet.api.secret.SecretUpdate;
 import dev.ramet.engine.Secret;
 import dev.ramet.engine.Secrets;
 import dev.ramet.server.host.EngineHolder;

@@ -2,11 +2,11 @@
 package dev.ramet.server.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.api.CreateSandbox;
-import dev.ramet.api.CreateSnapshot;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SnapshotDiff;
-import dev.ramet.api.SnapshotInfo;
+import dev.ramet.api.sandbox.CreateSandbox;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.snapshot.CreateSnapshot;
+import dev.ramet.api.snapshot.SnapshotDiff;
+import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.api.StorageCheck;
-import dev.ramet.api.StorageUsage;
+import dev.ramet.api.storage.StorageCheck;
+import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.OwnerOnly;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.storage;
 
-import dev.ramet.api.StorageExchange;
+import dev.ramet.api.storage.StorageExchange;
 import dev.ramet.engine.Storage;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.storage;
 
-import dev.ramet.api.StorageCheck;
-import dev.ramet.api.StorageUsage;
+import dev.ramet.api.storage.StorageCheck;
+import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.engine.Storage;
 import dev.ramet.spi.storage.StorageFinding;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
-import dev.ramet.api.ApiError;
+import dev.ramet.api.operation.ApiError;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
-import dev.ramet.api.TemplateInfo;
+import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Template;
 import dev.ramet.server.host.EngineHolder;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
-import dev.ramet.api.AssignTags;
-import dev.ramet.api.AssignedTags;
-import dev.ramet.api.RemoveTags;
-import dev.ramet.api.TemplateTag;
+import dev.ramet.api.template.AssignTags;
+import dev.ramet.api.template.AssignedTags;
+import dev.ramet.api.template.RemoveTags;
+import dev.ramet.api.template.TemplateTag;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Templates;
 import dev.ramet.errors.RametException;

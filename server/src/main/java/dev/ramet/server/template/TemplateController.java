@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
-import dev.ramet.api.BuildEvent;
-import dev.ramet.api.BuildTemplateRequest;
-import dev.ramet.api.ImageTemplateRequest;
-import dev.ramet.api.ImportTemplateRequest;
-import dev.ramet.api.TemplateInfo;
+import dev.ramet.api.template.BuildEvent;
+import dev.ramet.api.template.BuildTemplateRequest;
+import dev.ramet.api.template.ImageTemplateRequest;
+import dev.ramet.api.template.ImportTemplateRequest;
+import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.ImageTemplate;

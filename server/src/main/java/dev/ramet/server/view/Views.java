@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.view;
 
-import dev.ramet.api.CaptureInfo;
-import dev.ramet.api.DoctorInfo;
-import dev.ramet.api.Lifecycle;
-import dev.ramet.api.NetworkRule;
-import dev.ramet.api.NetworkSettings;
-import dev.ramet.api.SandboxInfo;
-import dev.ramet.api.SandboxMetric;
-import dev.ramet.api.SecretInfo;
-import dev.ramet.api.SnapshotDiff;
-import dev.ramet.api.SnapshotInfo;
-import dev.ramet.api.TemplateInfo;
-import dev.ramet.api.VolumeMountInfo;
+import dev.ramet.api.host.DoctorInfo;
+import dev.ramet.api.sandbox.Lifecycle;
+import dev.ramet.api.sandbox.NetworkRule;
+import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxMetric;
+import dev.ramet.api.secret.SecretInfo;
+import dev.ramet.api.snapshot.CaptureInfo;
+import dev.ramet.api.snapshot.SnapshotDiff;
+import dev.ramet.api.snapshot.SnapshotInfo;
+import dev.ramet.api.template.TemplateInfo;
+import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EgressProxy;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.volume;
 
-import dev.ramet.api.VolumeEntryInfo;
+import dev.ramet.api.volume.VolumeEntryInfo;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeEntry;

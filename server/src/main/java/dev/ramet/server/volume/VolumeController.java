@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.volume;
 
-import dev.ramet.api.CreateVolume;
-import dev.ramet.api.VolumeInfo;
+import dev.ramet.api.volume.CreateVolume;
+import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.Volumes;
 import dev.ramet.server.host.EngineHolder;

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api.host;
+
+/**
+ * The answer of {@code GET /health}. Immutable and thread-safe.
+ *
+ * @param status {@code ok}
+ * @param sandboxes how many sandboxes are on record; 0 while the engine is still opening
+ */
+public record Health(String status, int sandboxes) {}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api.host;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateFactory;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Which hosts a client trusts, and what it means when it does not. Thread-safe. */
+public final class HostTrust {
+  /** Where a host that made its certificate itself keeps what clients need, in its data root. */
+  public static final String AUTHORITY = "tls/ca.pem";
+
+  private HostTrust() {}
+
+  /**
+   * Trust in the authorities of a file, and in no others.
+   *
+   * @param pem a file of certificates in PEM form
+   * @return for the JDK's clients
+   * @throws RametException INVALID_ARGUMENT when the file is none
+   */
+  public static SSLContext in(Path pem) {
+    try {
+      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+      trusted.load(null, null);
+      for (Certificate one : certificates(pem)) {
+        trusted.setCertificateEntry("authority" + trusted.size(), one);
+      }
+      TrustManagerFactory factory =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, factory.getTrustManagers(), null);
+      return context;
+    } catch (IOException e) {
+      throw refused(pem, "cannot be read: " + e, e);
+    } catch (CertificateException e) {
+      throw refused(pem, "is no certificate in PEM form", e);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this Java speaks no TLS", e);
+    }
+  }
+
+  private static Collection<? extends Certificate> certificates(Path pem)
+      throws IOException, CertificateException {
+    try (InputStream in = Files.newInputStream(pem)) {
+      Collection<? extends Certificate> found =
+          CertificateFactory.getInstance("X.509").generateCertificates(in);
+      if (found.isEmpty()) {
+        throw new CertificateException("none");
+      }
+      return found;
+    }
+  }
+
+  private static RametException refused(Path pem, String why, Exception cause) {
+    return new RametException(
+        ErrorCode.INVALID_ARGUMENT,
+        "the authorities to trust: " + pem + " " + why,
+        "name a copy of " + AUTHORITY + " of the host's data root",
+        cause);
+  }
+
+  /**
+   * What a failure on a connection means that has to do with TLS.
+   *
+   * @param host its address
+   * @param failure what the JDK's client said
+   * @return UNAVAILABLE with a remedy, or null when it has nothing to do with TLS
+   */
+  public static @Nullable RametException explained(URI host, IOException failure) {
+    List<Throwable> causes = new ArrayList<>();
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      causes.add(t);
+    }
+    if (find(causes, CertificateExpiredException.class) != null) {
+      return unavailable(
+          "the certificate of " + host + " has expired, or this machine's clock is wrong",
+          "have the host's operator replace it",
+          failure);
+    }
+    if (find(causes, CertPathBuilderException.class) != null
+        || find(causes, CertPathValidatorException.class) != null) {
+      return unavailable(
+          "the certificate of " + host + " is of an authority that is not trusted here",
+          "if the host made it itself, copy "
+              + AUTHORITY
+              + " from its data root and name the copy: by RAMET_CA or --ca for commands, by"
+              + " Settings.withAuthority in Java",
+          failure);
+    }
+    Throwable certificate = find(causes, CertificateException.class);
+    if (certificate != null) {
+      return unavailable(
+          "the certificate of " + host + " is for other names: " + certificate.getMessage(),
+          "use one of its names, or have the host's operator add this one (ramet.tls-names)",
+          failure);
+    }
+    Throwable tls = find(causes, SSLException.class);
+    if (tls != null) {
+      return unavailable(
+          "no TLS with " + host + ": " + tls.getMessage(),
+          "see whether the host speaks it; otherwise its address begins with http://",
+          failure);
+    }
+    return null;
+  }
+
+  private static @Nullable Throwable find(List<Throwable> causes, Class<?> type) {
+    return causes.stream().filter(type::isInstance).findFirst().orElse(null);
+  }
+
+  private static RametException unavailable(String message, String remedy, IOException cause) {
+    return new RametException(ErrorCode.UNAVAILABLE, message, remedy, cause);
+  }
+}

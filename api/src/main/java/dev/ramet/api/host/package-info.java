@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The host itself: its health, its plugins, and whom clients trust. */
+@NullMarked
+package dev.ramet.api.host;
+
+import org.jspecify.annotations.NullMarked;

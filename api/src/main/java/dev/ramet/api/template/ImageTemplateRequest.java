@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.api.template;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code POST /templates/image}. Immutable and thread-safe.
+ *
+ * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the
+ *     same form with a colon between them; required
+ * @param image a container image: an OCI layout as a directory or tar archive, or what {@code
+ *     docker save} wrote; an absolute path on the host, in one of its {@code
+ *     ramet.exchange-directories} if those are set; required
+ * @param platform which of several platforms, {@code linux/amd64} or {@code linux/386}; null for
+ *     the first
+ * @param tag which of several images, by its name or the tag in it; null where there is only one
+ * @param start a shell command to start in place of the image's own; null for that
+ * @param noStart start nothing; null for false
+ * @param ready a shell command that succeeds once what was started is ready, tried until it does;
+ *     null to wait for three seconds
+ * @param cpuCount virtual CPUs, 1 to 32; null for 1
+ * @param memoryMB guest memory in MiB, 64 to 65536; null for 512
+ * @param diskSizeMB virtual size of the disk in MiB; null for 2048
+ */
+public record ImageTemplateRequest(
+    @Nullable String name,
+    @Nullable String image,
+    @Nullable String platform,
+    @Nullable String tag,
+    @Nullable String start,
+    @Nullable Boolean noStart,
+    @Nullable String ready,
+    @Nullable Integer cpuCount,
+    @Nullable Integer memoryMB,
+    @Nullable Integer diskSizeMB) {}
