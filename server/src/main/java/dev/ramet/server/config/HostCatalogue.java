@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
-import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
@@ -87,7 +86,7 @@ final class HostCatalogue {
                 + " ramet.bind must be a loopback address. /health is answered without one."));
     part.add(
         part.setting(
-                LocalSocket.SETTING,
+                "ramet.socket",
                 Types.FILE,
                 null,
                 "A unix socket on which the host answers its own user, root and the group ramet"

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.it;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Which package may know which, in the jars that are installed. Packages of a module have an order;
+ * each depends on lower ones alone, so that a change can be followed in one direction.
+ */
+final class StructureTest {
+  private static final Path LAYOUT =
+      Path.of(System.getProperty("ramet.guest")).resolve("../..").normalize();
+
+  /** Low to high, a level an entry; packages of one level do not know one another. */
+  private static final List<List<String>> ORDERS =
+      List.of(
+          List.of(
+              "dev.ramet.linux.call",
+              "dev.ramet.linux",
+              "dev.ramet.linux.file",
+              "dev.ramet.linux.tree dev.ramet.linux.block dev.ramet.linux.process dev.ramet.linux.bpf",
+              "dev.ramet.linux.injection",
+              "dev.ramet.linux.memory"),
+          List.of(
+              "dev.ramet.api.operation",
+              "dev.ramet.api.volume dev.ramet.api.secret dev.ramet.api.host dev.ramet.api.storage",
+              "dev.ramet.api.snapshot",
+              "dev.ramet.api.sandbox dev.ramet.api.template"),
+          List.of(
+              "dev.ramet.engine",
+              "dev.ramet.engine.metrics",
+              "dev.ramet.engine.support",
+              "dev.ramet.engine.pages dev.ramet.engine.workingset",
+              "dev.ramet.engine.tracking",
+              "dev.ramet.engine.state",
+              "dev.ramet.engine.root",
+              "dev.ramet.engine.selection",
+              "dev.ramet.engine.volume",
+              "dev.ramet.engine.machine",
+              "dev.ramet.engine.capture",
+              "dev.ramet.engine.sandbox",
+              "dev.ramet.engine.snapshot",
+              "dev.ramet.engine.template",
+              "dev.ramet.engine.exchange",
+              "dev.ramet.engine.check",
+              "dev.ramet.engine.start"),
+          List.of(
+              "dev.ramet.server.config",
+              "dev.ramet.server.settings",
+              "dev.ramet.server.tls",
+              "dev.ramet.server.http",
+              "dev.ramet.server.access",
+              "dev.ramet.server.host",
+              "dev.ramet.server.operation dev.ramet.server.dataplane",
+              "dev.ramet.server.view",
+              "dev.ramet.server.volume dev.ramet.server.secret dev.ramet.server.doctor"
+                  + " dev.ramet.server.sandbox dev.ramet.server.storage",
+              "dev.ramet.server.snapshot dev.ramet.server.template",
+              "dev.ramet.server.start"));
+
+  private static JavaClasses all;
+
+  @BeforeAll
+  static void read() throws IOException {
+    List<JarFile> jars = new ArrayList<>();
+    for (String folder : new String[] {"modules", "host"}) {
+      try (Stream<Path> files = Files.list(LAYOUT.resolve("lib").resolve(folder))) {
+        for (Path file : files.toList()) {
+          String name = file.getFileName().toString();
+          if (name.startsWith("dev.ramet.") || name.startsWith("ramet-")) {
+            jars.add(new JarFile(file.toFile()));
+          }
+        }
+      }
+    }
+    all = new ClassFileImporter().importJars(jars);
+    for (JarFile jar : jars) {
+      jar.close();
+    }
+    assertTrue(all.size() > 1000, "only " + all.size() + " classes were found");
+  }
+
+  static List<List<String>> orders() {
+    return ORDERS;
+  }
+
+  @ParameterizedTest
+  @MethodSource("orders")
+  void packagesKnowLowerOnesAlone(List<String> order) {
+    Map<String, Integer> levels = new HashMap<>();
+    for (int level = 0; level < order.size(); level++) {
+      for (String name : order.get(level).split(" ", -1)) {
+        levels.put(name, level);
+        assertTrue(all.containPackage(name), () -> "there is no package " + name);
+      }
+    }
+    SortedSet<String> upward = new TreeSet<>();
+    for (JavaClass one : all) {
+      Integer from = levels.get(one.getPackageName());
+      if (from == null) {
+        continue;
+      }
+      for (Dependency dependency : one.getDirectDependenciesFromSelf()) {
+        JavaClass target = dependency.getTargetClass();
+        Integer to = levels.get(target.getPackageName());
+        if (to != null && !target.getPackageName().equals(one.getPackageName()) && to >= from) {
+          upward.add(one.getName() + " -> " + target.getName());
+        }
+      }
+    }
+    assertEquals("", String.join("\n", upward));
+  }
+
+  /** Every package of the host and of the native calls has its place in an order. */
+  @Test
+  void noPackageIsLeftOut() {
+    SortedSet<String> unknown = new TreeSet<>();
+    String known = " " + String.join(" ", ORDERS.stream().flatMap(List::stream).toList()) + " ";
+    for (JavaClass one : all) {
+      String name = one.getPackageName();
+      boolean ordered =
+          name.startsWith("dev.ramet.server")
+              || name.startsWith("dev.ramet.linux")
+              || name.startsWith("dev.ramet.api");
+      if (ordered && !known.contains(" " + name + " ")) {
+        unknown.add(name);
+      }
+    }
+    assertEquals(new TreeSet<String>(), unknown);
+  }
+
+  @Test
+  void noCircles() {
+    for (String module : new String[] {"linux", "api", "server"}) {
+      slices().matching("dev.ramet." + module + ".(**)").should().beFreeOfCycles().check(all);
+    }
+  }
+
+  @Test
+  void contractsRestOnErrorsAlone() {
+    for (JavaClass one : all) {
+      if (one.getPackageName().startsWith("dev.ramet.spi")) {
+        for (Dependency dependency : one.getDirectDependenciesFromSelf()) {
+          String to = dependency.getTargetClass().getBaseComponentType().getPackageName();
+          assertTrue(
+              to.isEmpty()
+                  || to.startsWith("java.")
+                  || to.startsWith("org.jspecify.")
+                  || to.startsWith("dev.ramet.spi")
+                  || to.startsWith("dev.ramet.errors"),
+              dependency::getDescription);
+        }
+      }
+    }
+  }
+
+  @Test
+  void nativeCallsAreInOneModule() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.ramet.linux..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.sun.jna..")
+        .check(all);
+  }
+
+  @Test
+  void nobodyNamesAPlugin() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("dev.ramet.server..", "dev.ramet.engine..", "dev.ramet.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.ramet.backends..", "dev.ramet.memory..", "dev.ramet.hypervisors..")
+        .check(all);
+  }
+
+  @Test
+  void theCommandLineStartsWithoutMicronaut() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.ramet.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.micronaut..")
+        .check(all);
+  }
+}
