@@ -5,6 +5,7 @@ import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
 import dev.ramet.server.config.TlsKeys;
+import dev.ramet.server.http.ListenAddress;
 import dev.ramet.server.tls.TlsProperties;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
@@ -59,13 +60,17 @@ public final class HostContext {
 
   private static Map<String, Object> listeners(Function<String, @Nullable Object> value) {
     int port = Integer.parseInt(String.valueOf(value.apply("ramet.port")));
-    Object socket = value.apply(LocalSocket.SETTING);
-    return LocalSocket.properties(
-        LocalSocket.prepare(
-            socket == null ? null : socket.toString(),
-            port,
-            Path.of(String.valueOf(value.apply("ramet.data-root")))),
-        port,
-        TlsKeys.isOn(value.apply(TlsKeys.SETTING)));
+    Object setting = value.apply(LocalSocket.SETTING);
+    // A host whose port is taken will not start, and leaves everything as it was.
+    boolean starts =
+        port < 1 || ListenAddress.isFree(String.valueOf(value.apply("ramet.bind")), port);
+    Path socket =
+        starts
+            ? LocalSocket.prepare(
+                setting == null ? null : setting.toString(),
+                port,
+                Path.of(String.valueOf(value.apply("ramet.data-root"))))
+            : null;
+    return LocalSocket.properties(socket, port, TlsKeys.isOn(value.apply(TlsKeys.SETTING)));
   }
 }

@@ -9,6 +9,7 @@ import dev.ramet.server.config.Sources;
 import dev.ramet.server.host.EngineHolder;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -50,8 +51,10 @@ public final class Main {
     try {
       // Before anything is written, and before anybody can ask for anything.
       OwnerOnly.makeFiles();
-      OwnerOnly.root(
-          "data root", Path.of(Objects.requireNonNull(configuration.text("ramet.data-root"))));
+      Path root = Path.of(Objects.requireNonNull(configuration.text("ramet.data-root")));
+      if (Files.exists(root)) { // one that is not there yet is made by the engine, which closes it
+        OwnerOnly.root("data root", root);
+      }
     } catch (RametException e) {
       return report(e);
     }

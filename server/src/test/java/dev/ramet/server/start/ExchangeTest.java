@@ -2,6 +2,7 @@
 package dev.ramet.server.start;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -109,15 +110,17 @@ class ExchangeTest {
       String body = export(Path.of("/b/x"));
       try (Http client = Http.connect(host.port())) {
         client.send(
-            "POST /storage/export HTTP/1.1\r\nHost: h\r\nAccept: application/x-ndjson\r\n"
+            "POST /storage/export HTTP/1.1\r\nHost: localhost\r\nAccept: application/x-ndjson\r\n"
                 + "Content-Type: application/json\r\nContent-Length: "
                 + body.length()
                 + "\r\n\r\n"
                 + body);
         client.needHead();
-        while (!String.valueOf(client.line()).contains("progress")) {
-          // the sizes of chunks
+        String line = client.line();
+        while (line != null && !line.contains("progress")) {
+          line = client.line(); // the sizes of chunks
         }
+        assertNotNull(line, "the answer ended without progress");
         assertNull(host.engine.storage.ended.poll());
       }
       assertEquals("stopped", host.engine.storage.ended.poll(20, TimeUnit.SECONDS));

@@ -215,14 +215,14 @@ class PauseTest {
             "/settle?x=1",
             "/volume?id=v&path=/m",
             "/%69nit",
-            "http://any:1/init",
+            "http://localhost:1/init",
             "/init?"
           }) {
         try (Http client = Http.connect(host.port())) {
           client.send(
               "POST "
                   + target
-                  + " HTTP/1.1\r\nHost: x\r\nE2b-Sandbox-Id: "
+                  + " HTTP/1.1\r\nHost: localhost\r\nE2b-Sandbox-Id: "
                   + id
                   + "\r\nContent-Length: 0\r\n\r\n");
           assertEquals("HTTP/1.1 404 Not Found", client.needHead().line(), target);
