@@ -4,30 +4,30 @@ package dev.ramet.engine;
 import dev.ramet.errors.RametException;
 
 /**
- * Told what the making of a {@link DerivedTemplate} does, and may end it: what any method throws
- * ends it. Called by one thread at a time.
+ * Receives the progress and the output of building a {@link DerivedTemplate}, and can stop the
+ * build: an exception from any method ends it. Called by one thread at a time.
  */
 public interface BuildLog extends Progress {
   /**
-   * The steps of the request begin and end, each described by {@link Progress#step} next.
+   * Reports that the build has reached a step; {@link Progress#step} then describes it.
    *
-   * @param number which one, from 1; 0 for what comes before them, one more than there are for what
-   *     comes after
+   * @param number the step's number, from 1; 0 for the work before the first step, and the number
+   *     of steps plus one for the work after the last
    */
   void at(int number);
 
   /**
-   * A command of a step said something.
+   * Reports one line of output from a step's command.
    *
-   * @param error whether on its standard error
-   * @param line without the line's end, and without what could make a terminal do something
+   * @param error whether the line came from standard error
+   * @param line the line without its terminator and without terminal control sequences
    */
   void output(boolean error, String line);
 
   /**
-   * It takes longer; called about once a second.
+   * Called about once a second while a step takes its time.
    *
-   * @throws RametException {@code CANCELLED} when it is not wanted any more
+   * @throws RametException {@code CANCELLED} when the build is no longer wanted
    */
   void waiting();
 }

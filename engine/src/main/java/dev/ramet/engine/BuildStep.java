@@ -7,25 +7,28 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A step of {@link DerivedTemplate}. Immutable and thread-safe. */
+/** One step of building a {@link DerivedTemplate}. Immutable and thread-safe. */
 public sealed interface BuildStep {
   /**
    * Runs a command with a login shell.
    *
-   * @param command what the shell is given
-   * @param user who runs it, or null for the user so far
+   * @param command the command line for the shell
+   * @param user the user that runs it, or null for the current user
    */
   record Run(String command, @Nullable String user) implements BuildStep {}
 
   /**
-   * Unpacks files in the guest: a file becomes the destination, unless that is a directory or ends
-   * with a slash; of a directory, what is in it goes there.
+   * Unpacks files in the guest. A single file is written to the destination path, or into it if the
+   * destination is a directory or ends with a slash. For a directory, its content goes into the
+   * destination.
    *
-   * @param archive a tar archive on the host, compressed by gzip or not
-   * @param source what of it, as a path or pattern below the folder that it was packed in
-   * @param destination where to; a relative path is below the directory so far
-   * @param owner user, or user and group joined by a colon; or null for the user so far
-   * @param mode octal, for all that is copied, or null for what the archive says
+   * @param archive a tar archive on the host, optionally compressed by gzip
+   * @param source the files to take from the archive, as a path or pattern below the packed folder
+   * @param destination the path in the guest; a relative path is resolved against the current
+   *     directory
+   * @param owner a user, or a user and group joined by a colon; null for the current user
+   * @param mode octal permission bits for everything that is copied, or null for those in the
+   *     archive
    */
   record Copy(
       Path archive,
@@ -36,19 +39,19 @@ public sealed interface BuildStep {
       implements BuildStep {}
 
   /**
-   * Sets variables for later commands, and for those of all sandboxes of the template. A value may
-   * name others, as {@code $NAME} or {@code ${NAME}}.
+   * Sets environment variables for later commands and for the commands of every sandbox of the
+   * template. A value may refer to other variables, as {@code $NAME} or {@code ${NAME}}.
    */
   record Environment(Map<String, String> variables) implements BuildStep {
-    /** Copies the variables and keeps their order. */
+    /** Copies the variables, keeping their order. */
     public Environment {
       variables = Collections.unmodifiableMap(new LinkedHashMap<>(variables));
     }
   }
 
-  /** Changes the directory, which is made if need be; it becomes that of sandboxes' commands. */
+  /** Changes the directory, creating it if needed; sandboxes run their commands in it as well. */
   record Workdir(String directory) implements BuildStep {}
 
-  /** Changes the user; it becomes that of sandboxes' commands. */
+  /** Changes the user; sandboxes run their commands as that user as well. */
   record User(String name) implements BuildStep {}
 }

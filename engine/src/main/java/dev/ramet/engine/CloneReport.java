@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a clone made.
+ * The result of a clone operation.
  *
  * @param sandboxes the clones
- * @param capture the capture they all start from; null when that was of a disk alone
- * @param totalNanos from the request to the last clone's answer
+ * @param capture the capture that all of them start from; null when only the disk was captured
+ * @param totalNanos from the request until the last clone's agent answered
  */
 public record CloneReport(
     List<Sandbox> sandboxes, @Nullable CaptureReport capture, long totalNanos) {

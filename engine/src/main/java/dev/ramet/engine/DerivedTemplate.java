@@ -5,19 +5,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to make a template of another one by steps that are done in a machine of it.
+ * A request to build a template from another one by running steps in a machine of it.
  *
  * @param id the template's id, from {@link Templates#newId}
- * @param name the template's name, with a tag behind a colon or without
- * @param tags further tags of this version of it; where neither tells one, it is {@code default}.
- *     They are moved to it once it is whole, and a version that loses its last one so gives way
- * @param source id or name of a template or snapshot to start from
- * @param cpuCount virtual CPUs, or null for the source's; another number means a cold boot
- * @param memoryBytes guest memory, or null for the source's; another size means a cold boot
- * @param steps what is done, in this order
- * @param start a shell command that is started after the steps and stays, or null for what the
- *     source starts
- * @param ready a shell command that succeeds once what was started is ready, or null
+ * @param name the template's name, optionally followed by a colon and a tag
+ * @param tags further tags for the new version; if neither the name nor this list has a tag, it is
+ *     {@code default}. The tags move to the new version once it is complete, and a version that
+ *     loses its last tag this way is deleted
+ * @param source id or name of the template or snapshot to start from
+ * @param cpuCount virtual CPUs, or null for the source's; a different number needs a cold boot
+ * @param memoryBytes guest memory, or null for the source's; a different size needs a cold boot
+ * @param steps the steps, in the order they run
+ * @param start a shell command that is started after the steps and keeps running, or null for the
+ *     source's
+ * @param ready a shell command that succeeds once the started command is ready, or null
  */
 public record DerivedTemplate(
     String id,
@@ -35,7 +36,7 @@ public record DerivedTemplate(
     steps = List.copyOf(steps);
   }
 
-  /** One with the tag of its name, or else the default one. */
+  /** Creates a request whose only tag is the one in its name, or else {@code default}. */
   public DerivedTemplate(
       String id,
       String name,

@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what this host can do, what was chosen and why. */
+/** Reports what this host can do, which plugins were selected, and why. */
 public interface Doctor {
   /**
-   * The report.
+   * Returns the report.
    *
-   * @param refresh probe again instead of answering what was found before
+   * @param refresh whether to probe again instead of returning the earlier results
    */
   Report report(boolean refresh);
 
   /**
-   * What was found.
+   * The result of probing the host and its plugins.
    *
-   * @param verdict the whole in one word
+   * @param verdict the overall result
    * @param host facts about the host, by name
    * @param plugins every plugin with its probe outcome
-   * @param selections what was chosen for each role
-   * @param advice what would make this host better, most useful first
+   * @param selections the plugin selected for each role
+   * @param advice what would improve this host, most useful first
    */
   record Report(
       Verdict verdict,
@@ -30,35 +30,36 @@ public interface Doctor {
       List<Selection> selections,
       List<String> advice) {}
 
-  /** The whole in one word. */
+  /** The overall result. */
   enum Verdict {
     /** Everything works as fast as it can. */
     GOOD,
-    /** Everything works, some of it slower than it could. */
+    /** Everything works, but some of it slower than possible. */
     DEGRADED,
     /** Sandboxes cannot run. */
     BROKEN
   }
 
   /**
-   * One plugin.
+   * A plugin and its probe outcome.
    *
    * @param role {@code storage}, {@code storage-memory}, {@code memory} or {@code hypervisor};
-   *     empty for a refused one
-   * @param id the plugin's id; that of its folder for a refused one
+   *     empty for a refused plugin
+   * @param id the plugin's id; for a refused plugin the name of its folder
    * @param plugin the folder it comes from, or {@code built-in}
    * @param jar the file name of its jar, or empty
    * @param module the module it comes from, or empty
    * @param version that module's version, or empty
-   * @param nativeAccess what holds for its calls of native code, for people
-   * @param outcome {@code usable}, {@code unusable}, {@code failed}, or {@code refused} when it was
-   *     not taken at all
-   * @param reason short phrase: why it is unusable, failed or was refused; empty when usable
-   * @param detail what was tried and what came back
-   * @param remedy what to do, or null
-   * @param capabilities what it can do
-   * @param evidence what proves it
-   * @param probeMillis how long the probe took
+   * @param nativeAccess whether it may call native code, for people
+   * @param outcome {@code usable}, {@code unusable}, {@code failed}, or {@code refused} when the
+   *     plugin was not loaded at all
+   * @param reason a short phrase that says why it is unusable, failed or was refused; empty when
+   *     usable
+   * @param detail what the probe tried and how the host responded
+   * @param remedy what the operator can do, or null
+   * @param capabilities what the plugin can do here
+   * @param evidence the observations that prove it
+   * @param probeMillis how long the probe took, in milliseconds
    */
   record PluginReport(
       String role,
@@ -77,12 +78,12 @@ public interface Doctor {
       long probeMillis) {}
 
   /**
-   * One choice.
+   * The plugin selected for one role.
    *
-   * @param role what was chosen for, for example {@code storage}
-   * @param where the path it was chosen for, or empty
-   * @param chosen the plugin's id, or null when nothing can do it
-   * @param reason why
+   * @param role the role, for example {@code storage}
+   * @param where the path it was selected for, or empty
+   * @param chosen the plugin's id, or null when no plugin can do it
+   * @param reason why it was selected
    */
   record Selection(String role, String where, @Nullable String chosen, String reason) {}
 }

@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy of SOCKS5 (RFC 1928) that a sandbox's connections leave through. Immutable and
+ * A SOCKS5 proxy (RFC 1928) through which a sandbox's connections leave the host. Immutable and
  * thread-safe.
  *
- * @param host its name or address
- * @param port its port
- * @param username whom it is to take the sandbox for (RFC 1929), or null
- * @param password the password of that user, or null; never shown again
+ * @param host the proxy's name or address
+ * @param port the proxy's port
+ * @param username the user to authenticate as (RFC 1929), or null
+ * @param password that user's password, or null; never shown again
  */
 public record EgressProxy(
     String host, int port, @Nullable String username, @Nullable String password) {
@@ -25,12 +25,12 @@ public record EgressProxy(
   private static final int MOST_BYTES = 255;
 
   /**
-   * A proxy that somebody asks for.
+   * Creates a proxy from the values of a request.
    *
-   * @param address {@code host:port}, an address of IPv6 in brackets
-   * @param username or null
-   * @param password or null; goes with a username only
-   * @throws RametException {@code INVALID_ARGUMENT} with the field that is wrong
+   * @param address {@code host:port}, with an IPv6 address in brackets
+   * @param username the user name, or null
+   * @param password the password, or null; needs a user name
+   * @throws RametException {@code INVALID_ARGUMENT} that names the invalid field
    */
   public static EgressProxy of(
       @Nullable String address, @Nullable String username, @Nullable String password) {
@@ -85,12 +85,12 @@ public record EgressProxy(
     }
   }
 
-  /** {@code host:port}. */
+  /** Returns {@code host:port}. */
   public String address() {
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
   }
 
-  /** Without the password. */
+  /** Returns a description without the password. */
   @Override
   public String toString() {
     return "EgressProxy[" + address() + (username == null ? "]" : ", " + username + "]");

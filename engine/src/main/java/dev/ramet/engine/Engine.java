@@ -4,37 +4,39 @@ package dev.ramet.engine;
 import java.util.List;
 
 /**
- * A Ramet host without its HTTP: opens a data root, picks plugins, finds the sandboxes that still
- * run, and carries out operations on them.
+ * The Ramet host without its HTTP interface: opens a data root, selects plugins, finds the
+ * sandboxes that still run, and carries out operations on them.
  *
  * <p>Thread-safe. All calls block and throw {@link dev.ramet.errors.RametException}.
  */
 public interface Engine extends AutoCloseable {
-  /** Operations on sandboxes. */
+  /** Returns the operations on sandboxes. */
   Sandboxes sandboxes();
 
-  /** Operations on snapshots. */
+  /** Returns the operations on snapshots. */
   Snapshots snapshots();
 
-  /** Operations on templates. */
+  /** Returns the operations on templates. */
   Templates templates();
 
-  /** Operations on volumes that sandboxes share. */
+  /** Returns the operations on volumes that sandboxes share. */
   Volumes volumes();
 
-  /** What an operator does with its roots. */
+  /** Returns the operations on data roots: check, collect, usage, export and import. */
   Storage storage();
 
-  /** Operations on secrets. */
+  /** Returns the operations on secrets. */
   Secrets secrets();
 
-  /** What was counted since the engine was opened. */
+  /** Returns everything counted since the engine was opened. */
   List<Metric> metrics();
 
-  /** What this host can do, what was chosen and why. */
+  /** Returns the report on this host: what it can do, which plugins were selected, and why. */
   Doctor doctor();
 
-  /** Lets go of the data root. Running sandboxes run on and are found again at the next start. */
+  /**
+   * Releases the data root. Running sandboxes keep running and are found again at the next start.
+   */
   @Override
   void close();
 }

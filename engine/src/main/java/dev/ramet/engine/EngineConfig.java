@@ -8,31 +8,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an engine is opened.
+ * The settings with which an engine is opened.
  *
- * @param dataRoot directory of everything the engine keeps; made when absent
+ * @param dataRoot directory of everything the engine keeps; created when absent
  * @param guestDirectory directory with {@code ramet-agent} and {@code templates/<recipe>/recipe}
  * @param cacheDirectory where recipes keep downloaded packages
- * @param provision whether a copy-on-write pool may be made when the data root has none
+ * @param provision whether a copy-on-write pool may be created when the data root has none
  * @param provisionBytes size of such a pool, or null for the provisioner's default
- * @param storageBackend id of the storage backend to use on a new data root, or null to choose
- * @param memoryRoot where a new data root keeps its memory images, or null for in itself
+ * @param storageBackend id of the storage backend for a new data root, or null to choose
+ * @param memoryRoot where a new data root keeps its memory images, or null for the data root itself
  * @param hypervisor id of the hypervisor to use, or null to choose
  * @param memoryMode id of the memory mode to force, or null to choose for each capture
  * @param verifyCaptures whether every capture is compared with all of the paused machine's memory,
- *     which makes the pause grow with the memory; one that differs fails with {@code CORRUPT}
- * @param plugins which plugins are taken beside the built-in ones
+ *     which lengthens the pause with the size of the memory; a capture that differs fails with
+ *     {@code CORRUPT}
+ * @param plugins which plugins are loaded in addition to the built-in ones
  * @param pluginSettings settings by plugin id
- * @param outbound what connections guests may open
- * @param stagingBytes memory that holds pages read in a pause until they are written
- * @param preCopy how much is copied before a pause
- * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
- * @param workingSet what is done about the pages that restored machines use at once
+ * @param outbound which connections guests may open
+ * @param stagingBytes memory that holds pages read during a pause until they are written
+ * @param preCopy the bounds of copying before a pause
+ * @param memoryVolumes where to write the memory image of a snapshot that replaces another one
+ * @param workingSet whether and when working sets of restored machines are recorded
  * @param cloneConcurrency how many clones start at the same time unless the caller says otherwise
  * @param startTimeout how long a machine may take to start or be restored
  * @param agentTimeout how long a booting guest may take until its agent answers
- * @param steps told each step of an operation before it is taken; what it throws fails the
- *     operation
+ * @param steps called before each step of an operation; an exception from it fails the operation
  */
 public record EngineConfig(
     Path dataRoot,
@@ -64,24 +64,24 @@ public record EngineConfig(
   }
 
   /**
-   * A second root, which holds memory images alone: on faster storage, or on one that may fail
-   * without the disks.
+   * A second root that holds only memory images, for example on faster storage, or on storage that
+   * may fail without losing the disks.
    *
-   * @param path an absolute directory that holds nothing else; made when absent
-   * @param storageBackend id of the storage backend to use when it is new, or null to choose
+   * @param path an absolute directory that holds nothing else; created when absent
+   * @param storageBackend id of the storage backend for a new root, or null to choose
    */
   public record MemoryRoot(Path path, @Nullable String storageBackend) {}
 
   /**
-   * Copies written pages while the machine runs, in rounds, so that its pause is left with what was
-   * written since. No round begins beyond any of the bounds.
+   * The bounds of pre-copy, which copies dirty pages in rounds while the machine runs, so that only
+   * the pages written since remain for the pause. No round begins once a bound is reached.
    *
-   * @param rounds at most so many; 0 for none
-   * @param bytes at most so many bytes, or 0 for twice the machine's memory
-   * @param time at most so long
+   * @param rounds the largest number of rounds; 0 for none
+   * @param bytes the most bytes to copy, or 0 for twice the machine's memory
+   * @param time the longest time to spend
    */
   public record PreCopy(int rounds, long bytes, Duration time) {
-    /** Five rounds, half a minute. */
+    /** Five rounds, at most 30 seconds. */
     public static final PreCopy DEFAULT = new PreCopy(5, 0, Duration.ofSeconds(30));
 
     /** Checks the numbers. */
@@ -93,14 +93,15 @@ public record EngineConfig(
   }
 
   /**
-   * The pages that a restored machine uses at once are found out at a snapshot's first restore, and
-   * read into the page cache while later ones begin.
+   * How working sets are used: at a snapshot's first restore the engine records which pages the
+   * machine touches early, and at later restores it reads them into the page cache ahead of the
+   * machine.
    *
-   * @param use whether any of that is done
-   * @param after how long after its agent answered a machine's pages are looked at
+   * @param use whether working sets are recorded and read ahead
+   * @param after the delay from the agent's first answer until the machine's pages are inspected
    */
   public record WorkingSetPolicy(Switch use, Duration after) {
-    /** On, after two seconds. */
+    /** On, two seconds after the agent answers. */
     public static final WorkingSetPolicy DEFAULT =
         new WorkingSetPolicy(Switch.ON, Duration.ofSeconds(2));
 
@@ -113,23 +114,23 @@ public record EngineConfig(
   }
 
   /**
-   * What connections guests may open.
+   * Which connections guests may open.
    *
-   * @param byDefault whether they may open any unless their creator says otherwise
-   * @param never addresses and networks that no guest reaches, as far as the kernel can keep them
-   *     from it
-   * @param authorities a PEM file of authorities to trust, beside Java's, where the host speaks TLS
-   *     with others for guests; or null for none
+   * @param byDefault whether guests may open connections unless their creator says otherwise
+   * @param never addresses and networks that no guest may reach, as far as the kernel can enforce
+   *     it
+   * @param authorities a PEM file of certificate authorities to trust in addition to Java's when
+   *     the host opens TLS connections on behalf of guests, or null for none
    */
   public record Outbound(boolean byDefault, List<String> never, @Nullable Path authorities) {
-    /** This host itself, and its links: metadata services of clouds are on one. */
+    /** This host itself and its link-local networks, on which clouds serve their metadata. */
     public static final List<String> THIS_HOST =
         List.of("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "::/127", "fe80::/10");
 
-    /** None unless their creator says so, and never to this host. */
+    /** No connections unless the creator allows them, and never to this host. */
     public static final Outbound DEFAULT = new Outbound(false, THIS_HOST);
 
-    /** With the authorities that Java trusts. */
+    /** Creates a policy that trusts only the certificate authorities that Java trusts. */
     public Outbound(boolean byDefault, List<String> never) {
       this(byDefault, never, null);
     }
@@ -142,16 +143,16 @@ public record EngineConfig(
 
   /** Where the memory image of a snapshot that replaces another one is written. */
   public enum MemoryVolumes {
-    /** Into a volume of its own; the replaced one is deleted once that is ready. */
+    /** Into a new volume; the replaced snapshot is deleted once the new one is ready. */
     REBUILD,
     /**
-     * Into the volume of the replaced one where only changed pages have to be written to it and
-     * nobody else reads it. A crash meanwhile loses both.
+     * Into the volume of the replaced snapshot, if only changed pages have to be written and
+     * nothing else reads it. A crash during the write loses both snapshots.
      */
     IN_PLACE
   }
 
-  /** Whether something is done. */
+  /** Whether something is on. */
   public enum Switch {
     /** It is. */
     ON,
@@ -159,7 +160,7 @@ public record EngineConfig(
     OFF
   }
 
-  /** Whether a copy-on-write pool may be made. */
+  /** Whether a copy-on-write pool may be created. */
   public enum Provision {
     /** As root, where the data root's file system cannot share blocks. */
     AUTO,
@@ -168,18 +169,19 @@ public record EngineConfig(
   }
 
   /**
-   * Sees each step of an operation before it is taken: for tracing, and for tests that break one.
+   * Observes each step of an operation before it is taken, for tracing and for tests that make a
+   * step fail.
    */
   @FunctionalInterface
   public interface Steps {
-    /** Nobody looks. */
+    /** Observes nothing. */
     Steps NONE = step -> {};
 
-    /** The operation is about to take {@code step}, for example {@code snapshot.pause}. */
+    /** Called before the operation takes {@code step}, for example {@code snapshot.pause}. */
     void before(String step);
   }
 
-  /** The defaults for a data root. */
+  /** Returns the default settings for a data root. */
   public static EngineConfig of(Path dataRoot, Path guestDirectory, Path cacheDirectory) {
     return new EngineConfig(
         dataRoot,
@@ -205,42 +207,42 @@ public record EngineConfig(
         Steps.NONE);
   }
 
-  /** The same with a root of its own for memory images. */
+  /** Returns these settings with a separate root for memory images. */
   public EngineConfig withMemoryRoot(MemoryRoot root) {
     return with(storageBackend, root, plugins, steps);
   }
 
-  /** The same with another observer of steps. */
+  /** Returns these settings with another observer of steps. */
   public EngineConfig withSteps(Steps observer) {
     return with(storageBackend, memoryRoot, plugins, observer);
   }
 
-  /** The same with other plugins. */
+  /** Returns these settings with other plugins. */
   public EngineConfig withPlugins(PluginPolicy policy) {
     return with(storageBackend, memoryRoot, policy, steps);
   }
 
-  /** The same with another way with memory volumes. */
+  /** Returns these settings with another choice for memory volumes. */
   public EngineConfig withMemoryVolumes(MemoryVolumes way) {
     return with(storageBackend, memoryRoot, plugins, way, workingSet, steps);
   }
 
-  /** The same with another way with working sets. */
+  /** Returns these settings with another working set policy. */
   public EngineConfig withWorkingSet(WorkingSetPolicy policy) {
     return with(storageBackend, memoryRoot, plugins, memoryVolumes, policy, steps);
   }
 
-  /** The same with this storage backend for a new data root. */
+  /** Returns these settings with this storage backend for a new data root. */
   public EngineConfig withStorageBackend(String id) {
     return with(id, memoryRoot, plugins, steps);
   }
 
-  /** The same with other connections that guests may open. */
+  /** Returns these settings with another policy for outbound connections. */
   public EngineConfig withOutbound(Outbound policy) {
     return with(pluginSettings, policy);
   }
 
-  /** The same with other settings of plugins, by their ids. */
+  /** Returns these settings with other plugin settings, by plugin id. */
   public EngineConfig withPluginSettings(Map<String, Map<String, String>> settings) {
     return with(settings, outbound);
   }

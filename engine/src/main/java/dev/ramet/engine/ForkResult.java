@@ -3,11 +3,11 @@ package dev.ramet.engine;
 
 import dev.ramet.errors.RametException;
 
-/** One child of a fork: made, or not. */
+/** The outcome of one child of a fork. */
 public sealed interface ForkResult {
-  /** The child runs. */
+  /** The child was created and runs. */
   record Made(Sandbox sandbox) implements ForkResult {}
 
-  /** The child could not be made; nothing of it is left. */
+  /** The child could not be created and was removed completely. */
   record NotMade(RametException error) implements ForkResult {}
 }

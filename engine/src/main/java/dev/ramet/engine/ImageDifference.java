@@ -4,15 +4,15 @@ package dev.ramet.engine;
 import java.util.List;
 
 /**
- * Where two images differ, in whole pages of 4096 bytes. What one of them has no room for counts as
- * zeros.
+ * The differences between two images, in whole pages of 4096 bytes. Beyond the end of the smaller
+ * image, its content counts as zeros.
  *
- * @param sizeBytes the size of the larger one
- * @param differingBytes the length of all differing pages together
- * @param rangeCount in how many ranges they are
- * @param ranges the first of these, in ascending order
- * @param sharedBytes what was told to be equal by where it is on the disk
- * @param comparedBytes what had to be read and compared
+ * @param sizeBytes the size of the larger image
+ * @param differingBytes the total length of all differing pages
+ * @param rangeCount the number of ranges of differing pages
+ * @param ranges the first of these ranges, in ascending order
+ * @param sharedBytes bytes found equal because both images share the same blocks on disk
+ * @param comparedBytes bytes that had to be read and compared
  */
 public record ImageDifference(
     long sizeBytes,
@@ -26,6 +26,6 @@ public record ImageDifference(
     ranges = List.copyOf(ranges);
   }
 
-  /** A run of differing pages; both numbers in bytes. */
+  /** A run of differing pages; both numbers are in bytes. */
   public record Range(long offset, long length) {}
 }

@@ -5,19 +5,19 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to make a template of a container image.
+ * A request to build a template from a container image.
  *
- * @param name the template's name, with a tag behind a colon or without
- * @param image absolute path on the host of an OCI layout, as a directory or tar archive, or of
- *     what {@code docker save} wrote
- * @param platform which of several platforms, or null for the usual one
- * @param tag which of several images, or null where there is only one
- * @param start a shell command to start in place of the image's own, or null for that
- * @param noStart start nothing
- * @param ready a shell command that succeeds once what was started is ready, or null
- * @param cpuCount virtual CPUs, or null for the usual number
- * @param memoryBytes guest memory, or null for the usual size
- * @param diskBytes virtual size of the disk, or null for the usual size
+ * @param name the template's name, optionally followed by a colon and a tag
+ * @param image absolute path on the host of an OCI layout (a directory or tar archive) or of the
+ *     output of {@code docker save}
+ * @param platform the platform to take from a multi-platform image, or null for the default one
+ * @param tag the image to take from several, or null when there is only one
+ * @param start a shell command to start instead of the image's own, or null for the image's own
+ * @param noStart whether to start nothing
+ * @param ready a shell command that succeeds once the started command is ready, or null
+ * @param cpuCount virtual CPUs, or null for the default
+ * @param memoryBytes guest memory, or null for the default
+ * @param diskBytes virtual size of the disk, or null for the default
  */
 public record ImageTemplate(
     String name,

@@ -5,17 +5,17 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to make a template of given images.
+ * A request to make a template from an operator's own kernel and disk image.
  *
- * @param name the template's name, with a tag behind a colon or without
+ * @param name the template's name, optionally followed by a colon and a tag
  * @param kernel absolute path of a Linux kernel on the host
  * @param rootfs absolute path of a raw disk image on the host
- * @param initrd absolute path of an initial ram disk on the host, or null
+ * @param initrd absolute path of an initial RAM disk on the host, or null
  * @param kernelArguments the kernel command line, or null for a default that suits one virtio disk
  * @param cpuCount virtual CPUs
  * @param memoryBytes guest memory
- * @param cold do not boot and capture it now: its sandboxes boot from the kernel, and it may lack
- *     an agent
+ * @param cold whether to skip booting and capturing it now: its sandboxes then boot from the
+ *     kernel, and the image needs no agent
  */
 public record ImportTemplate(
     String name,

@@ -7,41 +7,41 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How requests come to a sandbox's ports through the host. The agent's port is not meant: it has an
- * access token of its own. Immutable and thread-safe.
+ * How the host forwards requests to a sandbox's ports. The agent's port is not included: it has its
+ * own access token. Immutable and thread-safe.
  *
- * @param anyone whether a request needs no token of the sandbox
- * @param hostMask the Host header that its servers see, where {@code ${PORT}} stands for the port;
- *     null for the one that led there
+ * @param anyone whether requests are accepted without the sandbox's token
+ * @param hostMask the Host header that its servers see, where {@code ${PORT}} is replaced by the
+ *     port; null to keep the original header
  * @param httpsPorts ports whose servers speak TLS
  */
 public record InboundRules(
     boolean anyone, @Nullable String hostMask, @Nullable List<Integer> httpsPorts) {
-  /** Open to whoever reaches the host, in plain HTTP, under the name that led there. */
+  /** Open to every client of the host, in plain HTTP, with the original Host header. */
   public static final InboundRules PLAIN = new InboundRules(true, null, List.of());
 
-  /** What stands for the port in a mask. */
+  /** The placeholder for the port in a mask. */
   public static final String PORT = "${PORT}";
 
   private static final int MOST_PORTS = 64;
   private static final int LONGEST_MASK = 255;
 
-  /** A name or an address, and maybe a port (RFC 9110, 7.2). */
+  /** A name or an address with an optional port (RFC 9110, section 7.2). */
   private static final Pattern HOST =
       Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::[0-9]{1,5})?");
 
-  /** Copies the list, and fills in what a record lacks. */
+  /** Copies the list, and fills in values that a stored record lacks. */
   public InboundRules {
     httpsPorts = httpsPorts == null ? List.of() : List.copyOf(httpsPorts);
   }
 
   /**
-   * Rules that somebody asks for.
+   * Creates rules from the values of a request.
    *
-   * @param anyone whether a request needs no token, or null for yes
-   * @param hostMask the Host header that servers see, or null for the one that led there
+   * @param anyone whether requests need no token, or null for yes
+   * @param hostMask the Host header that servers see, or null to keep the original one
    * @param httpsPorts ports whose servers speak TLS, or null for none
-   * @throws RametException {@code INVALID_ARGUMENT} with the field that cannot be
+   * @throws RametException {@code INVALID_ARGUMENT} that names the invalid field
    */
   public static InboundRules of(
       @Nullable Boolean anyone,
@@ -82,12 +82,12 @@ public record InboundRules(
     return httpsPorts == null ? List.of() : httpsPorts;
   }
 
-  /** The Host header that the server at a port sees, or null for the one that led there. */
+  /** Returns the Host header for the server at a port, or null to keep the original one. */
   public @Nullable String host(int port) {
     return hostMask == null ? null : hostMask.replace(PORT, Integer.toString(port));
   }
 
-  /** Whether the server at a port speaks TLS. */
+  /** Returns whether the server at a port speaks TLS. */
   public boolean tls(int port) {
     return httpsPorts().contains(port);
   }

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whoever makes a call which ids it is about to give, before anything with them exists. With
- * them on record, what became of the call can be found out after the host was killed in the middle
- * of it: all that has these ids is there and whole, or none of it. Thread-safe.
+ * Lets a caller record the ids that a call is about to assign, before anything with those ids
+ * exists. If the host is killed during the call, the recorded ids show its outcome: either
+ * everything with these ids exists and is complete, or nothing does. Thread-safe.
  */
 public final class Intents {
   private static final ThreadLocal<@Nullable Consumer<List<String>>> LISTENER = new ThreadLocal<>();
@@ -17,11 +17,11 @@ public final class Intents {
   private Intents() {}
 
   /**
-   * Makes a call.
+   * Makes a call and passes the ids it is about to create to a listener.
    *
-   * @param listener told the ids on the calling thread, at most once for each thing that is made;
-   *     when it throws, nothing is made
-   * @param call what to do
+   * @param listener receives the ids on the calling thread, at most once for each thing that is
+   *     made; if it throws, nothing is made
+   * @param call the call
    */
   public static <T> T telling(Consumer<List<String>> listener, Supplier<T> call) {
     Consumer<List<String>> before = LISTENER.get();
@@ -38,9 +38,9 @@ public final class Intents {
   }
 
   /**
-   * For the engine: these are about to be made.
+   * Reports ids that the engine is about to create to the listener of the current thread, if any.
    *
-   * @param ids of sandboxes, or of one snapshot or template
+   * @param ids ids of sandboxes, or of one snapshot or template
    */
   public static void tell(List<String> ids) {
     Consumer<List<String>> listener = LISTENER.get();

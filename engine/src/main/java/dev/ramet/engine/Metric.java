@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One quantity the engine keeps count of, as Prometheus has it: a family of samples told apart by
- * their labels. Times are in seconds, sizes in bytes.
+ * One quantity that the engine measures, in the form of Prometheus: a family of samples that differ
+ * in their labels. Times are in seconds, sizes in bytes.
  *
  * @param name the family's name
- * @param type how it moves
+ * @param type how the value changes
  * @param help what it means, in one line
- * @param samples its values at the time of asking
+ * @param samples its values at the time of the query
  */
 public record Metric(String name, Type type, String help, List<Sample> samples) {
   /** Copies the list. */
@@ -19,21 +19,21 @@ public record Metric(String name, Type type, String help, List<Sample> samples) 
     samples = List.copyOf(samples);
   }
 
-  /** How a quantity moves. */
+  /** How a quantity changes. */
   public enum Type {
-    /** Only up, from 0 when the engine is opened. */
+    /** Only increases, starting from 0 when the engine is opened. */
     COUNTER,
-    /** Up and down. */
+    /** Increases and decreases. */
     GAUGE,
-    /** Counts of observations by upper bound, with their sum. */
+    /** Counts observations by upper bound, and sums them. */
     HISTOGRAM
   }
 
   /**
    * One value.
    *
-   * @param suffix what stands behind the family's name, or empty
-   * @param labels in the order they are shown
+   * @param suffix the suffix after the family's name, or empty
+   * @param labels the labels, in display order
    * @param value the value
    */
   public record Sample(String suffix, Map<String, String> labels, double value) {}

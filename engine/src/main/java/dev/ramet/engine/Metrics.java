@@ -4,16 +4,16 @@ package dev.ramet.engine;
 import java.time.Instant;
 
 /**
- * What a guest says of its own load. Immutable and thread-safe.
+ * The load that a guest reports for itself. Immutable and thread-safe.
  *
- * @param at when it was asked
+ * @param at when the guest was asked
  * @param cpuCount virtual CPUs
- * @param cpuUsedPercent how busy they were since the guest was last asked, 100 for all of them
+ * @param cpuUsedPercent CPU load since the previous request, where 100 means all CPUs were busy
  * @param memoryTotalBytes memory that the guest's kernel manages
- * @param memoryUsedBytes what of it is not available
- * @param memoryCacheBytes what of it holds file contents
+ * @param memoryUsedBytes the part of it that is not available
+ * @param memoryCacheBytes the part of it that caches file contents
  * @param diskTotalBytes size of the root file system
- * @param diskUsedBytes what of it is used
+ * @param diskUsedBytes used bytes of the root file system
  */
 public record Metrics(
     Instant at,

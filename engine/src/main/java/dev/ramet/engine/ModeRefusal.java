@@ -2,31 +2,31 @@
 package dev.ramet.engine;
 
 /**
- * A memory mode that goes before the one a capture was taken in, and why it was passed over; or
- * that mode itself, and why it could not go on from the machine's previous capture.
+ * Why a capture did not use a preferred memory mode, or why the mode it did use could not continue
+ * from the machine's previous capture.
  *
- * @param mode its id
- * @param cause what kind of obstacle it was
- * @param detail the obstacle, for people
+ * @param mode the mode's id
+ * @param cause the kind of obstacle
+ * @param detail a description for people
  */
 public record ModeRefusal(String mode, Cause cause, String detail) {
   /** A kind of obstacle. */
   public enum Cause {
-    /** This host cannot do it at all: kernel, permission or plugin. */
+    /** This host cannot use the mode at all, because of its kernel, permissions or plugins. */
     UNUSABLE_HERE,
     /** The machine was booted, so there is no image to build on. */
     BOOTED,
     /** The mode refused this machine. */
     REFUSED,
-    /** The snapshot whose memory image it would build on is gone. */
+    /** The snapshot whose memory image the mode would build on is gone. */
     BASE_GONE,
-    /** It had tracked the machine, and does not know any more what changed. */
+    /** The mode was tracking the machine, but can no longer tell what changed. */
     TRACKING_LOST,
-    /** It had tracked the machine for a host's process that has ended since. */
+    /** The mode was tracking the machine for a host process that has since ended. */
     HOST_RESTARTED,
-    /** A capture failed when it had already let go of what changed before. */
+    /** A capture failed after it had already discarded the record of earlier changes. */
     CAPTURE_FAILED,
-    /** The previous capture was taken in a mode that does not track. */
+    /** The previous capture used a mode that does not track. */
     OTHER_MODE
   }
 }

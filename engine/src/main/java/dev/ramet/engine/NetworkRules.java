@@ -11,44 +11,45 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a sandbox may reach that may open connections at all: every one, but what is
- * denied, but what is allowed. What the host denies every guest stays out of reach. Each is an
- * address or a network such as {@code 192.0.2.7}, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; what
- * is allowed may be a name of a host too, or all names below one, such as {@code *.example.org},
- * for requests of HTTP and connections of TLS to it. Immutable and thread-safe.
+ * Which addresses a sandbox may reach, if it may open connections at all. Everything is reachable
+ * except the denied networks, and the allowed entries are exceptions to those. Addresses that the
+ * host denies to every guest stay unreachable. An entry is an address or a network, such as {@code
+ * 192.0.2.7}, {@code 10.0.0.0/8} or {@code 2001:db8::/32}. An allowed entry may also be a host
+ * name, or all names below one, such as {@code *.example.org}, for HTTP requests and TLS
+ * connections to it. Immutable and thread-safe.
  *
  * @param allowOut what may be reached although it is denied
- * @param denyOut what may not be reached; {@code 0.0.0.0/0} is everything, of IPv6 too
- * @param egressProxy what connections leave through, or null for none
- * @param requests what becomes of requests to some hosts; they allow nothing by themselves
+ * @param denyOut what may not be reached; {@code 0.0.0.0/0} denies everything, including IPv6
+ * @param egressProxy the proxy for outgoing connections, or null for none
+ * @param requests headers to put into requests to some hosts; they do not allow any connection
  */
 public record NetworkRules(
     List<String> allowOut,
     List<String> denyOut,
     @Nullable EgressProxy egressProxy,
     @Nullable RequestRules requests) {
-  /** No rules: all that the host lets guests reach. */
+  /** No rules: everything that the host lets guests reach. */
   public static final NetworkRules NONE = new NetworkRules(List.of(), List.of());
 
-  /** Everything is denied. */
+  /** The network that stands for every address. */
   public static final String EVERYTHING = "0.0.0.0/0";
 
-  /** So many of each kind; more belong into a firewall. */
+  /** The largest number of entries of each kind; longer lists belong in a firewall. */
   public static final int MOST = 256;
 
-  /** Copies the lists, and fills in what an older record lacks. */
+  /** Copies the lists, and fills in values that an older record lacks. */
   public NetworkRules {
     allowOut = List.copyOf(allowOut);
     denyOut = List.copyOf(denyOut);
     requests = requests == null ? RequestRules.NONE : requests;
   }
 
-  /** Rules without a proxy. */
+  /** Creates rules without a proxy. */
   public NetworkRules(List<String> allowOut, List<String> denyOut) {
     this(allowOut, denyOut, null);
   }
 
-  /** Rules that leave requests as they are. */
+  /** Creates rules that do not change requests. */
   public NetworkRules(
       List<String> allowOut, List<String> denyOut, @Nullable EgressProxy egressProxy) {
     this(allowOut, denyOut, egressProxy, RequestRules.NONE);
@@ -60,11 +61,11 @@ public record NetworkRules(
   }
 
   /**
-   * Rules that somebody asks for, without a proxy.
+   * Creates rules without a proxy from the values of a request.
    *
    * @param allowOut what may be reached although it is denied, or null for nothing
    * @param denyOut what may not be reached, or null for nothing
-   * @throws RametException {@code INVALID_ARGUMENT} with the entry that is none
+   * @throws RametException {@code INVALID_ARGUMENT} that names the invalid entry
    */
   public static NetworkRules of(
       @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {
@@ -120,20 +121,22 @@ public record NetworkRules(
     }
   }
 
-  /** The addresses and networks among what is allowed. */
+  /** Returns the allowed addresses and networks. */
   public List<String> allowedNetworks() {
     return allowOut.stream().filter(NetworkRules::isNetwork).toList();
   }
 
-  /** The names of hosts among what is allowed. */
+  /** Returns the allowed host names. */
   public List<String> allowedNames() {
     return allowOut.stream().filter(entry -> !isNetwork(entry)).toList();
   }
 
   /**
-   * Refuses names where they would allow what is not denied.
+   * Refuses allowed host names unless everything else is denied, because without that they would
+   * have no effect.
    *
-   * @throws RametException {@code INVALID_ARGUMENT}
+   * @throws RametException {@code INVALID_ARGUMENT} for allowed names without a rule that denies
+   *     all
    */
   public void checkNames() {
     boolean closed =
@@ -147,22 +150,22 @@ public record NetworkRules(
     }
   }
 
-  /** The same where all is denied that is not allowed. */
+  /** Returns these rules with everything denied that is not allowed. */
   public NetworkRules closed() {
     return new NetworkRules(allowOut, List.of(EVERYTHING), egressProxy, requests);
   }
 
-  /** The same with what connections leave through. */
+  /** Returns these rules with another proxy for outgoing connections. */
   public NetworkRules through(@Nullable EgressProxy proxy) {
     return new NetworkRules(allowOut, denyOut, proxy, requests);
   }
 
-  /** The same with other rules for requests. */
+  /** Returns these rules with other rules for requests. */
   public NetworkRules with(RequestRules newRequests) {
     return new NetworkRules(allowOut, denyOut, egressProxy, newRequests);
   }
 
-  /** Whether there are none. */
+  /** Returns whether there are no rules. */
   public boolean none() {
     return allowOut.isEmpty() && denyOut.isEmpty() && egressProxy == null && requests().none();
   }

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
  * A request for a sandbox.
  *
  * @param template id or name of a template or snapshot
- * @param timeout after which it is killed by itself, or null for never
+ * @param timeout the time after which it is killed automatically, or null for never
  * @param metadata the creator's own key-value pairs
- * @param environment environment of every process the agent starts
- * @param cpuCount virtual CPUs, or null for the template's; another value means a cold boot
- * @param memoryBytes guest memory, or null for the template's; another value means a cold boot
- * @param diskBytes virtual size of the disk, or null for the template's; a larger one needs a start
- *     by a cold boot, {@code INVALID_ARGUMENT} without
+ * @param environment environment variables of every process that the agent starts
+ * @param cpuCount virtual CPUs, or null for the template's; a different number needs a cold boot
+ * @param memoryBytes guest memory, or null for the template's; a different size needs a cold boot
+ * @param diskBytes virtual size of the disk, or null for the template's; a larger disk needs a cold
+ *     boot, and is {@code INVALID_ARGUMENT} without one
  * @param outbound whether it may open connections, or null for the host's default
  * @param memoryMode id of the only memory mode for captures of it, or null to choose; {@code
- *     UNSUPPORTED} when that one cannot work for it
- * @param rules what its creator wants of its life
+ *     UNSUPPORTED} when that mode cannot work for it
+ * @param rules its lifetime, access and network rules
  */
 public record NewSandbox(
     String template,
@@ -38,7 +38,7 @@ public record NewSandbox(
     environment = Map.copyOf(environment);
   }
 
-  /** A sandbox with plain rules. */
+  /** Creates a request with plain rules and the template's disk size. */
   public NewSandbox(
       String template,
       @Nullable Duration timeout,
@@ -61,7 +61,7 @@ public record NewSandbox(
         SandboxRules.PLAIN);
   }
 
-  /** A sandbox with the template's disk. */
+  /** Creates a request with the template's disk size. */
   public NewSandbox(
       String template,
       @Nullable Duration timeout,

@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for a snapshot.
  *
- * @param sandboxId what to capture
- * @param name a name to find it by, with a tag behind a colon or without; or null. Another snapshot
- *     of that name and tag stays, and loses the tag to this one when it is ready
+ * @param sandboxId the sandbox to capture
+ * @param name a name to find it by, optionally followed by a colon and a tag; or null. An existing
+ *     snapshot of that name and tag is kept, but loses the tag to this one when this one is ready
  * @param description a sentence for people, at most 1000 characters, or null
  * @param memoryMode id of the only memory mode to use, or null to choose
- * @param untilReady answer when the snapshot is durable, rather than as soon as the machine runs
- *     again
+ * @param untilReady whether to return only when the snapshot is durable, instead of as soon as the
+ *     machine runs again
  * @param verify whether to compare the capture with all of the paused machine's memory, as {@link
- *     EngineConfig#verifyCaptures} has it for every capture
- * @param memory whether to capture memory and devices as well; without, the guest's agent freezes
- *     its file systems while the disk is captured, and what starts from it boots
- * @param replaces id or name of an older snapshot of the same sandbox that is given up for this
- *     one, or null; see {@link EngineConfig.MemoryVolumes}
+ *     EngineConfig#verifyCaptures} does for every capture
+ * @param memory whether to capture memory and devices as well as the disk; if not, the guest's
+ *     agent freezes its file systems while the disk is captured, and sandboxes of the snapshot boot
+ * @param replaces id or name of an older snapshot of the same sandbox that this one replaces, or
+ *     null; see {@link EngineConfig.MemoryVolumes}
  */
 public record NewSnapshot(
     String sandboxId,
@@ -29,7 +29,7 @@ public record NewSnapshot(
     boolean verify,
     boolean memory,
     @Nullable String replaces) {
-  /** In the place of no other. */
+  /** Creates a request that replaces no other snapshot. */
   public NewSnapshot(
       String sandboxId,
       @Nullable String name,
@@ -41,7 +41,10 @@ public record NewSnapshot(
     this(sandboxId, name, description, memoryMode, untilReady, verify, memory, null);
   }
 
-  /** Verified where every capture is. */
+  /**
+   * Creates a request with memory that replaces no other snapshot and is verified only if every
+   * capture is.
+   */
   public NewSnapshot(
       String sandboxId,
       @Nullable String name,
@@ -51,13 +54,13 @@ public record NewSnapshot(
     this(sandboxId, name, description, memoryMode, untilReady, false, true);
   }
 
-  /** The same in the place of another snapshot. */
+  /** Returns this request with another snapshot to replace. */
   public NewSnapshot replacing(@Nullable String snapshot) {
     return new NewSnapshot(
         sandboxId, name, description, memoryMode, untilReady, verify, memory, snapshot);
   }
 
-  /** A snapshot in the best memory mode that can, under a name or none. */
+  /** Creates a request that uses the best available memory mode, with an optional name. */
   public static NewSnapshot of(String sandboxId, @Nullable String name) {
     return new NewSnapshot(sandboxId, name, null, null, true);
   }

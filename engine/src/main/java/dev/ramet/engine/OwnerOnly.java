@@ -22,8 +22,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Keeps the other users of this machine out of what Ramet writes: images hold what guests have in
- * memory, and a shared volume's files are open to each user of a guest. Thread-safe.
+ * Keeps other users of this machine out of the files that Ramet writes: images hold guest memory,
+ * and a shared volume's files are accessible to every user in a guest. Thread-safe.
  */
 public final class OwnerOnly {
   private static final System.Logger LOG = System.getLogger(OwnerOnly.class.getName());
@@ -34,22 +34,22 @@ public final class OwnerOnly {
   private OwnerOnly() {}
 
   /**
-   * From now on this process, and each program it starts, makes files and directories for their
-   * owner alone, whatever umask it was started with. For programs that are a host or do a host's
-   * work; an engine in somebody else's process leaves that process's umask as it is.
+   * Makes this process, and every program it starts, create files and directories that only their
+   * owner can access, regardless of the inherited umask. For programs that are a host or do a
+   * host's work; an engine embedded in another process does not change that process's umask.
    */
   public static void makeFiles() {
     Host.makeForOwnerOnly();
   }
 
   /**
-   * Makes a root unless it is there, and closes it to everybody but its owner. Nothing below it can
-   * be reached by others then. What is above it is never changed. A root whose mode this user may
-   * not change is left as it is, with a warning.
+   * Creates a root if it is absent, and removes access for everyone but its owner, so that others
+   * can reach nothing below it. Directories above it are never changed. If this user may not change
+   * the root's mode, it stays as it is and a warning is logged.
    *
-   * @param what what it is for, in a word or two
-   * @throws RametException {@code INVALID_ARGUMENT} when it is no directory, or one that others
-   *     use, {@code NO_SPACE} or {@code HOST_UNFIT} when it cannot be made
+   * @param what the purpose of the root, in a word or two
+   * @throws RametException {@code INVALID_ARGUMENT} when it is not a directory, or others use it;
+   *     {@code NO_SPACE} or {@code HOST_UNFIT} when it cannot be created
    */
   public static void root(String what, Path root) {
     try {
@@ -91,7 +91,9 @@ public final class OwnerOnly {
     }
   }
 
-  /** To close a directory that others use would lock them out of what is theirs. */
+  /**
+   * Refuses a directory that others use, because closing it would lock them out of their own files.
+   */
   private static void refuseShared(String what, Path root, TreeEntry entry) throws IOException {
     if ((entry.permissions() & STICKY) != 0
         || root.toRealPath().getParent() == null
@@ -118,7 +120,7 @@ public final class OwnerOnly {
       }
       return false;
     } catch (NoSuchFileException e) {
-      return true; // What comes and goes here is not Ramet's.
+      return true; // Entries come and go here, so other programs use the directory.
     }
   }
 }

@@ -7,20 +7,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which plugins a host takes beside those it was built with, and how far it trusts them. Immutable.
+ * Which plugins a host loads in addition to the built-in ones, and how far it trusts them.
+ * Immutable.
  *
- * @param directory where each folder is a plugin, or null for none; one that is absent holds none
- * @param required folders whose plugin must be taken: if one is refused, the host does not start
- * @param nativeAccess folders whose plugin may call native code; kept from the others where the
- *     Java runtime can (22 and newer)
- * @param preferred ids of plugins that go before all others of their kind, most preferred first
+ * @param directory the directory in which each folder is a plugin, or null for none; an absent
+ *     directory holds none
+ * @param required folders whose plugin must load: if one is refused, the host does not start
+ * @param nativeAccess folders whose plugin may call native code; others are denied it where the
+ *     Java runtime can enforce that (22 and newer)
+ * @param preferred ids of plugins that are ranked before all others of their kind, most preferred
+ *     first
  */
 public record PluginPolicy(
     @Nullable Path directory,
     Set<String> required,
     Set<String> nativeAccess,
     List<String> preferred) {
-  /** Only what the host was built with, in its own order of preference. */
+  /** Only the built-in plugins, in the host's own order of preference. */
   public static final PluginPolicy BUILT_IN = new PluginPolicy(null, Set.of(), Set.of(), List.of());
 
   /** Copies the collections. */
@@ -30,7 +33,10 @@ public record PluginPolicy(
     preferred = List.copyOf(preferred);
   }
 
-  /** What the folders in {@code directory} hold, none of them required or trusted. */
+  /**
+   * Returns a policy that loads the plugins in {@code directory} and neither requires nor trusts
+   * any.
+   */
   public static PluginPolicy in(Path directory) {
     return new PluginPolicy(directory, Set.of(), Set.of(), List.of());
   }

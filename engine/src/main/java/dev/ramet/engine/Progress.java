@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-/** Told what a long operation is doing. Implementations are thread-safe and quick. */
+/**
+ * Receives the progress of a long operation and can cancel it. Implementations are thread-safe and
+ * return quickly.
+ */
 @FunctionalInterface
 public interface Progress {
-  /** Nobody listens. */
+  /** Ignores all progress. */
   Progress NONE = step -> {};
 
   /**
-   * A step begins.
+   * Reports that a step begins.
    *
-   * @throws dev.ramet.errors.RametException {@code CANCELLED} when the operation is not wanted any
-   *     more
+   * @throws dev.ramet.errors.RametException {@code CANCELLED} when the operation is no longer
+   *     wanted
    */
   void step(String description);
 
   /**
-   * Asked several times a second while nothing is to be told but the operation can be ended.
+   * Called several times a second during work that has no progress to report but can be cancelled.
    *
-   * @throws dev.ramet.errors.RametException {@code CANCELLED} when it is not wanted any more
+   * @throws dev.ramet.errors.RametException {@code CANCELLED} when the operation is no longer
+   *     wanted
    */
   default void checkWanted() {}
 }

@@ -18,24 +18,25 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which headers the host puts into a guest's requests of HTTP, by the host that they are for: a
- * name, or {@code *.example.org} for each one below, at any depth. The exact name goes before the
- * longest of the others, and the rules of one host alone are used. Values may refer to secrets, by
- * <code>${e2b.secrets.NAME}</code>, and never hold what they are. Immutable and thread-safe.
+ * Which headers the host puts into a guest's HTTP requests, by the host they are addressed to: a
+ * name, or {@code *.example.org} for every name below it, at any depth. An exact name takes
+ * precedence over patterns, a longer pattern over a shorter one, and only the best match applies.
+ * Values may refer to secrets as <code>${e2b.secrets.NAME}</code>, and never contain the secrets
+ * themselves. Immutable and thread-safe.
  *
- * @param byHost headers by hosts in small letters; of the maps in a list, later ones go first
+ * @param byHost headers by lower-case host; later maps in a list override earlier ones
  */
 public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
-  /** None. */
+  /** No rules. */
   public static final RequestRules NONE = new RequestRules(Map.of());
 
-  /** So many hosts, and so many headers for each. */
+  /** The largest number of hosts, and of headers for each host. */
   public static final int MOST = 64;
 
   private static final int MOST_CHARACTERS = 8192;
   private static final String FIELD = "network.rules";
 
-  /** Copies the maps, and keeps their order. */
+  /** Copies the maps, keeping their order. */
   public RequestRules {
     Map<String, List<Map<String, String>>> copy = new LinkedHashMap<>();
     byHost.forEach(
@@ -48,11 +49,11 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   }
 
   /**
-   * Rules that somebody asks for.
+   * Creates rules from the values of a request.
    *
-   * @param asked headers by hosts, or null for none
-   * @throws RametException {@code INVALID_ARGUMENT} with what is wrong; {@code UNSUPPORTED} for
-   *     references to identities
+   * @param asked headers by host, or null for none
+   * @throws RametException {@code INVALID_ARGUMENT} that names the invalid value; {@code
+   *     UNSUPPORTED} for references to identities
    */
   public static RequestRules of(
       @Nullable Map<String, ? extends List<? extends Map<String, @Nullable String>>> asked) {
@@ -131,12 +132,14 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
     var unused = Placeholders.names(where, value);
   }
 
-  /** Whether there are none. */
+  /** Returns whether there are no rules. */
   public boolean none() {
     return byHost.isEmpty();
   }
 
-  /** The secrets that values refer to, by ids and names, each with the field that does. */
+  /**
+   * Returns the secrets that values refer to, by id or name, each with the field that refers to it.
+   */
   public Map<String, String> secrets() {
     Map<String, String> found = new TreeMap<>();
     byHost.forEach(
@@ -153,9 +156,9 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   }
 
   /**
-   * Refuses rules that refer to secrets that are not there.
+   * Refuses rules that refer to secrets that do not exist.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} with one of them
+   * @throws RametException {@code INVALID_ARGUMENT} that names one of them
    */
   public void check(Secrets secrets) {
     secrets()
@@ -177,9 +180,9 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   }
 
   /**
-   * The headers for requests to a host, or null where none are for it.
+   * Returns the headers for requests to a host, or null when there are none.
    *
-   * @param name in small letters, without a dot at its end
+   * @param name the host name in lower case, without a trailing dot
    */
   public @Nullable Map<String, String> headers(String name) {
     List<Map<String, String>> rules = byHost.get(name);

@@ -2,10 +2,10 @@
 package dev.ramet.engine;
 
 /**
- * What a rollback did.
+ * The result of a rollback.
  *
  * @param sandbox the sandbox, running again
- * @param snapshotId where it is now
- * @param totalNanos from the request to the agent's answer
+ * @param snapshotId the snapshot it was rolled back to
+ * @param totalNanos from the request until the agent answered
  */
 public record RollbackReport(Sandbox sandbox, String snapshotId, long totalNanos) {}

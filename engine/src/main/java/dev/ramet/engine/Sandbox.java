@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sandbox as it is now.
+ * The current state of a sandbox.
  *
  * @param id stable id
- * @param state what it is doing
- * @param stateDetail why, for a failed one
- * @param templateId what it was created from: a template's or snapshot's id
+ * @param state where it is in its life
+ * @param stateDetail why it failed, or null
+ * @param templateId id of the template or snapshot it was created from
  * @param templateName that template's name, or null
  * @param parentId the sandbox it was cloned from, or null
  * @param cpuCount virtual CPUs
@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes virtual size of its disk
  * @param metadata the creator's own key-value pairs
  * @param startedAt when it was created
- * @param endAt when its time is over, or null for never; for a paused one, when it was paused
- * @param hypervisorPid the hypervisor's process, or null when none runs
+ * @param endAt when its time is over, or null for never; for a paused sandbox, when it was paused
+ * @param hypervisorPid process id of the hypervisor, or null when none runs
  * @param outbound whether it may open connections
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
- * @param rules what its creator wants of its life
- * @param accessToken what its agent wants in {@code X-Access-Token}, or null for nothing
- * @param trafficToken what requests to its other ports have to bring, or null for nothing
+ * @param rules its lifetime, access and network rules
+ * @param accessToken the token its agent requires in {@code X-Access-Token}, or null for none
+ * @param trafficToken the token that requests to its other ports must carry, or null for none
  * @param agent whether its agent can tell the host from others
  */
 public record Sandbox(
@@ -48,7 +48,7 @@ public record Sandbox(
     @Nullable String accessToken,
     @Nullable String trafficToken,
     Agent agent) {
-  /** The TCP port in every guest at which its agent listens. */
+  /** The TCP port on which the agent listens in every guest. */
   public static final int AGENT_PORT = 49_983;
 
   /** Whether a guest's agent can tell the host from others who reach its port. */
@@ -56,23 +56,23 @@ public record Sandbox(
     /** There is no agent. */
     NONE,
     /**
-     * It cannot: whoever reaches its port, such as any user of the host, can take the machine over.
-     * It comes out of a template of before there was a secret, or is another vendor's.
+     * It cannot: anyone who reaches its port, such as any user of the host, can take over the
+     * machine. The agent comes from a template older than agent secrets, or from another vendor.
      */
     UNAUTHENTICATED,
-    /** It demands the machine's secret for all that only the host may do. */
+    /** It requires the machine's secret for everything that only the host may do. */
     AUTHENTICATED
   }
 
   /** Where a sandbox is in its life. */
   public enum State {
-    /** Being started. */
+    /** It is being started. */
     CREATING,
-    /** Executing. */
+    /** It runs. */
     RUNNING,
-    /** Stopped, with what it takes to go on. */
+    /** It is stopped and can be resumed. */
     PAUSED,
-    /** Its machine died; what is left is kept until it is killed. */
+    /** Its machine died; its remains are kept until it is killed. */
     FAILED
   }
 }

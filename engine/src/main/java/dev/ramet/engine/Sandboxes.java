@@ -9,65 +9,67 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on sandboxes. A call on an unknown id throws {@code NOT_FOUND}; on a sandbox that
- * another operation is changing, {@code CONFLICT}.
+ * Operations on sandboxes. Every call throws {@code NOT_FOUND} for an unknown id, and {@code
+ * CONFLICT} for a sandbox that another operation is changing.
  */
 public interface Sandboxes {
   /** Starts a sandbox from a template or snapshot. Returns when its agent has answered. */
   Sandbox create(NewSandbox request);
 
-  /** The sandbox with this id. */
+  /** Returns the sandbox with this id. */
   Sandbox get(String id);
 
-  /** All sandboxes on record, newest first. */
+  /** Returns all sandboxes on record, newest first. */
   List<Sandbox> list();
 
   /** Ends a sandbox and deletes its disk. */
   void kill(String id);
 
-  /** Sets when the sandbox is killed by itself, or never. */
+  /** Sets when the sandbox's time is over, or never. */
   void setEnd(String id, @Nullable Instant endAt);
 
   /**
-   * Sets which addresses the sandbox may reach, in place of the rules before and at once, for
-   * connections that are open too. {@code CONFLICT} for one that may not open connections and is to
-   * be allowed some; {@code UNSUPPORTED} on a host that cannot filter.
+   * Replaces the rules for which addresses the sandbox may reach, with immediate effect, also on
+   * open connections. {@code CONFLICT} for new rules that allow connections to a sandbox that may
+   * not open any; {@code UNSUPPORTED} on a host that cannot filter.
    */
   Sandbox setNetwork(String id, NetworkRules rules);
 
   /**
    * Stops a running sandbox so that it uses neither memory nor CPU until it is resumed. Nothing it
-   * does after the instant that is kept is seen by anybody. {@code CONFLICT} when it does not run.
+   * does after the captured instant becomes visible outside. {@code CONFLICT} when it does not run.
    *
-   * @param keepMemory whether its memory and devices are kept; else its file systems are written
-   *     out, and it boots when it is resumed
+   * @param keepMemory whether its memory and devices are kept; if not, its file systems are
+   *     flushed, and it boots when it is resumed
    */
   default Sandbox pause(String id, boolean keepMemory) {
     return pause(id, keepMemory, null);
   }
 
   /**
-   * The same with a memory mode. When it cannot do it, the sandbox runs on.
+   * Stops a running sandbox like {@link #pause(String, boolean)}, with a choice of memory mode. If
+   * the mode cannot do it, the sandbox keeps running.
    *
-   * @param memoryMode id of the only memory mode that may keep the memory, or null for what holds
-   *     for the sandbox
+   * @param memoryMode id of the only memory mode that may capture the memory, or null for the
+   *     sandbox's setting
    * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when there is no such mode or
-   *     no memory is to be kept, {@code UNSUPPORTED} when it cannot do it
+   *     no memory is to be kept, {@code UNSUPPORTED} when the mode cannot do it
    */
   Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode);
 
   /**
-   * Lets a paused sandbox go on; one that runs is left as it is.
+   * Resumes a paused sandbox; a running one is left as it is.
    *
-   * @param timeout after which its time is over, or null for as long as it was last given
-   * @param useMemory whether kept memory is used; else it boots
+   * @param timeout the time after which its time is over, or null for the duration it was last
+   *     given
+   * @param useMemory whether kept memory is used; if not, it boots
    */
   Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory);
 
   /**
-   * A time that may have no end.
+   * A duration that may be unlimited.
    *
-   * @param duration how long, or null for ever
+   * @param duration the duration, or null for no limit
    */
   record Timeout(@Nullable Duration duration) {}
 
@@ -75,31 +77,31 @@ public interface Sandboxes {
   Metrics metrics(String id);
 
   /**
-   * The file that holds the end of what the guest wrote to its console; absent for one that does
-   * not run.
+   * Returns the file that holds the end of the guest's console output; the file is absent for a
+   * sandbox that does not run.
    */
   Path console(String id);
 
   /**
-   * Puts a sandbox back to a snapshot taken of it or of a relative with the same machine shape. The
-   * id stays. On failure the sandbox is as it was.
+   * Rolls a sandbox back to a snapshot of itself or of a relative with the same machine shape. Its
+   * id stays the same. On failure the sandbox stays as it was.
    *
-   * @param snapshot id or name
+   * @param snapshot id or name of the snapshot
    */
   RollbackReport rollback(String id, String snapshot);
 
   /**
-   * Makes {@code request.count()} sandboxes from one instant of a running sandbox: all of them, or
-   * none.
+   * Creates {@code request.count()} sandboxes from one instant of a running sandbox, either all of
+   * them or none.
    */
   CloneReport clone(String id, CloneRequest request);
 
-  /** Like {@link #clone}, but answers each child's success or failure by itself. */
+  /** Creates clones like {@link #clone}, but returns the success or failure of each child. */
   List<ForkResult> fork(String id, CloneRequest request);
 
   /**
-   * The host address that reaches a TCP port of the guest. {@code NOT_FOUND} also for a sandbox
-   * that does not run, or is about to be paused; another address after each rollback.
+   * Returns the host address that reaches a TCP port of the guest. The address changes with each
+   * rollback. {@code NOT_FOUND} also for a sandbox that does not run or is about to be paused.
    */
   InetSocketAddress endpoint(String id, int guestPort);
 }

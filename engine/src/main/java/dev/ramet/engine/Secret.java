@@ -5,13 +5,13 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * What may be told of a secret: all but its value. Immutable and thread-safe.
+ * Everything about a secret that may be shown, which excludes its value. Immutable and thread-safe.
  *
  * @param id stable id, which begins with {@value Secrets#ID_PREFIX}
- * @param name unique among those that are there, in small letters
- * @param version how often it was given a value
+ * @param name the name in lower case, unique among existing secrets
+ * @param version how many times it was given a value
  * @param metadata the creator's own key-value pairs
- * @param createdAt when it was made
+ * @param createdAt when it was created
  * @param updatedAt when it was last given a value
  */
 public record Secret(

@@ -6,25 +6,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot.
+ * The current state of a snapshot.
  *
  * @param id stable id
- * @param name its name, which others may have too, or null
- * @param tags what tells it from those, in order; none for one that is reached by its id alone, and
- *     for one that is not ready
+ * @param name its name, which other snapshots may share, or null
+ * @param tags the tags that identify it among snapshots of the same name, in order; empty for one
+ *     that is reached only by its id or is not ready
  * @param description a sentence for people, or null
  * @param status whether it can be used
- * @param statusDetail why not, for a broken or failed one
+ * @param statusDetail why it cannot be used, or null
  * @param sandboxId the sandbox it was taken of
- * @param templateId what that sandbox was created from
+ * @param templateId id of the template or snapshot that this sandbox was created from
  * @param createdAt the instant it holds
  * @param cpuCount virtual CPUs
  * @param memoryBytes guest memory
  * @param diskBytes virtual size of the disk
- * @param exclusiveBytes what deleting it would free
- * @param usedBy ids of sandboxes whose memory rests on it
- * @param workingSet what of its memory image is read ahead of a restore, or null while that is not
- *     known
+ * @param exclusiveBytes bytes that deleting it would free
+ * @param usedBy ids of sandboxes whose memory depends on it
+ * @param workingSet the part of its memory image that is read ahead of a restore, or null while
+ *     that is not known
  * @param capture how the capture went, or null while that is not known
  */
 public record Snapshot(
@@ -51,12 +51,12 @@ public record Snapshot(
   }
 
   /**
-   * The pages of a memory image that machines use at once.
+   * The pages of a memory image that restored machines use early.
    *
-   * @param recordedOf the snapshot whose restore they were found at: this one, or one before it
-   * @param pages how many
-   * @param bytes the same in bytes
-   * @param whole whether these are all; false when there were more than are kept
+   * @param recordedOf the snapshot at whose restore they were recorded: this one or an earlier one
+   * @param pages the number of pages
+   * @param bytes their size in bytes
+   * @param whole whether the set is complete; false when there were more pages than are kept
    */
   public record WorkingSet(String recordedOf, long pages, long bytes, boolean whole) {}
 
@@ -64,11 +64,11 @@ public record Snapshot(
   public enum Status {
     /** Complete and durable. */
     READY,
-    /** Its instant is taken; its files are still being written. */
+    /** Captured, but its files are still being written. */
     WRITING,
-    /** It could not be written, and nothing of it is left; told until the host stops. */
+    /** It could not be written and its data was removed; it stays listed until the host stops. */
     FAILED,
-    /** Something of it is gone or damaged. */
+    /** Part of it is missing or damaged. */
     BROKEN
   }
 }

@@ -4,13 +4,13 @@ package dev.ramet.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How two snapshots differ.
+ * The differences between two snapshots.
  *
- * @param a id of the one
- * @param b id of the other
- * @param memory their memory images; null when either has none
- * @param disk their disks
- * @param nanos how long finding out took
+ * @param a id of the first snapshot
+ * @param b id of the second snapshot
+ * @param memory the differences of their memory images; null when either has none
+ * @param disk the differences of their disks
+ * @param nanos how long the comparison took
  */
 public record SnapshotDifference(
     String a, String b, @Nullable ImageDifference memory, ImageDifference disk, long nanos) {}

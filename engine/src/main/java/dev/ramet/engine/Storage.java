@@ -8,45 +8,47 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator does with the roots of a running host. */
+/** Operator's tasks on the roots of a running host: check, clean up, measure, export and import. */
 public interface Storage {
   /**
-   * Looks through everything below the roots: whether all that is on record is there and whole, and
-   * what else lies there. What is being made or deleted meanwhile is not a finding. The content of
-   * images is not read.
+   * Checks everything below the roots: whether everything on record exists and is complete, and
+   * what else is there. Things that are being created or deleted meanwhile are not findings. The
+   * content of images is not read.
    *
-   * @param repair whether to put in order what can be: leftovers are removed, lost links made anew
+   * @param repair whether to repair what can be repaired: leftovers are removed, lost links
+   *     recreated
    */
   Report check(boolean repair);
 
   /**
-   * Finds what nothing needs: what was half-made or half-deleted, and what deleted things left.
+   * Finds leftovers that nothing needs: half-created or half-deleted things, and remains of deleted
+   * ones.
    *
-   * @param dryRun only tell
+   * @param dryRun whether only to report them, without removing any
    * @return the leftovers, each {@code POSSIBLE} or {@code DONE}
    */
   List<StorageFinding> collect(boolean dryRun);
 
   /**
-   * Tells what each disk and memory image takes. What is dirty of them is written first, since only
-   * then it is final what they share.
+   * Reports the space that each disk and memory image takes. Their dirty data is written back
+   * first, because only then is it final which blocks they share.
    *
-   * @param nodes told each, in the order of ids, one root after the other
+   * @param nodes receives each image, in the order of ids, one root after the other
    * @return the sums, one for each root
    */
   List<RootUsage> usage(Consumer<NodeUsage> nodes);
 
   /**
-   * Writes a snapshot or template to a new directory outside the roots, whole, to be kept or taken
-   * to another host. It appears under its name when it is durable, or not at all; the snapshot
-   * stays while that lasts.
+   * Writes a complete snapshot or template to a new directory outside the roots, to be kept or
+   * moved to another host. The directory appears under its name only when it is durable. The
+   * snapshot cannot be deleted meanwhile.
    *
-   * @param idOrName of the snapshot or template
-   * @param directory an absolute path on the host that is free, in a directory that is there
-   * @param progress told how far it is, on the calling thread; can stop it
+   * @param idOrName id or name of the snapshot or template
+   * @param directory an absolute path on the host that does not exist yet, in an existing directory
+   * @param progress receives the progress on the calling thread, and can stop the export
    * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when the path is taken, {@code
    *     CONFLICT} for a snapshot that is still being written, {@code NO_SPACE} when the file system
-   *     is full, {@code CORRUPT} when something of the snapshot is gone, {@code CANCELLED} when it
+   *     is full, {@code CORRUPT} when part of the snapshot is missing, {@code CANCELLED} when it
    *     was stopped
    */
   default Exchanged exportTo(String idOrName, Path directory, CopyProgress progress) {
@@ -54,44 +56,45 @@ public interface Storage {
   }
 
   /**
-   * The same, or only what the snapshot has otherwise than another one, its base: then it is an
-   * increment, for hosts that have the base's content.
+   * Exports a snapshot or template like {@link #exportTo(String, Path, CopyProgress)}, or, if a
+   * base is given, only its differences from that base. This increment can be imported on hosts
+   * that have the base's content.
    *
-   * @param since id or name of the base, any other snapshot or template of this host; null to write
-   *     the whole
-   * @throws dev.ramet.errors.RametException as above, and {@code INVALID_ARGUMENT} when the base is
-   *     the snapshot itself
+   * @param since id or name of the base, any other snapshot or template of this host; null for a
+   *     complete export
+   * @throws dev.ramet.errors.RametException as for a complete export, and {@code INVALID_ARGUMENT}
+   *     when the base is the snapshot itself
    */
   Exchanged exportTo(
       String idOrName, @Nullable String since, Path directory, CopyProgress progress);
 
   /**
-   * Makes a snapshot or template of what {@link #exportTo} wrote, with an id of its own. What it
-   * was taken of, or created from, need not be here; what an increment builds on must be.
+   * Creates a snapshot or template, with a new id, from an export that {@link #exportTo} wrote. Its
+   * sandbox and its source need not exist on this host; the base of an increment must.
    *
    * @param directory an absolute path on the host
-   * @param name its name, or null for the one it had
-   * @param progress told how far it is, on the calling thread; can stop it
-   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when the directory is no
-   *     export, {@code CORRUPT} when something in it is missing or is not what its record says,
-   *     {@code UNSUPPORTED} when a newer version made it or its hypervisor is unknown here, {@code
+   * @param name its name, or null for the name it had
+   * @param progress receives the progress on the calling thread, and can stop the import
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when the directory is not an
+   *     export, {@code CORRUPT} when something in it is missing or does not match its record,
+   *     {@code UNSUPPORTED} when a newer version wrote it or its hypervisor is unknown here, {@code
    *     ALREADY_EXISTS} when the name is taken, {@code CANCELLED} when it was stopped, {@code
-   *     NOT_FOUND} when what an increment builds on is not here, {@code CONFLICT} when what is here
-   *     holds something else
+   *     NOT_FOUND} when the base of an increment is not on this host, {@code CONFLICT} when the
+   *     base on this host has different content
    */
   Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress);
 
   /**
-   * What was exported or imported.
+   * The result of an export or import.
    *
-   * @param id the snapshot's id in this host
+   * @param id the snapshot's id on this host
    * @param name its name, or null
    * @param template whether it is a template
-   * @param base id in this host of the snapshot that it builds on, or null when it is whole
+   * @param base id on this host of the base snapshot, or null for a complete export
    * @param directory the exported directory
-   * @param files how many files are in it
-   * @param sizeBytes their sizes
-   * @param dataBytes how much of that is not holes
+   * @param files the number of files in it
+   * @param sizeBytes the total size of those files
+   * @param dataBytes the part of it that is not holes
    */
   record Exchanged(
       String id,
@@ -104,12 +107,12 @@ public interface Storage {
       long dataBytes) {}
 
   /**
-   * What a check found.
+   * The result of a check.
    *
-   * @param findings what is not as it should be
-   * @param snapshots how many snapshots and templates were looked at, hidden ones included
-   * @param sandboxes how many sandboxes
-   * @param nodes how many disks and memory images
+   * @param findings the problems that were found
+   * @param snapshots how many snapshots and templates were checked, including hidden ones
+   * @param sandboxes how many sandboxes were checked
+   * @param nodes how many disks and memory images were checked
    */
   record Report(List<StorageFinding> findings, int snapshots, int sandboxes, int nodes) {
     /** Copies the list. */
@@ -119,15 +122,15 @@ public interface Storage {
   }
 
   /**
-   * What a disk or memory image takes.
+   * The space that a disk or memory image takes.
    *
    * @param root the root it is in
    * @param id its id in the storage backend
-   * @param owner the sandbox or snapshot it belongs to, or empty
-   * @param ownerName that one's name, or null
+   * @param owner id of the sandbox or snapshot it belongs to, or empty
+   * @param ownerName the owner's name, or null
    * @param sizeBytes its size as a guest sees it
-   * @param exclusiveBytes what deleting it would free
-   * @param referencedBytes what it takes together with what it shares with others
+   * @param exclusiveBytes bytes that deleting it would free
+   * @param referencedBytes bytes it takes, including those it shares with others
    */
   record NodeUsage(
       Path root,
@@ -139,14 +142,14 @@ public interface Storage {
       long referencedBytes) {}
 
   /**
-   * What a root takes.
+   * The space that a root takes.
    *
-   * @param root where it is
+   * @param root the root's directory
    * @param backend id of its storage backend
-   * @param nodes how many disks and memory images are in it
-   * @param exclusiveBytes the sum of what each has for itself
+   * @param nodes the number of disks and memory images in it
+   * @param exclusiveBytes the sum of the exclusive bytes of all images
    * @param totalBytes the size of its file system
-   * @param freeBytes what is free there
+   * @param freeBytes the free space of its file system
    */
   record RootUsage(
       Path root,

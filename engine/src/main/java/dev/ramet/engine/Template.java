@@ -6,21 +6,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A template.
+ * The current state of a template.
  *
  * @param id stable id
- * @param name its name, which others may have too
- * @param tags what tells it from those, in order; none for one that is reached by its id alone
+ * @param name its name, which other templates may share
+ * @param tags the tags that identify it among templates of the same name, in order; empty for one
+ *     that is reached only by its id
  * @param status whether it can be used
- * @param statusDetail why not, for a broken one
- * @param warm whether sandboxes start from a memory image rather than boot
+ * @param statusDetail why it is broken, or null
+ * @param warm whether sandboxes start from a memory image instead of booting
  * @param cpuCount virtual CPUs of its sandboxes
  * @param memoryBytes guest memory of its sandboxes
  * @param diskBytes virtual size of the disk
- * @param exclusiveBytes what deleting it would free
+ * @param exclusiveBytes bytes that deleting it would free
  * @param createdAt when it was built
- * @param contentKey names the content it was built from, or null for an imported one
- * @param buildNanos how long the build took; 0 when it was there already
+ * @param contentKey identifies the content it was built from; null for an imported template
+ * @param buildNanos how long the build took; 0 when the template existed already
  */
 public record Template(
     String id,

@@ -4,10 +4,10 @@ package dev.ramet.engine;
 import java.time.Instant;
 
 /**
- * What tells a version of a template from the others of its name.
+ * The assignment of a tag to one version of a template.
  *
  * @param tag the tag
  * @param templateId id of the version that has it
- * @param assignedAt since when
+ * @param assignedAt when the tag was assigned
  */
 public record TemplateTag(String tag, String templateId, Instant assignedAt) {}

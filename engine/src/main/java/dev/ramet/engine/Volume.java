@@ -7,8 +7,8 @@ import java.time.Instant;
  * A directory tree on the host that sandboxes share. Immutable.
  *
  * @param id stable id
- * @param name its name, which no other has
- * @param token what lets whoever brings it read and write its files through the host
- * @param createdAt when it was made
+ * @param name its unique name
+ * @param token the token that grants read and write access to its files through the host
+ * @param createdAt when it was created
  */
 public record Volume(String id, String name, String token, Instant createdAt) {}

@@ -7,58 +7,59 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a volume, for those outside of sandboxes. Paths are absolute within the volume, and
- * no symbolic link is followed: what one says is meant for guests.
+ * Access to the files of a volume from outside sandboxes. Paths are absolute within the volume, and
+ * symbolic links are not followed, because their targets are meant for guests.
  *
- * <p>Thread-safe; guests change the files meanwhile. A path that does not exist is {@code
- * NOT_FOUND}, one that is no path {@code INVALID_ARGUMENT}.
+ * <p>Thread-safe; guests may change the files at the same time. Every call throws {@code NOT_FOUND}
+ * for a path that does not exist and {@code INVALID_ARGUMENT} for an invalid path.
  */
 public interface VolumeContent {
   /**
-   * What a new file or directory is given, or an old one.
+   * Attributes for a new or existing file or directory.
    *
-   * @param uid owner, or null for root, or what it is
-   * @param gid group, or null likewise
-   * @param mode permission bits, or null for the usual ones, or what they are
+   * @param uid owner; null means root for a new file, and no change for an existing one
+   * @param gid group; null as for the owner
+   * @param mode permission bits; null means the defaults for a new file, and no change for an
+   *     existing one
    */
   record Attributes(@Nullable Integer uid, @Nullable Integer gid, @Nullable Integer mode) {}
 
-  /** An open file: what it was when it was opened, and its content. */
+  /** An open file: its attributes when it was opened, and its content. */
   record Opened(VolumeEntry entry, InputStream content) {}
 
-  /** What a path stands for. */
+  /** Returns the entry at a path. */
   VolumeEntry stat(String path);
 
   /**
-   * What is in a directory, each directory before what is in it.
+   * Lists a directory tree, each directory before its content.
    *
-   * @param depth how many levels, 1 or more
+   * @param depth the number of levels, 1 or more
    */
   List<VolumeEntry> list(String path, int depth);
 
   /**
-   * Makes a directory.
+   * Creates a directory.
    *
-   * @param force makes those above it too, and is content with one that is there
-   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when something is there
+   * @param force whether to create missing parents and accept an existing directory
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when the path exists
    */
   VolumeEntry makeDirectory(String path, Attributes attributes, boolean force);
 
-  /** Gives a file or directory other attributes. */
+  /** Changes the attributes of a file or directory. */
   VolumeEntry update(String path, Attributes attributes);
 
-  /** Removes a file, or a directory with all that is in it. */
+  /** Removes a file, or a directory with everything in it. */
   void remove(String path);
 
   /** Opens a file for reading. The caller closes its content. */
   Opened read(String path);
 
   /**
-   * Writes a file. Readers see the old content, or all of the new.
+   * Writes a file atomically: readers see either the old content or all of the new.
    *
-   * @param overwrite whether one that is there is replaced, else it is {@code ALREADY_EXISTS}
-   * @param parents whether directories above it are made
-   * @throws IOException when {@code content} breaks off; then nothing was changed
+   * @param overwrite whether to replace an existing file; if not, it is {@code ALREADY_EXISTS}
+   * @param parents whether to create missing parent directories
+   * @throws IOException when reading {@code content} fails; nothing was changed then
    */
   VolumeEntry write(
       String path, InputStream content, Attributes attributes, boolean overwrite, boolean parents)

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * A file or directory in a volume. Immutable.
  *
  * @param path absolute path in the volume
- * @param type what it is
- * @param target what a symbolic link says, else null
+ * @param type the type of the entry
+ * @param target the target of a symbolic link, else null
  * @param sizeBytes its length
  * @param mode its permission bits
- * @param uid its owner's number in guests
- * @param gid its group's number in guests
- * @param accessedAt when it was last read, as far as the host's file system keeps that
+ * @param uid user id of its owner, as in guests
+ * @param gid group id, as in guests
+ * @param accessedAt when it was last read, as far as the host's file system records that
  * @param modifiedAt when its content was last changed
- * @param changedAt when anything of it was last changed
+ * @param changedAt when its content or metadata was last changed
  */
 public record VolumeEntry(
     String path,
@@ -29,7 +29,7 @@ public record VolumeEntry(
     Instant accessedAt,
     Instant modifiedAt,
     Instant changedAt) {
-  /** What an entry is. */
+  /** The type of an entry. */
   public enum Type {
     /** A regular file. */
     FILE,
@@ -37,7 +37,7 @@ public record VolumeEntry(
     DIRECTORY,
     /** A symbolic link. */
     SYMLINK,
-    /** Nothing that guests can make. */
+    /** A type that guests cannot create. */
     UNKNOWN
   }
 }

@@ -9,14 +9,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A volume and where a sandbox sees it. Immutable.
+ * A volume and its mount point in a sandbox. Immutable.
  *
- * @param volumeId the volume; null until it was looked up
- * @param name the volume's name, or its id where a request asks for it so
- * @param path absolute path of the directory in the guest, made when it is not there
+ * @param volumeId id of the volume; null until it was looked up
+ * @param name the volume's name, or its id if a request refers to it that way
+ * @param path absolute path of the directory in the guest, created when absent
  */
 public record VolumeMount(@Nullable String volumeId, String name, String path) {
-  /** How many a sandbox may have. */
+  /** The largest number of mounts per sandbox. */
   public static final int MOST = 16;
 
   private static final int MOST_PATH_BYTES = 1024;
@@ -24,21 +24,21 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
       Set.of("/", "/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/run");
   private static final List<String> KERNELS = List.of("/proc", "/sys", "/dev", "/.ramet");
 
-  /** One that is asked for. */
+  /** Creates a mount as a request specifies it, before the volume is looked up. */
   public VolumeMount(String name, String path) {
     this(null, name, path);
   }
 
-  /** The same of a volume that was found. */
+  /** Returns this mount with the volume that was found. */
   public VolumeMount of(Volume volume) {
     return new VolumeMount(volume.id(), volume.name(), path);
   }
 
   /**
-   * Mounts that a sandbox can have together.
+   * Checks that a sandbox can have these mounts together.
    *
    * @throws RametException {@code INVALID_ARGUMENT} for paths that are not absolute and plain, that
-   *     the guest's system needs itself, or of which one is in another
+   *     the guest's system needs itself, or that contain one another
    */
   public static List<VolumeMount> checked(List<VolumeMount> mounts) {
     if (mounts.size() > MOST) {

@@ -5,29 +5,30 @@ import java.util.List;
 
 /**
  * Operations on volumes: directory trees on the host that sandboxes share, and that no snapshot,
- * rollback or clone touches. A call on an unknown id throws {@code NOT_FOUND}. Thread-safe.
+ * rollback or clone affects. Every call throws {@code NOT_FOUND} for an unknown id. Thread-safe.
  */
 public interface Volumes {
   /**
-   * Makes an empty volume.
+   * Creates an empty volume.
    *
-   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when another one has that name
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when another volume has that
+   *     name
    */
   Volume create(String name);
 
-  /** The volume with this id. */
+  /** Returns the volume with this id. */
   Volume get(String id);
 
-  /** All volumes, oldest first. */
+  /** Returns all volumes, oldest first. */
   List<Volume> list();
 
   /**
    * Removes a volume and all its files.
    *
-   * @throws dev.ramet.errors.RametException {@code CONFLICT} while a sandbox has it
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} while a sandbox mounts it
    */
   void delete(String id);
 
-  /** The files of a volume. */
+  /** Returns access to the files of a volume. */
   VolumeContent content(String id);
 }

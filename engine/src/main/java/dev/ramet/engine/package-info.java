@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a host of the engine calls: {@link dev.ramet.engine.Engine} and the records it speaks in.
+ * The contracts that a host of the engine calls: {@link dev.ramet.engine.Engine} and the records it
+ * uses.
  */
 @NullMarked
 package dev.ramet.engine;
