@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 
-/** A quantity that only grows, by label values. Thread-safe. */
+/**
+ * A quantity that only increases, counted separately for each combination of label values.
+ * Thread-safe.
+ */
 public final class Counter {
   private final String name;
   private final String help;
@@ -20,12 +23,12 @@ public final class Counter {
     this.labels = labels;
   }
 
-  /** Counts one more. */
+  /** Adds one. */
   public void increment(String... labelValues) {
     add(1, labelValues);
   }
 
-  /** Counts {@code amount} more; the label values stand in the order of the labels. */
+  /** Adds {@code amount}; the label values are in the order of the labels. */
   public void add(double amount, String... labelValues) {
     values.computeIfAbsent(List.of(labelValues), key -> new DoubleAdder()).add(amount);
   }

@@ -9,7 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often a quantity was how large, by label values. Thread-safe. */
+/**
+ * A distribution of observed values, counted separately for each combination of label values.
+ * Thread-safe.
+ */
 public final class Histogram {
   private final String name;
   private final String help;
@@ -36,7 +39,7 @@ public final class Histogram {
     }
   }
 
-  /** Counts one observation; the label values stand in the order of the labels. */
+  /** Counts one observation; the label values are in the order of the labels. */
   public void observe(double value, String... labelValues) {
     Buckets buckets =
         values.computeIfAbsent(List.of(labelValues), key -> new Buckets(bounds.length + 1));
@@ -54,7 +57,10 @@ public final class Histogram {
     return new Metric(name, Metric.Type.HISTOGRAM, help, samples);
   }
 
-  /** Each bucket counts all that is at or under its bound, so the last one has the total. */
+  /**
+   * Reads one distribution. Each bucket counts every value up to its bound, so the last one has the
+   * total.
+   */
   private void read(Map<String, String> base, Buckets buckets, List<Metric.Sample> into) {
     long total = 0;
     for (int i = 0; i <= bounds.length; i++) {

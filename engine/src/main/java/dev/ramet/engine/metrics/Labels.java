@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Names and values of labels put together. */
+/** Combines names and values of labels. */
 final class Labels {
   private Labels() {}
 

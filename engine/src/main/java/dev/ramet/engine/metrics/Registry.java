@@ -12,10 +12,10 @@ import java.util.function.Supplier;
 public final class Registry {
   private final List<Supplier<Metric>> families = new CopyOnWriteArrayList<>();
 
-  /** An empty registry. */
+  /** Creates an empty registry. */
   public Registry() {}
 
-  /** Begins a count. */
+  /** Registers a counter. */
   public Counter counter(String name, String help, String... labels) {
     Counter counter = new Counter(name, help, List.of(labels));
     families.add(counter::read);
@@ -23,9 +23,9 @@ public final class Registry {
   }
 
   /**
-   * Begins a distribution.
+   * Registers a histogram.
    *
-   * @param bounds upper bounds of its buckets, ascending; one without a bound is added
+   * @param bounds upper bounds of its buckets, ascending; a bucket without a bound is added
    */
   public Histogram histogram(String name, String help, double[] bounds, String... labels) {
     Histogram histogram = new Histogram(name, help, bounds.clone(), List.of(labels));
@@ -34,10 +34,10 @@ public final class Registry {
   }
 
   /**
-   * Tells a quantity that somebody else keeps.
+   * Registers a gauge whose values are kept elsewhere.
    *
-   * @param label the one label
-   * @param values asked for at each reading: values by label
+   * @param label the name of its only label
+   * @param values called at each reading; returns the values by label
    */
   public void gauge(String name, String help, String label, Supplier<Map<String, Long>> values) {
     families.add(
@@ -51,12 +51,12 @@ public final class Registry {
                     .toList()));
   }
 
-  /** How a constant is spelled in a label. */
+  /** Returns the label value for an enum constant. */
   public static String label(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** All metrics now, in the order they were made. */
+  /** Returns all metrics with their current values, in the order they were registered. */
   public List<Metric> read() {
     return families.stream().map(Supplier::get).toList();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the engine counts. */
+/** Counters, histograms and gauges of the engine. */
 @NullMarked
 package dev.ramet.engine.metrics;
 

@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
- * The image that a capture overlays, to find pages that were written and hold again, or still, what
- * they held: those need no room of their own. Nothing waits for a device, which would cost more
- * than writing: what the page cache has is looked at, which is most of it, for a machine's first
- * write to a page reads it. Where hardly a page is found that way, few are looked at. Used by one
- * thread at a time.
+ * The image that a capture overlays, used to find selected pages whose content did not change, so
+ * that they need not be written again. It never waits for a device, which would cost more than
+ * writing: it looks only at the page cache, which has most of these pages because a machine's first
+ * write to a page reads it. If hardly any page is found this way, it looks at few of them. Used by
+ * one thread at a time.
  */
 final class BasePages implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(BasePages.class.getName());
@@ -23,12 +23,12 @@ final class BasePages implements AutoCloseable {
   private final CacheReader base;
   private final Path path;
 
-  /** Pages of the image that no longer hold what the base does. */
+  /** Pages of the image that no longer equal the base. */
   private final BitSet changed = new BitSet();
 
   private final Payoff payoff = new Payoff();
 
-  /** What is in the reader's view, and up to where nothing more was in the cache. */
+  /** The range that the reader's view holds, and the end of the range that was tried. */
   private long loadedFrom;
 
   private long loadedTo;
@@ -49,18 +49,19 @@ final class BasePages implements AutoCloseable {
     return new BasePages(CacheReader.open(base, PIECE_BYTES), base);
   }
 
-  /** Notes that a part of the image was written or made a hole. */
+  /** Records that a part of the image was written or made a hole. */
   void changed(long imageOffset, long lengthBytes) {
     changed.set((int) (imageOffset / PAGE), (int) ((imageOffset + lengthBytes) / PAGE));
   }
 
   /**
-   * Whether the image has this page already, as far as can be told at once.
+   * Returns whether the image already holds this page, as far as this can be determined without
+   * waiting.
    *
-   * @param view where the page is; its position and limit are moved
-   * @param at where in the view
-   * @param imageOffset its place in the image
-   * @param moreBytes how much will be asked about from there on, the page included
+   * @param view the memory that holds the page; its position and limit are moved
+   * @param at the page's offset in the view
+   * @param imageOffset the page's offset in the image
+   * @param moreBytes how many bytes from there on will be queried, including this page
    */
   boolean has(ByteBuffer view, int at, long imageOffset, int moreBytes) {
     if (changed.get((int) (imageOffset / PAGE)) || !payoff.isNextWorthALook()) {
@@ -89,7 +90,7 @@ final class BasePages implements AutoCloseable {
     try {
       loadedTo += base.read(imageOffset, lengthBytes);
     } catch (LinuxException e) {
-      // Whoever needs the base's bytes will hear of it; here they would only have saved some.
+      // Readers that need the base report the error; here the base would only save some writes.
       readable = false;
       LOG.log(System.Logger.Level.DEBUG, "{0} cannot be compared: {1}", path, e.getMessage());
     }

@@ -5,13 +5,13 @@ import dev.ramet.linux.NativeBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of staging memory and where its bytes belong in the image. Pages lie in it one behind the
- * other, by ascending image offset. Used by one thread at a time.
+ * A piece of staging memory and the image offsets of its bytes. Its pages are contiguous in memory,
+ * by ascending image offset. Used by one thread at a time.
  */
 final class Chunk {
   /**
-   * 1024 pages: even when no two of them are neighbours, one system call reads them all, because
-   * the kernel takes vectors of up to 1024 pieces.
+   * 1024 pages, which one system call can read even when no two of them are adjacent, because the
+   * kernel accepts vectors of up to 1024 elements.
    */
   static final int BYTES = 1024 * NativeBuffer.PAGE_BYTES;
 
@@ -33,7 +33,10 @@ final class Chunk {
     return memory;
   }
 
-  /** All of the memory, for one thread at a time; its position and limit are the caller's. */
+  /**
+   * Returns all of the memory, for one thread at a time; the caller may change its position and
+   * limit.
+   */
   ByteBuffer view() {
     return view;
   }
@@ -42,12 +45,12 @@ final class Chunk {
     return BYTES - used;
   }
 
-  /** How much of the memory is spoken for. */
+  /** Returns how many bytes of the memory are assigned. */
   int usedBytes() {
     return used;
   }
 
-  /** Makes the next bytes of the memory stand for this place in the image. */
+  /** Assigns the next bytes of the memory to this offset in the image. */
   void add(long imageOffset, int lengthBytes) {
     if (runs > 0 && imageOffsets[runs - 1] + lengths[runs - 1] == imageOffset) {
       lengths[runs - 1] += lengthBytes;
@@ -59,7 +62,7 @@ final class Chunk {
     used += lengthBytes;
   }
 
-  /** How many stretches of the image it holds. */
+  /** Returns the number of contiguous ranges of the image that the chunk holds. */
   int runs() {
     return runs;
   }
@@ -72,17 +75,17 @@ final class Chunk {
     return lengths[run];
   }
 
-  /** Where in the image its first byte belongs; it must hold something. */
+  /** Returns the image offset of its first byte; the chunk must not be empty. */
   long firstOffset() {
     return imageOffsets[0];
   }
 
-  /** Where in the image its last byte ends; it must hold something. */
+  /** Returns the image offset after its last byte; the chunk must not be empty. */
   long endOffset() {
     return imageOffsets[runs - 1] + lengths[runs - 1];
   }
 
-  /** Forgets everything. */
+  /** Removes all content. */
   void clear() {
     runs = 0;
     used = 0;

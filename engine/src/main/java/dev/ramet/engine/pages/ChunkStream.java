@@ -5,9 +5,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes chunks in the order they are given, in a thread of its own, while the giver reads the next
- * ones: for captures that do not fit into staging memory, whose machine waits for both. The image
- * belongs to that thread until {@link #close}. Used by one giver.
+ * Writes chunks to the image on a separate thread, in the order they are given, while the caller
+ * reads the next ones. Used for captures that do not fit into staging memory and so keep the
+ * machine paused for reading and writing. Only that thread may use the image until {@link #close}.
+ * Used by one caller.
  */
 final class ChunkStream implements AutoCloseable {
   private final ImageWriter image;
@@ -36,28 +37,28 @@ final class ChunkStream implements AutoCloseable {
     }
   }
 
-  /** Hands a full chunk over. */
+  /** Hands over a full chunk. */
   synchronized void give(Chunk chunk) {
     waiting.add(chunk);
     notifyAll();
   }
 
-  /** How much has been written, or left as holes. */
+  /** Returns how many bytes have been written or left as holes. */
   synchronized long writtenBytes() {
     return writtenBytes;
   }
 
   /**
-   * A chunk that has been written and cleared. Waits for it.
+   * Waits for a chunk that has been written and cleared, and returns it.
    *
-   * @throws RuntimeException what writing failed with
+   * @throws RuntimeException the exception with which writing failed
    */
   synchronized Chunk take() {
     awaitWhile(true);
     return written.remove();
   }
 
-  /** One that is there already; null when there is none. */
+  /** Returns a chunk that has already been written, or null when there is none. */
   synchronized @Nullable Chunk poll() {
     return written.poll();
   }
@@ -65,7 +66,7 @@ final class ChunkStream implements AutoCloseable {
   /**
    * Waits until everything is written.
    *
-   * @throws RuntimeException what writing failed with
+   * @throws RuntimeException the exception with which writing failed
    */
   synchronized void drain() {
     awaitWhile(false);
@@ -102,7 +103,7 @@ final class ChunkStream implements AutoCloseable {
         writeBack.add(chunk.firstOffset(), chunk.endOffset());
       } catch (RuntimeException e) {
         why = e;
-      } catch (Throwable e) { // a machine stands still for it: whatever it is, it must be told
+      } catch (Throwable e) { // A machine is paused meanwhile, so every failure must be reported.
         why = new IllegalStateException("the thread that writes pages broke", e);
       }
       ended(chunk, why);
@@ -114,7 +115,7 @@ final class ChunkStream implements AutoCloseable {
       try {
         wait();
       } catch (InterruptedException e) {
-        ending = true; // Nobody interrupts this thread but a JVM that ends.
+        ending = true; // Only a JVM that shuts down interrupts this thread.
       }
     }
     writing = !ending && failure == null;
@@ -130,7 +131,7 @@ final class ChunkStream implements AutoCloseable {
     notifyAll();
   }
 
-  /** Ends after the chunk at hand; those that wait are not written. Idempotent. */
+  /** Stops after the current chunk; waiting chunks are not written. Idempotent. */
   @Override
   public void close() {
     synchronized (this) {

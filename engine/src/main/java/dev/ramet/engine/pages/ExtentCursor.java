@@ -15,7 +15,8 @@ final class ExtentCursor {
   }
 
   /**
-   * The extent with data at {@code offset}, which never decreases; null where it reads as zeros.
+   * Returns the extent with data at {@code offset}, or null where the file reads as zeros. The
+   * offset must not decrease between calls.
    */
   @Nullable Extent at(long offset) {
     while (next < extents.size() && end(extents.get(next)) <= offset) {
@@ -25,7 +26,10 @@ final class ExtentCursor {
     return extent == null || extent.logical() > offset || extent.isUnwritten() ? null : extent;
   }
 
-  /** Where what {@link #at} answered for {@code offset} ends; {@code most} when nothing follows. */
+  /**
+   * Returns where the result of {@link #at} for {@code offset} stops applying; {@code most} when
+   * nothing follows.
+   */
   long until(long offset, long most) {
     if (next == extents.size()) {
       return most;

@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /**
- * A checksum of every page of a paused machine's memory, to be compared with the image that a
- * capture composed of a baseline and the pages it found changed. It takes four bytes a page. Used
- * by one thread at a time.
+ * Checksums of all pages of a paused machine's memory, used to verify the image that a capture
+ * composed of a baseline and the changed pages. Takes four bytes per page. Used by one thread at a
+ * time.
  */
 public final class Fingerprint implements AutoCloseable {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
@@ -30,10 +30,10 @@ public final class Fingerprint implements AutoCloseable {
   private GuestMemory taken = new GuestMemory(0, 0, java.util.List.of());
 
   /**
-   * Room for a machine's checksums.
+   * Allocates room for a machine's checksums.
    *
    * @param imageBytes the size of its memory image
-   * @throws RametException {@code HOST_UNFIT} when there is no memory for it
+   * @throws RametException {@code HOST_UNFIT} when there is not enough memory
    */
   public Fingerprint(long imageBytes) {
     this.sums = new int[Math.toIntExact(imageBytes / PAGE)];
@@ -46,9 +46,9 @@ public final class Fingerprint implements AutoCloseable {
   }
 
   /**
-   * Reads all of the memory.
+   * Reads all of the memory and computes its checksums.
    *
-   * @param memory where it is; the machine stands still
+   * @param memory the layout of the memory; the machine is paused
    * @throws RametException {@code HYPERVISOR_FAILED} when it cannot be read
    */
   public void take(GuestMemory memory) {
@@ -74,7 +74,7 @@ public final class Fingerprint implements AutoCloseable {
   }
 
   /**
-   * Compares with an image.
+   * Compares an image with the checksums.
    *
    * @throws RametException {@code CORRUPT} naming the first page that differs, {@code HOST_UNFIT}
    *     when the image cannot be read
@@ -123,7 +123,7 @@ public final class Fingerprint implements AutoCloseable {
     return (int) crc.getValue();
   }
 
-  /** Gives its memory back. Idempotent. */
+  /** Frees its memory. Idempotent. */
   @Override
   public void close() {
     piece.close();

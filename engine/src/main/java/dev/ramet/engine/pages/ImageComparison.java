@@ -15,20 +15,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two images that nobody writes. Where both files have the same blocks, which a copy that
- * shares them has until either is written, they are equal without being looked at; everything else
- * is read. Costs time in the number of extents and in what is not shared, not in the size. Used by
- * one thread.
+ * Compares two images that nobody writes to. Where both files refer to the same blocks on disk, as
+ * copy-on-write copies do until either is written, they are equal without being read; everything
+ * else is read. The time depends on the number of extents and the amount of unshared data, not on
+ * the image size. Used by one thread.
  */
 public final class ImageComparison {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
-  /** Follows a comparison on the thread that makes it. What it throws ends that. */
+  /**
+   * Observes a comparison, on the thread that runs it. An exception from it ends the comparison.
+   */
   public interface Watcher {
-    /** So much more of the images is compared. */
+    /** Reports that this many more bytes of the images were compared. */
     void compared(long bytes);
 
-    /** These pages differ; ranges come in ascending order and do not touch. */
+    /** Reports a range of differing pages; ranges come in ascending order and are not adjacent. */
     void differs(long offset, long length);
   }
 
@@ -46,11 +48,11 @@ public final class ImageComparison {
   private final int mostRanges;
 
   /**
-   * A comparison.
+   * Creates a comparison.
    *
    * @param a a file or block device
-   * @param b another
-   * @param mostRanges how many ranges to tell; the others are only counted
+   * @param b another file or block device
+   * @param mostRanges the largest number of ranges to list; the others are only counted
    */
   public ImageComparison(Path a, Path b, int mostRanges) {
     this.pathA = a;
@@ -59,7 +61,7 @@ public final class ImageComparison {
   }
 
   /**
-   * Compares.
+   * Compares the images.
    *
    * @throws RametException {@code CORRUPT} when an image cannot be read, {@code CANCELLED} when the
    *     thread is interrupted
@@ -69,10 +71,11 @@ public final class ImageComparison {
   }
 
   /**
-   * Compares.
+   * Compares the images.
    *
-   * @param watcher told all of it meanwhile, also the ranges that are more than the most
-   * @throws RametException as the other one does
+   * @param watcher receives all progress and all differing ranges, including those beyond the
+   *     largest number to list
+   * @throws RametException as {@link #run()}
    */
   public ImageDifference run(Watcher watcher) {
     try (Fd a = Fd.openRead(pathA);
@@ -85,7 +88,7 @@ public final class ImageComparison {
         if (extentsA == null || extentsB == null) {
           pages.compare(0, sizeBytes);
         } else {
-          // Numbers of blocks mean something only within one file system.
+          // Block numbers are comparable only within one file system.
           boolean comparable = a.stat().device() == b.stat().device();
           shared = walk(extentsA, extentsB, comparable, sizeBytes, pages, watcher);
         }
@@ -134,7 +137,9 @@ public final class ImageComparison {
         && a.physical() + (at - a.logical()) == b.physical() + (at - b.logical());
   }
 
-  /** Null for what cannot list its extents, such as a device or tmpfs. */
+  /**
+   * Returns the extents of a file, or null if they cannot be listed, as for a device or on tmpfs.
+   */
   private static @Nullable List<Extent> extents(Fd file) throws LinuxException {
     List<Extent> extents = new ArrayList<>();
     try {
@@ -148,7 +153,7 @@ public final class ImageComparison {
     }
   }
 
-  /** The start of the page that {@code offset} is in. */
+  /** Returns the start of the page that contains {@code offset}. */
   static long pageStart(long offset) {
     return offset & -PAGE;
   }

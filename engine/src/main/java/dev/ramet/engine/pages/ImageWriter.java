@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Puts chunks and holes into one memory image and counts. Used by one thread at a time. */
+/** Writes chunks and holes into one memory image and counts them. Used by one thread at a time. */
 final class ImageWriter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ImageWriter.class.getName());
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
@@ -36,16 +36,16 @@ final class ImageWriter implements AutoCloseable {
   private long holeBytes;
   private long sameBytes;
 
-  /** What the image holds that was not written yet; null where that is not known. */
+  /** The content of the unwritten parts of the image; null when it is not known. */
   private final @Nullable BasePages base;
 
   /**
    * Opens an image.
    *
-   * @param base the file whose bytes the image holds, to leave out what is the same; null to write
+   * @param base the file with the image's current content, used to skip equal pages; null to write
    *     everything
-   * @throws RametException {@code CONFLICT} when the attachment is read-only or somebody else uses
-   *     the image, {@code HOST_UNFIT} when the image cannot be opened
+   * @throws RametException {@code CONFLICT} when the attachment is read-only or the image is in
+   *     use, {@code HOST_UNFIT} when the image cannot be opened
    */
   ImageWriter(Attachment image, Baseline baseline, @Nullable Path base) {
     this.path = image.path();
@@ -87,8 +87,8 @@ final class ImageWriter implements AutoCloseable {
   }
 
   /**
-   * Refuses an image that a machine has mapped or anybody else has open: what is written here would
-   * change under them. Where the kernel cannot say, the attachment's word must do.
+   * Refuses an image that a machine has mapped or anybody else has open, because its content would
+   * change under them. If the kernel cannot tell, the attachment is trusted.
    */
   private void requireSoleUse() {
     boolean sole;
@@ -109,9 +109,9 @@ final class ImageWriter implements AutoCloseable {
   }
 
   /**
-   * Each page is written once, in ascending order: room that a file system reserves around a shared
-   * block for later writes would only be lost for a while. Nothing is wrong where there is no such
-   * setting.
+   * Limits the space that the file system reserves around a shared block for later writes: each
+   * page is written once, in ascending order, so the reserve would only waste space for a while. A
+   * file system without this setting is fine.
    */
   private void limitReserve() {
     try {
@@ -122,7 +122,10 @@ final class ImageWriter implements AutoCloseable {
     }
   }
 
-  /** What is written now may be written again: a page of zeros is then no longer just left out. */
+  /**
+   * Declares that pages may be written more than once, so that a page of zeros can no longer just
+   * be skipped.
+   */
   void mayBeRewritten() {
     startsAsZeros = false;
   }
@@ -143,20 +146,23 @@ final class ImageWriter implements AutoCloseable {
     return holeBytes;
   }
 
-  /** What was left out because the image held it already. */
+  /** Returns how many bytes were skipped because the image held them already. */
   long sameBytes() {
     return sameBytes;
   }
 
   /**
-   * Writes the pages of a chunk in the longest runs there are, and holes for pages of zeros. While
-   * the machine runs: pages that the image holds already are found and left out.
+   * Writes the pages of a chunk in runs as long as possible, and makes holes for pages of zeros.
+   * Skips pages that the image holds already; used while the machine runs.
    */
   void write(Chunk chunk) {
     write(chunk, base);
   }
 
-  /** The same while the machine stands still, which is no time to look for what could be saved. */
+  /**
+   * Writes a chunk like {@link #write(Chunk)} but without looking for pages to skip; used while the
+   * machine is paused, when the search would lengthen the pause.
+   */
   void writeAll(Chunk chunk) {
     write(chunk, null);
   }
@@ -198,9 +204,9 @@ final class ImageWriter implements AutoCloseable {
   }
 
   /**
-   * Lets the kernel write a part of the image back to its device, so that making it durable later
-   * finds less to do; waits while the device is busy. Nothing is wrong where the kernel will not.
-   * May be called by another thread, until {@link #close}.
+   * Asks the kernel to start writing a part of the image back to its device, so that less remains
+   * when the image is made durable; waits while the device is busy. A refusal by the kernel is
+   * ignored. May be called by another thread, until {@link #close}.
    */
   void beginWriteBack(long offset, long lengthBytes) {
     try {
@@ -239,7 +245,7 @@ final class ImageWriter implements AutoCloseable {
         if (e.errno() != LinuxException.EOPNOTSUPP) {
           throw failure(e);
         }
-        // Some devices and file systems have no holes; zeros do as well, for more bytes.
+        // Some devices and file systems have no holes; written zeros do as well, but take space.
         canPunch = false;
       }
     }
@@ -278,7 +284,7 @@ final class ImageWriter implements AutoCloseable {
               e);
       default -> {
         FullFileSystem full = FullFileSystem.find(path, 0);
-        // A device whose file cannot grow fails as one that is broken does.
+        // When a device's backing file cannot grow, it fails like a broken device.
         yield e.errno() == LinuxException.EIO && full != null
             ? NoRoom.error(what, path, e)
             : new RametException(

@@ -12,9 +12,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One capture of one machine's memory: perhaps {@link #copyWhileRunning}, {@link #readWhilePaused}
- * once, then {@link #finish} once the machine runs again. When either fails the image is worthless
- * and only {@link #close} is left to do. Used by one thread at a time.
+ * One capture of one machine's memory. Call {@link #copyWhileRunning} any number of times, then
+ * {@link #readWhilePaused} once, then {@link #finish} once the machine runs again. If any of them
+ * fails the image is worthless, and {@link #close} is the only call left. Used by one thread at a
+ * time.
  */
 public final class PageCapture implements AutoCloseable {
   private enum State {
@@ -29,10 +30,10 @@ public final class PageCapture implements AutoCloseable {
   private final StagingPool pool;
   private final int maxChunks;
 
-  /** Chunks with pages, oldest first. The last one is the one being filled. */
+  /** The chunks with pages, oldest first. The last one is being filled. */
   private final ArrayDeque<Chunk> staged = new ArrayDeque<>();
 
-  /** Has all full chunks while the machine's pages do not fit into staging memory. */
+  /** Takes the full chunks when the machine's pages do not fit into staging memory; else null. */
   private @Nullable ChunkStream stream;
 
   private int chunks = 1;
@@ -50,13 +51,13 @@ public final class PageCapture implements AutoCloseable {
   }
 
   /**
-   * Copies pages of a process that runs into the image; any number of times, before {@link
-   * #readWhilePaused}, which must be given those that were written meanwhile.
+   * Copies pages of a running process into the image. Pages written meanwhile must be passed to a
+   * later call or to {@link #readWhilePaused}.
    *
-   * @param pid the process that the ranges' addresses are in
-   * @param selected what to copy
-   * @param deadlineNanos as {@link System#nanoTime} counts: no more is begun after it
-   * @return how much of it was copied: less than all of it when there was no more time
+   * @param pid the process whose address space the ranges refer to
+   * @param selected the pages to copy
+   * @param deadlineNanos the {@link System#nanoTime} after which no more copying starts
+   * @return the number of bytes copied: less than all if the deadline passed
    * @throws RametException as {@link #readWhilePaused}
    */
   public long copyWhileRunning(long pid, PageRanges selected, long deadlineNanos) {
@@ -103,10 +104,10 @@ public final class PageCapture implements AutoCloseable {
 
   /**
    * Reads the selected pages into staging memory. When they do not fit, another thread writes to
-   * the image meanwhile, so that the pause grows with the excess and staging memory does not.
+   * the image meanwhile, so that the pause grows with the excess instead of the staging memory.
    *
-   * @param pid the process that the ranges' addresses are in; it must stand still
-   * @param selected what to capture
+   * @param pid the process whose address space the ranges refer to; it must be paused
+   * @param selected the pages to capture
    * @throws RametException {@code HYPERVISOR_FAILED} when the process is gone or its memory is not
    *     where it should be, {@code HOST_UNFIT} when it may not be read, {@code CORRUPT} when the
    *     image is too small, {@code NO_SPACE} when it cannot grow
@@ -159,7 +160,7 @@ public final class PageCapture implements AutoCloseable {
       return chunk;
     }
     if (stream == null) {
-      stream = new ChunkStream(image); // Others have the rest of the staging memory.
+      stream = new ChunkStream(image); // Other captures hold the rest of the staging memory.
     }
     while (!staged.isEmpty()) {
       stream.give(staged.removeFirst());
@@ -213,8 +214,8 @@ public final class PageCapture implements AutoCloseable {
   }
 
   /**
-   * Writes what is staged, in ascending order. Nothing is synced. Staging memory goes back to the
-   * pool piece by piece.
+   * Writes the staged pages, in ascending order, without syncing. Returns staging memory to the
+   * pool chunk by chunk.
    *
    * @throws RametException {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} when
    *     writing fails otherwise
@@ -244,7 +245,7 @@ public final class PageCapture implements AutoCloseable {
         streamedBytes);
   }
 
-  /** Takes the chunks and the image back from the thread that writes, if there is one. */
+  /** Stops the writing thread, if there is one, and takes back its chunks and the image. */
   private void endStream(boolean drain) {
     ChunkStream open = stream;
     if (open == null) {
@@ -260,7 +261,7 @@ public final class PageCapture implements AutoCloseable {
     }
   }
 
-  /** Whoever starts a step and does not come to its end leaves a failed capture behind. */
+  /** Begins a step and marks the capture failed until the step completes. */
   private void begin(State expected) {
     if (state != expected) {
       throw new IllegalStateException("capture is " + state + ", not " + expected);
@@ -268,7 +269,7 @@ public final class PageCapture implements AutoCloseable {
     state = State.FAILED;
   }
 
-  /** Gives staging memory back and closes the image. Idempotent. */
+  /** Returns staging memory to the pool and closes the image. Idempotent. */
   @Override
   public void close() {
     if (state != State.CLOSED) {

@@ -43,7 +43,7 @@ final class PageDifferences implements AutoCloseable {
     this.bufferB = NativeBuffer.allocate(CHUNK_BYTES);
   }
 
-  /** Compares the pages that {@code from} to {@code to} touch; calls come in ascending order. */
+  /** Compares the pages that overlap {@code from} to {@code to}; calls come in ascending order. */
   void compare(long from, long to) throws LinuxException {
     // Extents may end within a page.
     long at = Math.max(comparedTo, ImageComparison.pageStart(from));

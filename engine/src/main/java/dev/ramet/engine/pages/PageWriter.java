@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes selected pages of paused machines into memory images, the same way for every memory mode.
- * Thread-safe: any number of captures may be open; they share the staging memory.
+ * Writes selected pages of paused machines into memory images, for every memory mode. Thread-safe:
+ * any number of captures may be open; they share the staging memory.
  */
 public final class PageWriter {
-  /** What one capture may stage, unless the operator says otherwise. */
+  /** The default limit of staging memory per capture, in bytes. */
   public static final long DEFAULT_CAPTURE_BYTES = 64L << 20;
 
   private final StagingPool pool;
   private final int chunksPerCapture;
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param pool the staging memory; the caller closes it after the last capture
    * @param maxBytesPerCapture how much of it one capture may hold at once; rounded down to whole
@@ -32,12 +32,12 @@ public final class PageWriter {
   }
 
   /**
-   * Prepares a capture: everything that can be done before the machine is paused, such as waiting
-   * for staging memory.
+   * Opens a capture and does everything that is possible before the machine is paused, such as
+   * waiting for staging memory.
    *
-   * @param image a writable image of the memory's size that holds the baseline's bytes, or zeros
-   *     alone for {@link Baseline#NONE}
-   * @param baseline what the image holds
+   * @param image a writable image of the memory's size that holds the baseline's content, or only
+   *     zeros for {@link Baseline#NONE}
+   * @param baseline the content of the image
    * @throws RametException {@code CONFLICT} when the image is read-only or in use, {@code
    *     HOST_UNFIT} when it cannot be opened, {@code CANCELLED} when the thread is interrupted
    */
@@ -46,9 +46,9 @@ public final class PageWriter {
   }
 
   /**
-   * Prepares one that leaves out what the image holds already, as far as that is cheap to tell.
+   * Opens a capture that skips pages the image already holds, as far as they are cheap to find.
    *
-   * @param base a file that holds the same bytes as the image now, and keeps them
+   * @param base a file that has the same content as the image now, and does not change; or null
    */
   public PageCapture open(Attachment image, Baseline baseline, @Nullable Path base) {
     ImageWriter writer = new ImageWriter(image, baseline, base);

@@ -2,14 +2,16 @@
 package dev.ramet.engine.pages;
 
 /**
- * What a capture did to its image. {@code writtenBytes + holeBytes + sameBytes == selectedBytes}.
+ * The amounts of data that a capture processed. {@code writtenBytes + holeBytes + sameBytes ==
+ * selectedBytes}.
  *
- * @param selectedBytes what the memory mode selected, in all rounds and in the pause: a page that
- *     was copied before the pause and written again counts again
- * @param writtenBytes what was written
- * @param holeBytes what was zero, and therefore left out or made a hole
- * @param sameBytes what the image held already, and was therefore left out
- * @param streamedBytes how much of it did not fit into staging memory and was handled in the pause
+ * @param selectedBytes bytes selected by the memory mode, in all rounds and in the pause: a page
+ *     that was copied before the pause and written again counts twice
+ * @param writtenBytes bytes written to the image
+ * @param holeBytes bytes that were zero, and were therefore skipped or made a hole
+ * @param sameBytes bytes that the image held already, and that were therefore skipped
+ * @param streamedBytes bytes that did not fit into staging memory and were processed during the
+ *     pause
  */
 public record PagesWritten(
     long selectedBytes, long writtenBytes, long holeBytes, long sameBytes, long streamedBytes) {}

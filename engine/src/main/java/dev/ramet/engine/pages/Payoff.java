@@ -2,32 +2,35 @@
 package dev.ramet.engine.pages;
 
 /**
- * Whether to go on looking for something that saves work where it is found: looking takes about a
- * sixth of the time of the work, so it does not pay where hardly anything is found. Then most
- * places are passed over, with a look now and again.
+ * Decides whether a search that may save work is worth its cost. A search takes about a sixth of
+ * the time of the work, so it does not pay where hardly anything is found; then most places are
+ * skipped, with a search now and again.
  *
- * <p>What is missed that way is at most 2.9 % of the places where what is looked for lies evenly or
- * by chance. Where it lies in bursts, one can be missed as a whole: {@value #PASSED_OVER} places.
- * Used by one thread at a time.
+ * <p>This misses at most 2.9 % of the places if they are spread evenly or at random. If they come
+ * in bursts, a whole burst of up to {@value #PASSED_OVER} places can be missed. Used by one thread
+ * at a time.
  */
 final class Payoff {
-  /** So many looks decide about the next ones. */
+  /** The number of searches that decide about the next ones. */
   static final int SAMPLE = 64;
 
   /**
-   * So many places are passed over after a sample that did not pay: few at once, because what is
-   * looked for lies together.
+   * The number of places that are skipped after a sample that did not pay: only few at once,
+   * because places worth finding are usually close together.
    */
   static final int PASSED_OVER = 256;
 
-  /** A sample pays when one look in so many found something. */
+  /** A sample pays if at least one search in this many found something. */
   private static final int ONE_IN = 32;
 
   private int looked;
   private int found;
   private int passing;
 
-  /** Whether to look at the next place; whoever does tells {@link #looked}. */
+  /**
+   * Returns whether to search the next place; the caller then reports the result to {@link
+   * #looked}.
+   */
   boolean isNextWorthALook() {
     if (passing == 0) {
       return true;
@@ -36,7 +39,7 @@ final class Payoff {
     return false;
   }
 
-  /** What a look brought. */
+  /** Records the result of a search. */
   void looked(boolean something) {
     looked++;
     found += something ? 1 : 0;

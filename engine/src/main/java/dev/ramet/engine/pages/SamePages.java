@@ -19,12 +19,12 @@ public final class SamePages {
   private SamePages() {}
 
   /**
-   * Whether the pages hold what the image has in their place.
+   * Returns whether the pages equal the image at their offsets.
    *
-   * @param pid the process that the ranges' addresses are in
+   * @param pid the process whose address space the ranges refer to
    * @param image a file or block device
    * @throws RametException {@code HYPERVISOR_FAILED} when the process cannot be read, {@code
-   *     HOST_UNFIT} when the image cannot be
+   *     HOST_UNFIT} when the image cannot be read
    */
   public static boolean same(long pid, PageRanges ranges, Path image) {
     ByteBuffer there = ByteBuffer.allocateDirect(PIECE_BYTES);

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Staging memory that all captures share, in chunks of 4 MiB. It grows on demand up to its bound
- * and stays allocated: its pages are made present when a chunk is allocated, before any machine is
+ * Staging memory shared by all captures, in chunks of 4 MiB. It grows on demand up to its limit and
+ * stays allocated. The pages of a chunk are prefaulted when it is allocated, before any machine is
  * paused, so that copying into it takes no page faults. Thread-safe.
  */
 public final class StagingPool implements AutoCloseable {
@@ -24,7 +24,7 @@ public final class StagingPool implements AutoCloseable {
   private boolean closed;
 
   /**
-   * An empty pool.
+   * Creates an empty pool.
    *
    * @param maxBytes how much memory it may hold; rounded down to whole chunks, at least one
    */
@@ -32,7 +32,7 @@ public final class StagingPool implements AutoCloseable {
     this.bound = (int) Math.max(1, Math.min(Integer.MAX_VALUE, maxBytes / Chunk.BYTES));
   }
 
-  /** How much memory it holds now, in use or not. */
+  /** Returns how many bytes are allocated, in use or not. */
   public long allocatedBytes() {
     lock.lock();
     try {
@@ -42,7 +42,7 @@ public final class StagingPool implements AutoCloseable {
     }
   }
 
-  /** How much of it captures hold now. */
+  /** Returns how many bytes captures use now. */
   public long usedBytes() {
     lock.lock();
     try {
@@ -53,8 +53,8 @@ public final class StagingPool implements AutoCloseable {
   }
 
   /**
-   * Sees to it that {@code chunks} chunks are free, as far as the bound allows, and takes one.
-   * Waits while none is free: call it before a machine is paused.
+   * Allocates until {@code chunks} chunks are free, as far as the limit allows, and takes one.
+   * Waits while none is free, so it must be called before a machine is paused.
    *
    * @throws RametException {@code CANCELLED} when the thread is interrupted, {@code HOST_UNFIT}
    *     when the host has no memory for even one chunk
@@ -85,13 +85,14 @@ public final class StagingPool implements AutoCloseable {
     while (reserve(chunks)) {
       Chunk chunk = null;
       try {
-        // Outside of the lock: a paused machine's capture must not wait for page faults here.
+        // Allocate outside the lock: the capture of a paused machine must not wait for page faults
+        // here.
         chunk = new Chunk(allocate());
       } catch (LinuxException e) {
         if (allocatedBytes() == Chunk.BYTES) {
           throw new RametException(ErrorCode.HOST_UNFIT, "no memory to stage captured pages", e);
         }
-        // Fewer chunks than wished for: captures get along with what there is.
+        // Captures also work with fewer chunks than wanted.
         return;
       } finally {
         if (chunk == null) {
@@ -134,7 +135,10 @@ public final class StagingPool implements AutoCloseable {
     }
   }
 
-  /** A free chunk, or null: never waits and never allocates, for use while a machine is paused. */
+  /**
+   * Takes a free chunk, or returns null. Never waits and never allocates, so that it can be used
+   * while a machine is paused.
+   */
   @Nullable Chunk tryTake() {
     lock.lock();
     try {
@@ -144,7 +148,7 @@ public final class StagingPool implements AutoCloseable {
     }
   }
 
-  /** Gives a chunk back. */
+  /** Returns a chunk to the pool. */
   void give(Chunk chunk) {
     chunk.clear();
     lock.lock();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.pages;
 
-/** Waiting for threads that are about to end. */
+/** Waits for threads that are about to end. */
 final class Threads {
   private Threads() {}
 
-  /** Waits until a thread has ended; an interrupt is kept for later. */
+  /** Waits until a thread has ended; an interrupt is deferred until then. */
   static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {

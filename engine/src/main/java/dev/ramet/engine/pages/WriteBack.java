@@ -4,9 +4,10 @@ package dev.ramet.engine.pages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the kernel write an image back to its device while more of it is being written, so that
- * making it durable finds less to do. In a thread of its own: the kernel keeps whoever asks for it
- * waiting while the device is busy, several times as long as the writing takes. Thread-safe.
+ * Asks the kernel to write an image back to its device while more of it is being written, so that
+ * less remains when the image is made durable. Runs on a separate thread, because the kernel blocks
+ * the calling thread while the device is busy, for several times as long as the writes take.
+ * Thread-safe.
  */
 final class WriteBack implements AutoCloseable {
   private final ImageWriter image;
@@ -15,7 +16,7 @@ final class WriteBack implements AutoCloseable {
   private long to;
   private boolean ending;
 
-  /** Begins with nothing to do; the image stays open until {@link #close}. */
+  /** Starts the thread with nothing to do; the image stays open until {@link #close}. */
   WriteBack(ImageWriter image) {
     this.image = image;
     this.thread = new Thread(this::work, "ramet-write-back");
@@ -23,7 +24,7 @@ final class WriteBack implements AutoCloseable {
     thread.start();
   }
 
-  /** The image was written from one offset to another. */
+  /** Reports that the image was written from one offset to another. */
   synchronized void add(long start, long end) {
     from = from == to ? start : Math.min(from, start);
     to = Math.max(to, end);
@@ -36,13 +37,13 @@ final class WriteBack implements AutoCloseable {
     }
   }
 
-  /** All that came since the last time; null when it ends. */
+  /** Waits for and returns the range added since the last call; null when closed. */
   private synchronized long @Nullable [] next() {
     while (from == to && !ending) {
       try {
         wait();
       } catch (InterruptedException e) {
-        ending = true; // Nobody interrupts this thread but a JVM that ends.
+        ending = true; // Only a JVM that shuts down interrupts this thread.
       }
     }
     long[] range = ending ? null : new long[] {from, to};
@@ -50,7 +51,7 @@ final class WriteBack implements AutoCloseable {
     return range;
   }
 
-  /** Ends after what is being begun. Idempotent. */
+  /** Ends after the current request. Idempotent. */
   @Override
   public void close() {
     synchronized (this) {

@@ -4,15 +4,17 @@ package dev.ramet.engine.pages;
 import dev.ramet.linux.NativeBuffer;
 import java.nio.ByteBuffer;
 
-/** Finds pages of zeros. */
+/** Detects pages of zeros. */
 final class Zeros {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
   private final ByteBuffer page = ByteBuffer.allocateDirect(PAGE);
 
-  /** Whether the page at {@code offset} is all zeros. Moves the view's position and limit. */
+  /**
+   * Returns whether the page at {@code offset} is all zeros. Moves the view's position and limit.
+   */
   boolean isZero(ByteBuffer view, int offset) {
-    // Most pages that are not zero say so in their first bytes.
+    // Most pages that are not zero show it in their first bytes.
     if (view.getLong(offset) != 0) {
       return false;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The page writer: takes the pages that a memory mode selected out of a paused machine and puts
- * them into a memory image, one way for all modes.
+ * The page writer: reads the pages that a memory mode selected from a machine and writes them into
+ * a memory image, the same way for all modes; and comparisons of images.
  */
 @NullMarked
 package dev.ramet.engine.pages;

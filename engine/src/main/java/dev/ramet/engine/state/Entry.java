@@ -11,39 +11,37 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What lies in the directory of all sandboxes, or of all snapshots: told by its name and what is in
- * it, so that nothing is taken for Ramet's own that Ramet cannot have made.
+ * An entry of the directory of all sandboxes or all snapshots, classified by its name and content,
+ * so that nothing is mistaken for Ramet's unless Ramet can have made it.
  *
- * @param kind what it is
- * @param id the id in its name, or empty for a foreign one
- * @param path where it is
+ * @param kind its classification
+ * @param id the id in its name, or empty for a foreign entry
+ * @param path its path
  */
 public record Entry(Kind kind, String id, Path path) {
-  /** What an entry is. */
+  /** The classification of an entry. */
   public enum Kind {
-    /**
-     * The directory of a sandbox or snapshot; whether its manifest can be read is another matter.
-     */
+    /** The directory of a sandbox or snapshot; its manifest may still be unreadable. */
     OWN,
-    /** Half-made, or half-deleted: nobody was told of it, or somebody that it is gone. */
+    /** Half-created or half-deleted: its creation was never acknowledged, or its deletion was. */
     UNFINISHED,
     /** Not made by Ramet. */
     FOREIGN
   }
 
-  /** All entries among the sandboxes, sorted by name. */
+  /** Returns all entries in the directory of sandboxes, sorted by name. */
   public static List<Entry> sandboxes(Layout layout) throws IOException {
     return FileTrees.children(layout.sandboxes()).stream().map(Entry::sandbox).toList();
   }
 
-  /** All entries among the snapshots, sorted by name. */
+  /** Returns all entries in the directory of snapshots, sorted by name. */
   public static List<Entry> snapshots(Layout layout) throws IOException {
     return FileTrees.children(layout.snapshots()).stream().map(Entry::snapshot).toList();
   }
 
   private static Entry sandbox(Path path) {
     Entry entry = of(path, Layout.DELETED_PREFIX);
-    // Its manifest is the first thing in it: without one, nothing was made yet.
+    // The manifest is the first file in it: without one, nothing else was created yet.
     return entry.kind() == Kind.OWN && isEmpty(path)
         ? new Entry(Kind.UNFINISHED, entry.id(), path)
         : entry;
@@ -68,7 +66,7 @@ public record Entry(Kind kind, String id, Path path) {
     return new Entry(Kind.FOREIGN, "", path);
   }
 
-  /** Whether there is nothing in it but a manifest that was being written. */
+  /** Returns whether the directory holds nothing but an unfinished manifest. */
   private static boolean isEmpty(Path directory) {
     try {
       return FileTrees.children(directory).stream()

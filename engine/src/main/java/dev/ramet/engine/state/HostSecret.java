@@ -7,24 +7,24 @@ import dev.ramet.engine.support.Ids;
 import java.util.Objects;
 
 /**
- * What the host proves itself with towards a machine's agent. It is in manifests, which only their
- * owner reads, and shows itself nowhere else.
+ * The secret with which the host authenticates to a machine's agent. It is stored in manifests,
+ * which only their owner can read, and shown nowhere else.
  *
  * @param value random letters and digits
  */
 public record HostSecret(@JsonValue String value) {
-  /** One that a manifest holds. */
+  /** Creates the secret from the value in a manifest. */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public HostSecret {
     Objects.requireNonNull(value);
   }
 
-  /** A new one. */
+  /** Returns a new random secret. */
   public static HostSecret next() {
     return new HostSecret(Ids.secret());
   }
 
-  /** Not the value: records get into messages and logs. */
+  /** Hides the value, because records are printed in messages and logs. */
   @Override
   public String toString() {
     return "HostSecret[...]";

@@ -4,18 +4,18 @@ package dev.ramet.engine.state;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the images of a snapshot hold, which is the same wherever it is kept and whatever it is
- * called there.
+ * Checksums of a snapshot's images. They stay the same wherever the snapshot is kept and whatever
+ * it is called there.
  *
  * @param disk the disk
  * @param memory the memory image, or null
  */
 public record ImageContent(Image disk, @Nullable Image memory) {
   /**
-   * An image.
+   * The checksum of an image.
    *
-   * @param sizeBytes how much of it was looked at, from its start; what follows is zeros
-   * @param sha256 of that, holes as zeros, as sha256sum(1) prints it
+   * @param sizeBytes the number of bytes covered, from the start of the image; the rest is zeros
+   * @param sha256 the checksum of these bytes, with holes read as zeros, as sha256sum(1) prints it
    */
   public record Image(long sizeBytes, String sha256) {}
 }

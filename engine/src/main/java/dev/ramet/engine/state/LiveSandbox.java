@@ -14,15 +14,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sandbox in this process: its manifest as last written, its machine, and the right to change it,
- * which one operation holds at a time. Thread-safe.
+ * The state of a sandbox in this process: its manifest as last written, its machine, and the
+ * exclusive right to change it, which one operation holds at a time. Thread-safe.
  */
 public final class LiveSandbox {
-  // Not a lock with an owner: an operation may hand its hold to the thread that finishes it.
+  // A semaphore instead of a lock with an owner: an operation may hand its hold to the thread that
+  // finishes it.
   private final Semaphore free = new Semaphore(1, true);
   private final Tracking tracking = new Tracking();
 
-  /** Held while its manifest is replaced: the last one written says what it is. */
+  /** Held while the manifest is replaced, so that the last one written matches {@link #saved}. */
   private final Object writing = new Object();
 
   private volatile SandboxRecord saved;
@@ -48,12 +49,12 @@ public final class LiveSandbox {
     return machine;
   }
 
-  /** The memory tracker of its machine; for whoever holds the sandbox. */
+  /** Returns the memory tracker of its machine; only for the operation that holds the sandbox. */
   public Tracking tracking() {
     return tracking;
   }
 
-  /** The machine, or the reason why there is none. */
+  /** Returns the machine, or throws an error that says why there is none. */
   public RunningVm runningMachine() {
     RunningVm vm = machine;
     SandboxRecord now = saved;
@@ -81,14 +82,14 @@ public final class LiveSandbox {
   }
 
   /**
-   * What of a snapshot was shared with nobody.
+   * The number of bytes that a snapshot shared with nobody.
    *
    * @param snapshotId the snapshot
-   * @param exclusiveBytes when that was counted
+   * @param exclusiveBytes the bytes at the time they were counted
    */
   public record Counted(String snapshotId, long exclusiveBytes) {}
 
-  /** What was counted last of one of its snapshots; null for nothing yet. */
+  /** Returns the last count for one of its snapshots; null when none was made yet. */
   public @Nullable Counted counted() {
     return counted;
   }
@@ -97,7 +98,7 @@ public final class LiveSandbox {
     counted = now;
   }
 
-  /** Whether it is about to be paused: no more requests are to go there. */
+  /** Returns whether it is about to be paused, so that no more requests may be sent to it. */
   public boolean leaving() {
     return leaving;
   }
@@ -108,7 +109,7 @@ public final class LiveSandbox {
 
   /** Replaces the manifest on disk. */
   public interface Manifest {
-    /** Writes it. */
+    /** Writes the manifest. */
     void write(SandboxRecord record) throws IOException;
   }
 
@@ -117,7 +118,7 @@ public final class LiveSandbox {
     machine = vm;
   }
 
-  /** Is written down as something else, and becomes that. */
+  /** Writes a new manifest, then changes the sandbox's state to match it. */
   public void becomes(SandboxRecord record, @Nullable RunningVm vm, Manifest manifest)
       throws IOException {
     synchronized (writing) {
@@ -127,8 +128,8 @@ public final class LiveSandbox {
   }
 
   /**
-   * Has something about it written down and changed that its machine has nothing to do with, which
-   * may end by itself at any time.
+   * Writes and applies a change that does not concern the machine, which may end at any time
+   * meanwhile.
    */
   public void revise(UnaryOperator<SandboxRecord> change, Manifest manifest) throws IOException {
     synchronized (writing) {
@@ -137,9 +138,9 @@ public final class LiveSandbox {
   }
 
   /**
-   * Its machine has ended by itself.
+   * Records that a machine has ended by itself.
    *
-   * @return whether that was still the current one, so that something has to be written down
+   * @return whether it was still the current machine, so that the manifest has to be written
    */
   public boolean died(RunningVm vm, String why) {
     synchronized (writing) {
@@ -151,14 +152,14 @@ public final class LiveSandbox {
     }
   }
 
-  /** Has what it is now written down. */
+  /** Writes the manifest for the current state. */
   public void write(Manifest manifest) throws IOException {
     synchronized (writing) {
       manifest.write(saved);
     }
   }
 
-  /** The right to change a sandbox; closing gives it back. */
+  /** The exclusive right to change a sandbox; closing it releases the right. */
   public final class Hold implements AutoCloseable {
     private boolean held = true;
 
@@ -174,12 +175,14 @@ public final class LiveSandbox {
     }
   }
 
-  /** Whether an operation is under way. */
+  /** Returns whether an operation holds the sandbox. */
   public boolean held() {
     return free.availablePermits() == 0;
   }
 
-  /** Takes the right to change it, or says what it is busy with. */
+  /**
+   * Takes the right to change the sandbox, or throws an error that names the operation under way.
+   */
   public Hold hold(String operation) {
     if (!free.tryAcquire()) {
       throw busy();
@@ -188,7 +191,9 @@ public final class LiveSandbox {
     return new Hold();
   }
 
-  /** The same, waiting for the operation under way. */
+  /**
+   * Takes the right to change the sandbox, waiting for the operation under way for a limited time.
+   */
   public Hold hold(String operation, Duration patience) {
     try {
       if (!free.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {

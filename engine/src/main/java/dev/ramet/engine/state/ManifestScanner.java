@@ -6,24 +6,24 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads what a root has of a kind when the root is opened. */
+/** Reads all manifests of one kind when a root is opened. */
 final class ManifestScanner {
   private static final System.Logger LOG = System.getLogger(ManifestScanner.class.getName());
 
   private ManifestScanner() {}
 
-  /** Takes in what a manifest says. */
+  /** Loads one manifest. */
   interface Reading {
-    /** Takes one in; whoever calls this goes on when it cannot be read. */
+    /** Loads the manifest of an entry; the caller continues with the others when it throws. */
     void read(Entry entry) throws IOException;
   }
 
   /**
-   * Has all manifests read, and removes what was half-made or half-deleted. What is damaged or not
-   * Ramet's is reported and kept.
+   * Loads all manifests, and removes half-created and half-deleted entries. Damaged and foreign
+   * entries are logged and kept.
    *
-   * @param kind what they are, for people
-   * @return those that are damaged
+   * @param kind the kind of entry, for people
+   * @return the damaged entries
    */
   static List<Entry> load(List<Entry> entries, String kind, Reading reading) {
     List<Entry> broken = new ArrayList<>();
@@ -50,10 +50,10 @@ final class ManifestScanner {
   }
 
   /**
-   * Has all manifests read that can be, and changes nothing.
+   * Loads all readable manifests, and changes nothing on disk.
    *
-   * @param kind what they are, for people
-   * @return those that are damaged
+   * @param kind the kind of entry, for people
+   * @return the damaged entries
    */
   static List<Entry> look(List<Entry> entries, String kind, Reading reading) {
     List<Entry> broken = new ArrayList<>();

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the manifests of sandboxes and snapshots, and trusts none before it was looked at. */
+/** Reads and validates the manifests of sandboxes and snapshots. */
 public final class Manifests {
   private Manifests() {}
 
   /**
-   * The manifest in a sandbox's directory.
+   * Reads the manifest in a sandbox's directory.
    *
-   * @throws IOException with a sentence for people when it is not one
+   * @throws IOException with a message for people when it is invalid
    */
   public static SandboxRecord sandbox(Path directory) throws IOException {
     SandboxRecord record = read(directory, SandboxRecord.class);
@@ -34,9 +34,9 @@ public final class Manifests {
   }
 
   /**
-   * The manifest in a snapshot's directory.
+   * Reads the manifest in a snapshot's directory.
    *
-   * @throws IOException with a sentence for people when it is not one
+   * @throws IOException with a message for people when it is invalid
    */
   public static SnapshotRecord snapshot(Path directory) throws IOException {
     SnapshotRecord record = read(directory, SnapshotRecord.class);
@@ -63,7 +63,9 @@ public final class Manifests {
     }
   }
 
-  /** Refuses a manifest that lacks what must be in it: what is damaged is found here, once. */
+  /**
+   * Refuses a manifest that lacks required values, so that damage is found here and nowhere else.
+   */
   private static void complete(String names, @Nullable Object... values) throws IOException {
     String[] split = names.split(" ", -1);
     for (int i = 0; i < values.length; i++) {

@@ -15,9 +15,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people's names mean: several templates, or several snapshots, may have one name, and are
- * told apart by tags. A name is never that of a template and of a snapshot. Thread-safe; what
- * changes names holds the store's monitor.
+ * Resolves references to snapshots and templates. Several of one kind may share a name and are
+ * distinguished by tags; a template and a snapshot never share a name. Thread-safe; changes to
+ * names hold the store's monitor.
  */
 public final class Names {
   private static final int MOST_TOLD = 20;
@@ -29,16 +29,16 @@ public final class Names {
     this.store = store;
   }
 
-  /** A name of something under way, whose record will carry it. */
+  /** A name reserved for an operation whose record will carry it. */
   private record Reserved(TaggedName version, SnapshotRecord.Kind kind, boolean vacant) {}
 
-  /** A name that nobody else can take meanwhile. */
+  /** A reservation of a name; closing it releases the name. */
   public interface Reservation extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** What a user means by a reference; deleted and hidden ones are not meant. */
+  /** Resolves a reference; deleted and hidden records are never found. */
   public Optional<SnapshotRecord> resolve(String text) {
     Reference reference = Reference.of(text);
     SnapshotRecord exact = exact(reference);
@@ -54,8 +54,8 @@ public final class Names {
   }
 
   /**
-   * What goes when a user deletes what a reference means: a name without a tag stands for all its
-   * versions, anything else for one.
+   * Returns the records to delete when a user deletes a reference: a name without a tag stands for
+   * all its versions, anything else for one.
    */
   public List<SnapshotRecord> resolveAll(String text) {
     Reference reference = Reference.of(text);
@@ -64,7 +64,10 @@ public final class Names {
         : resolve(text).stream().toList();
   }
 
-  /** All that share the name which a reference has or leads to; the youngest first. */
+  /**
+   * Returns all versions that share the name in a reference, or the name of the record it refers
+   * to; newest first.
+   */
   List<SnapshotRecord> versions(String text) {
     Reference reference = Reference.of(text);
     SnapshotRecord exact = exact(reference);
@@ -76,7 +79,7 @@ public final class Names {
     return store.find(reference.base()).filter(SnapshotStore::visible).orElse(null);
   }
 
-  /** All of that name, the youngest first. */
+  /** Returns all records of that name, newest first. */
   List<SnapshotRecord> of(String name) {
     return store.all().stream()
         .filter(record -> SnapshotStore.visible(record) && name.equals(record.name()))
@@ -84,7 +87,7 @@ public final class Names {
         .toList();
   }
 
-  /** Which of that name has the tag. */
+  /** Returns the record of that name that has the tag. */
   Optional<SnapshotRecord> holder(String name, String tag) {
     return store.all().stream()
         .filter(record -> SnapshotStore.visible(record) && name.equals(record.name()))
@@ -92,7 +95,7 @@ public final class Names {
         .max(claim(tag));
   }
 
-  /** Of those that claim a tag, the greatest has it. */
+  /** Orders claims to a tag by the time of assignment; the latest claim wins. */
   static Comparator<SnapshotRecord> claim(String tag) {
     return Comparator.comparing(
             (SnapshotRecord record) -> record.tags().getOrDefault(tag, Instant.MIN))
@@ -101,9 +104,10 @@ public final class Names {
   }
 
   /**
-   * What to say where a reference means nothing.
+   * Returns the error for a reference that matches nothing, with a remedy that lists the existing
+   * tags.
    *
-   * @param kind what to call it
+   * @param kind the word for such a record
    */
   public RametException missing(String kind, String text) {
     List<SnapshotRecord> versions = versions(text);
@@ -127,10 +131,12 @@ public final class Names {
   }
 
   /**
-   * Holds a name for something under way, until its record carries it. Null is always free.
+   * Reserves a name for an operation until its record carries the name. Null is always free.
    *
-   * @param vacant whether nothing may have its tags; else it takes them from whoever does
-   * @throws RametException {@code ALREADY_EXISTS} when the name is of the other kind, or not vacant
+   * @param vacant whether the tags must be unused; if not, they are taken from the versions that
+   *     have them
+   * @throws RametException {@code ALREADY_EXISTS} when the other kind uses the name, or the tags
+   *     are used but must not be
    */
   public Reservation reserve(
       @Nullable TaggedName version, SnapshotRecord.Kind kind, boolean vacant) {
@@ -159,7 +165,7 @@ public final class Names {
 
   private void release(Reserved wanted) {
     synchronized (store) {
-      // Only one of them: two snapshots of one name may be under way.
+      // Removes only one reservation: two snapshots of one name may be under way.
       reserved.remove(wanted);
     }
   }

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots whose instant is taken and whose files are still being written, and those of them that
- * failed since the engine was opened. They are known to this process only: after a crash nothing is
- * left of them. Thread-safe.
+ * The snapshots whose instant is captured but whose files are still being written, and those that
+ * failed since the engine was opened. Only this process knows them: after a crash nothing is left
+ * of them. Thread-safe.
  */
 public final class PendingSnapshots {
   private static final int MOST_FAILURES = 100;
@@ -31,14 +31,14 @@ public final class PendingSnapshots {
   public PendingSnapshots() {}
 
   /**
-   * One of them.
+   * A pending or failed snapshot.
    *
    * @param id its id
-   * @param request what was asked for
-   * @param sandbox what it is taken of
-   * @param instant what it holds
-   * @param ended completes with null when it is durable and its sandbox is free again, or with what
-   *     it failed with
+   * @param request the request
+   * @param sandbox the sandbox it is taken of
+   * @param instant the instant it holds
+   * @param ended completes with null when it is durable and its sandbox is free again, or with the
+   *     error it failed with
    */
   public record Entry(
       String id,
@@ -46,12 +46,12 @@ public final class PendingSnapshots {
       SandboxRecord sandbox,
       Instant instant,
       CompletableFuture<@Nullable RametException> ended) {
-    /** Its name and tags once it is ready; null for none. */
+    /** Returns its name and tags once it is ready; null for none. */
     public @Nullable TaggedName version() {
       return TaggedName.ofNullable("name", request.name());
     }
 
-    /** What it failed with; null while it is being written. */
+    /** Returns the error it failed with; null while it is being written. */
     public @Nullable RametException failure() {
       return ended.getNow(null);
     }
@@ -64,7 +64,7 @@ public final class PendingSnapshots {
     return entry;
   }
 
-  /** It is published: whoever wants it finds it there. */
+  /** Removes an entry after its snapshot was published to the store. */
   public void ended(Entry entry) {
     synchronized (this) {
       byId.remove(entry.id());
@@ -72,7 +72,7 @@ public final class PendingSnapshots {
     entry.ended().complete(null);
   }
 
-  /** It will not be. The oldest failures are forgotten. */
+  /** Records that a snapshot failed. The oldest failures are dropped. */
   public void failed(Entry entry, RametException failure) {
     entry.ended().complete(failure);
     synchronized (this) {
@@ -87,7 +87,7 @@ public final class PendingSnapshots {
     return List.copyOf(byId.values());
   }
 
-  /** The one that is meant; null when there is none. A name is that of the youngest. */
+  /** Returns the entry that a reference means, or null. A name means the newest of that name. */
   public synchronized @Nullable Entry find(String idOrName) {
     Reference reference = Reference.of(idOrName);
     Entry found = byId.get(reference.base());
@@ -103,14 +103,14 @@ public final class PendingSnapshots {
     return named;
   }
 
-  /** Forgets one that failed. */
+  /** Removes a failed entry. */
   public synchronized void forget(Entry entry) {
     if (entry.failure() != null) {
       byId.remove(entry.id());
     }
   }
 
-  /** Refuses to use one. */
+  /** Returns the error for using an entry's snapshot before it is ready. */
   public RametException refusal(Entry entry) {
     RametException failure = entry.failure();
     return failure == null
@@ -126,7 +126,7 @@ public final class PendingSnapshots {
             failure);
   }
 
-  /** Waits for the end of one, if there is such a one. */
+  /** Waits until a snapshot is no longer being written; returns at once when it is unknown. */
   public void await(String idOrName, Duration timeout) {
     Entry entry = find(idOrName);
     if (entry == null) {

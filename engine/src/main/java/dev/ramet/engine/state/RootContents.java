@@ -7,19 +7,18 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 
 /**
- * What a data root holds, apart from who works on it: what looking it through and clearing it away
- * need.
+ * Everything in a data root that checks and clean-up need, independent of a running engine.
  *
  * @param dataRoot the directory that the operator named
- * @param layout where things are
+ * @param layout the paths below the root
  * @param storage its storage backend
  * @param snapshots its snapshots
  * @param sandboxes its sandboxes
  * @param writings the snapshots that are still being written
- * @param hypervisor ends the machines that leftovers belong to; nobody asks it of a root at rest
- * @param steps sees each step
- * @param atRest no engine works on it: nothing is on its way, and what a start puts in order is as
- *     the last engine left it
+ * @param hypervisor ends the machines that leftovers belong to; unused for an offline root
+ * @param steps called before each step
+ * @param atRest whether no engine has the root open: nothing is in progress, and remains that the
+ *     next start will clean up are still there
  */
 public record RootContents(
     Path dataRoot,
@@ -31,7 +30,7 @@ public record RootContents(
     Hypervisor hypervisor,
     EngineConfig.Steps steps,
     boolean atRest) {
-  /** Tells whoever looks that the step is about to be taken. */
+  /** Reports to the observer that a step is about to be taken. */
   void before(String step) {
     steps.before(step);
   }

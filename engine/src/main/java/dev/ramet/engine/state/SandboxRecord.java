@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its id, also the name of its directory
  * @param state where it is in its life
- * @param detail why, for a failed one
- * @param hidden it belongs to an operation and is never shown; after a crash it is removed
+ * @param detail why it failed, or null
+ * @param hidden whether it belongs to an operation and is never shown; after a crash it is removed
  * @param sourceId the template or snapshot it was created from
- * @param sourceName that one's name, or null
+ * @param sourceName the source's name, or null
  * @param parentId the sandbox it was cloned from, or null
- * @param metadata the creator's own pairs
+ * @param metadata the creator's own key-value pairs
  * @param startedAt when it was created
- * @param endAt when it ends by itself, or null
+ * @param endAt when its time is over, or null for never
  * @param outbound whether it may open connections
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param diskBytes virtual size of its disk
  * @param agentPort the guest agent's port, or null
- * @param terms how it is to live
- * @param machine the machine it runs on; for a paused one, the last one it had
+ * @param terms its rules, tokens, timeout and environment
+ * @param machine the machine it runs on; for a paused one, its last machine
  */
 public record SandboxRecord(
     String id,
@@ -48,29 +48,31 @@ public record SandboxRecord(
   public enum State {
     /** Intent: its machine is being started; after a crash it is removed. */
     CREATING,
-    /** Acknowledged. */
+    /** Its creation is acknowledged. */
     RUNNING,
-    /** Its machine is gone; {@link Machine#memoryBase} names the snapshot it goes on from. */
+    /** Its machine is gone; {@link Machine#memoryBase} names the snapshot it resumes from. */
     PAUSED,
     /** Its machine died. */
     FAILED,
-    /** Intent: it is being removed; after a crash that is finished. */
+    /** Intent: it is being removed; after a crash the removal is completed. */
     KILLED
   }
 
   /**
    * One machine of a sandbox.
    *
-   * @param number counts up with each rollback; names its directory and disk
+   * @param number increases with each new machine, such as after a rollback; part of the names of
+   *     its directory and disk
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
    * @param kernelArguments the kernel command line
-   * @param hasInitrd whether it has an initial ram disk
+   * @param hasInitrd whether it has an initial RAM disk
    * @param hostAddress the loopback address of its ports
    * @param memoryBase the snapshot whose memory image it was restored from, or null when it booted
-   * @param identity what a device state saved of it depends on; null before it runs
-   * @param hostSecret what its agent knows this host by; null when the agent cannot tell this host
-   *     from others
+   * @param identity properties of the VM that its saved device state depends on; null before it
+   *     runs
+   * @param hostSecret the secret by which its agent recognizes this host; null when the agent
+   *     cannot tell this host from others
    */
   public record Machine(
       int number,
@@ -84,13 +86,13 @@ public record SandboxRecord(
       @Nullable HostSecret hostSecret) {}
 
   /**
-   * How a sandbox is to live.
+   * A sandbox's rules, tokens, timeout and environment.
    *
-   * @param rules what its creator wants
-   * @param accessToken what its agent asks for, or null for nothing
-   * @param trafficToken what requests to its other ports have to bring, or null for nothing
-   * @param timeoutSeconds the time it was last given, or null for ever
-   * @param environment what its processes have in their environment after a boot
+   * @param rules the creator's rules
+   * @param accessToken the token its agent requires, or null for none
+   * @param trafficToken the token that requests to its other ports must carry, or null for none
+   * @param timeoutSeconds the timeout it was last given, or null for none
+   * @param environment environment variables of its processes after a boot
    */
   public record Terms(
       SandboxRules rules,
@@ -98,21 +100,21 @@ public record SandboxRecord(
       @Nullable String trafficToken,
       @Nullable Long timeoutSeconds,
       Map<String, String> environment) {
-    /** The same with another time. */
+    /** Returns these terms with another timeout. */
     public Terms lasting(@Nullable Long newTimeoutSeconds) {
       return new Terms(rules, accessToken, trafficToken, newTimeoutSeconds, environment);
     }
 
-    /** The same with other rules. */
+    /** Returns these terms with other rules. */
     public Terms with(SandboxRules newRules) {
       return new Terms(newRules, accessToken, trafficToken, timeoutSeconds, environment);
     }
   }
 
-  /** Records written before there were any have none. */
+  /** The terms of records that were written before terms existed. */
   private static final Terms PLAIN = new Terms(SandboxRules.PLAIN, null, null, null, Map.of());
 
-  /** Fills in what an older record lacks. */
+  /** Fills in values that an older record lacks. */
   public SandboxRecord {
     terms = terms == null ? PLAIN : terms;
   }
@@ -122,7 +124,7 @@ public record SandboxRecord(
     return terms == null ? PLAIN : terms;
   }
 
-  /** The same in another state. */
+  /** Returns this record in another state. */
   public SandboxRecord in(State newState, @Nullable String newDetail) {
     return new SandboxRecord(
         id,
@@ -143,12 +145,12 @@ public record SandboxRecord(
         machine);
   }
 
-  /** The same with another end. */
+  /** Returns this record with another end. */
   public SandboxRecord endingAt(@Nullable Instant newEnd) {
     return ending(newEnd, terms());
   }
 
-  /** The same with another end and the time that led to it. */
+  /** Returns this record with another end and the terms that led to it. */
   public SandboxRecord ending(@Nullable Instant newEnd, Terms newTerms) {
     return new SandboxRecord(
         id,
@@ -169,7 +171,7 @@ public record SandboxRecord(
         machine);
   }
 
-  /** The same on another machine, running. */
+  /** Returns this record running on another machine. */
   public SandboxRecord on(Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
     return new SandboxRecord(
         id,
@@ -190,7 +192,7 @@ public record SandboxRecord(
         newMachine);
   }
 
-  /** The same without a machine, to go on from a snapshot. */
+  /** Returns this record paused, without a machine, to be resumed from a snapshot. */
   public SandboxRecord pausedAs(String snapshotId, Instant when) {
     Machine last =
         new Machine(

@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The sandboxes of a root. Thread-safe; one lives per root. */
+/** The sandboxes of a root. Thread-safe; there is one instance per root. */
 public final class SandboxStore {
   private final Layout layout;
   private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
 
-  /** Those whose manifests could not be read: they are not on record, and yet there. */
+  /** Ids of sandboxes that exist but whose manifests could not be read. */
   private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
   public SandboxStore(Layout layout) {
@@ -28,8 +28,8 @@ public final class SandboxStore {
   }
 
   /**
-   * Reads all manifests from disk, and removes what was half-made or half-deleted. What is damaged
-   * or not Ramet's is reported and kept.
+   * Reads all manifests from disk, and removes half-created and half-deleted sandboxes. Damaged and
+   * foreign entries are logged and kept.
    */
   public List<SandboxRecord> load() throws IOException {
     List<SandboxRecord> records = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class SandboxStore {
     return records;
   }
 
-  /** Takes in all sandboxes whose manifests can be read, and changes nothing. */
+  /** Adds all sandboxes whose manifests can be read, and changes nothing on disk. */
   public void look() throws IOException {
     note(
         ManifestScanner.look(
@@ -54,12 +54,12 @@ public final class SandboxStore {
     broken.forEach(entry -> unreadable.add(entry.id()));
   }
 
-  /** Whether there is a sandbox with this id of which nothing is known. */
+  /** Returns whether a sandbox with this id exists but its manifest is unreadable. */
   boolean isUnreadable(String id) {
     return unreadable.contains(id);
   }
 
-  /** The sandbox with this id, hidden or not. */
+  /** Returns the sandbox with this id, hidden or not. */
   public LiveSandbox get(String id) {
     LiveSandbox sandbox = byId.get(id);
     if (sandbox == null) {
@@ -76,24 +76,22 @@ public final class SandboxStore {
     byId.put(sandbox.id(), sandbox);
   }
 
-  /**
-   * Writes the first manifest: from here on a crash leaves something that the next start removes.
-   */
+  /** Writes the first manifest. From here on, the next start removes what a crash leaves behind. */
   public void begin(SandboxRecord record) throws IOException {
     Files.createDirectories(layout.sandbox(record.id()));
     save(record);
   }
 
   /**
-   * Replaces a manifest at once, durably where the sandbox needs no machine and so outlives a loss
-   * of power. Others end with it anyway, and this is on the way of every start.
+   * Replaces a manifest atomically; durably only for a paused sandbox, which needs no machine and
+   * so survives a power loss. Others end with the power anyway, and every start goes through here.
    */
   public void save(SandboxRecord record) throws IOException {
     boolean outlives = record.state() == SandboxRecord.State.PAUSED;
     save(record, outlives ? JsonFile.Care.DURABLE : JsonFile.Care.WHOLE);
   }
 
-  /** Replaces a manifest of which a loss of power must not bring back the one before. */
+  /** Replaces a manifest durably, so that a power loss cannot bring back the previous one. */
   public void saveDurably(SandboxRecord record) throws IOException {
     save(record, JsonFile.Care.DURABLE);
   }
@@ -102,7 +100,7 @@ public final class SandboxStore {
     JsonFile.write(layout.sandbox(record.id()).resolve(Layout.MANIFEST), record, care);
   }
 
-  /** Forgets a sandbox and removes its directory. Its machine and disk are gone already. */
+  /** Removes a sandbox and its directory. Its machine and disk are gone already. */
   public void remove(String id) throws IOException {
     Path gone = layout.sandboxes().resolve(Layout.DELETED_PREFIX + id);
     if (Files.exists(layout.sandbox(id))) {
@@ -112,7 +110,10 @@ public final class SandboxStore {
     FileTrees.delete(gone);
   }
 
-  /** Whether nobody was told of a sandbox, or somebody that it is gone: a start removes it. */
+  /**
+   * Returns whether a sandbox was never acknowledged, or its removal was, so that a start removes
+   * it.
+   */
   public static boolean isUnacknowledged(SandboxRecord record, SnapshotStore snapshots) {
     if (record.hidden()
         || record.state() == SandboxRecord.State.CREATING
@@ -124,7 +125,8 @@ public final class SandboxStore {
         && snapshots
             .find(base)
             .filter(SnapshotRecord::pending)
-            // One that was paused is acknowledged, although its snapshot may not know yet.
+            // A paused sandbox is acknowledged, even if its snapshot's manifest does not say so
+            // yet.
             .filter(snapshot -> snapshot.kind() == SnapshotRecord.Kind.CLONE_BASE)
             .isPresent();
   }

@@ -23,21 +23,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secrets in one file, which is readable for its owner alone and replaced as a whole. It is
- * read at first use, and must have no other writer while this is in use. Thread-safe.
+ * Stores the secrets in one file that only its owner can read and that is replaced as a whole. The
+ * file is read at first use and must have no other writer meanwhile. Thread-safe.
  */
 public final class SecretFile implements Secrets {
-  /** Its name below a data root. */
+  /** The file's name below a data root. */
   public static final String NAME = "secrets.json";
 
-  /** More belong into a store of their own. */
+  /** The largest number of secrets; more belong in a dedicated secret store. */
   static final int MOST = 1000;
 
   private final Path file;
   private @Nullable List<Entry> known;
 
   /**
-   * The secrets of a data root.
+   * Creates the store of a data root's secrets.
    *
    * @param dataRoot a directory; the file need not exist
    */
@@ -111,7 +111,9 @@ public final class SecretFile implements Secrets {
     keep(entries().stream().filter(entry -> !entry.equals(gone)).toList());
   }
 
-  /** The value of a secret, for a request that is about to be sent; null when there is none. */
+  /**
+   * Returns the value of a secret for a request that is about to be sent; null when there is none.
+   */
   public synchronized @Nullable String value(String idOrName) {
     Entry found = findOrNull(idOrName);
     return found == null ? null : found.value();
@@ -154,7 +156,7 @@ public final class SecretFile implements Secrets {
     } catch (NoSuchFileException e) {
       return List.of();
     } catch (IOException | NullPointerException e) {
-      // Without the cause: what cannot be understood may tell values.
+      // Without the cause: a parser's message may contain secret values.
       throw new RametException(
           ErrorCode.CORRUPT,
           "cannot understand the secrets in " + file,

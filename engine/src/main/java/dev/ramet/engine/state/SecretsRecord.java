@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The file of secrets, as persisted.
+ * The persisted form of the file of secrets.
  *
- * @param format of this record
- * @param secrets all of them, oldest first
+ * @param format version of this record
+ * @param secrets all secrets, oldest first
  */
 public record SecretsRecord(int format, List<Entry> secrets) {
   /** The only format so far. */
@@ -20,11 +20,11 @@ public record SecretsRecord(int format, List<Entry> secrets) {
    * A secret.
    *
    * @param id stable id
-   * @param name unique
-   * @param value never told
-   * @param version how often it was given a value
-   * @param metadata the creator's own pairs
-   * @param createdAt when it was made
+   * @param name unique name
+   * @param value the value, which is never shown
+   * @param version how many times it was given a value
+   * @param metadata the creator's own key-value pairs
+   * @param createdAt when it was created
    * @param updatedAt when it was last given a value
    */
   public record Entry(
@@ -35,7 +35,7 @@ public record SecretsRecord(int format, List<Entry> secrets) {
       Map<String, String> metadata,
       Instant createdAt,
       Instant updatedAt) {
-    /** Refuses what is not whole. */
+    /** Refuses an incomplete entry. */
     public Entry {
       Objects.requireNonNull(id);
       Objects.requireNonNull(name);
@@ -45,7 +45,7 @@ public record SecretsRecord(int format, List<Entry> secrets) {
       metadata = Map.copyOf(metadata);
     }
 
-    /** Says whose it is, never the value. */
+    /** Returns the id and name, never the value. */
     @Override
     public String toString() {
       return id + " " + name;

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes deleted snapshots once nothing rests on them. A sandbox rests on the snapshot whose
+ * Removes deleted snapshots once nothing depends on them. A sandbox depends on the snapshot whose
  * memory image it maps, because its next capture builds on that image; an operation that starts
  * machines pins its source meanwhile. Thread-safe.
  */
@@ -33,7 +33,7 @@ public final class SnapshotReclaimer {
     this.holdings = holdings;
   }
 
-  /** A snapshot that stays while this is open. */
+  /** Keeps a snapshot from being removed until it is closed. */
   public final class Pin implements AutoCloseable {
     private final SnapshotRecord record;
     private boolean open = true;
@@ -59,9 +59,9 @@ public final class SnapshotReclaimer {
   }
 
   /**
-   * Finds what a user means and keeps it.
+   * Resolves a reference and pins the snapshot.
    *
-   * @param kind what to call it when it is not there
+   * @param kind the word for such a record in the error when there is none
    */
   public synchronized Pin pin(String kind, String idOrName) {
     PendingSnapshots.Entry writing = holdings.writings().find(idOrName);
@@ -74,26 +74,27 @@ public final class SnapshotReclaimer {
     return pin(record);
   }
 
-  /** Keeps a snapshot that was just made. */
+  /** Pins a snapshot that was just created. */
   public synchronized Pin pin(SnapshotRecord record) {
     pins.merge(record.id(), 1, Integer::sum);
     return new Pin(record);
   }
 
   /**
-   * Keeps a snapshot, deleted or not, whose memory image is to be overlaid; null when that is gone.
+   * Pins a snapshot, deleted or not, whose memory image is to be overlaid; returns null when the
+   * image is gone.
    */
   public synchronized @Nullable Pin pinIfThere(String id) {
     SnapshotRecord record = holdings.snapshots().find(id).orElse(null);
     if (record == null) {
       return null;
     }
-    // A deleted one may have lost its image and still be on record, a broken one as well.
+    // A deleted or broken snapshot may still be on record although its image is gone.
     boolean gone = holdings.storage().find(Layout.snapshotMemory(id)).isEmpty();
     return gone ? null : pin(record);
   }
 
-  /** The sandboxes that rest on a snapshot. */
+  /** Returns the ids of sandboxes that depend on a snapshot. */
   public List<String> users(String snapshotId) {
     Stream<String> known =
         holdings.sandboxes().all().stream()
@@ -104,8 +105,8 @@ public final class SnapshotReclaimer {
   }
 
   /**
-   * A sandbox that was paused as this and whose manifest cannot be read, which somebody may mend:
-   * then it has nothing else.
+   * Returns the sandbox whose pause this snapshot holds, if that sandbox's manifest is unreadable.
+   * Somebody may repair the manifest, and the sandbox then needs this snapshot.
    */
   private Stream<String> unreadableUser(String snapshotId) {
     return holdings
@@ -117,12 +118,12 @@ public final class SnapshotReclaimer {
         .stream();
   }
 
-  /** Whether something rests on a snapshot. */
+  /** Returns whether anything depends on a snapshot. */
   public synchronized boolean isNeeded(String id) {
     return pins.containsKey(id) || !users(id).isEmpty();
   }
 
-  /** Marks a snapshot deleted and removes it now if nothing rests on it. */
+  /** Marks a snapshot deleted, and removes it now if nothing depends on it. */
   public void delete(SnapshotRecord record) {
     synchronized (this) {
       SnapshotRecord now = holdings.snapshots().find(record.id()).orElse(null);
@@ -143,8 +144,9 @@ public final class SnapshotReclaimer {
   }
 
   /**
-   * Removes a snapshot that nothing rests on where there is no room even for a mark. Its directory
-   * goes first, by a rename, which takes none: volumes without one are removed at the next start.
+   * Removes a snapshot that nothing depends on when there is no space even to mark it deleted. Its
+   * directory goes first, by a rename, which needs no space: the next start removes volumes without
+   * a directory.
    */
   private void removeUnmarked(String id) {
     try {
@@ -157,12 +159,13 @@ public final class SnapshotReclaimer {
   }
 
   /**
-   * Withdraws a snapshot whose memory volume is to be written to: it is marked deleted, durably,
-   * before the volume is touched. Only if its volume has no reader but the caller, who has pinned
-   * it; nobody becomes one meanwhile.
+   * Withdraws a snapshot so that its memory volume can be overwritten: the snapshot is durably
+   * marked deleted before the volume is touched. Requires that only the caller, who has pinned it,
+   * uses the volume; nobody else can start to use it meanwhile.
    *
-   * @param reuse takes the volume
-   * @return what stands in the way; nothing has happened then; null when it is done
+   * @param reuse takes over the volume
+   * @return the reason why it cannot be withdrawn, in which case nothing has changed; null on
+   *     success
    */
   public synchronized @Nullable String withdraw(String id, Runnable reuse) {
     SnapshotRecord record = holdings.snapshots().find(id).orElse(null);
@@ -207,7 +210,7 @@ public final class SnapshotReclaimer {
     }
   }
 
-  /** Asks the kernel; where it cannot say, there may be a reader. */
+  /** Asks the kernel whether an image has no readers; returns false when it cannot tell. */
   private static boolean isUnread(Path image) {
     try (Fd fd = Fd.open(image, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
       return WriteLease.is(fd);
@@ -217,7 +220,7 @@ public final class SnapshotReclaimer {
     }
   }
 
-  /** Removes a snapshot if it is deleted and nothing rests on it any more. */
+  /** Removes a snapshot if it is deleted and nothing depends on it any more. */
   public synchronized void reclaim(@Nullable String id) {
     if (id == null || pins.containsKey(id)) {
       return;
@@ -234,7 +237,7 @@ public final class SnapshotReclaimer {
       holdings.before("reclaim.manifest");
       holdings.snapshots().remove(id);
     } catch (RametException | IOException e) {
-      // It is marked deleted, so the next start tries again: nobody has to remember it.
+      // It is marked deleted, so the next start tries again.
       LOG.log(System.Logger.Level.WARNING, "cannot reclaim " + id + " now", e);
     }
   }

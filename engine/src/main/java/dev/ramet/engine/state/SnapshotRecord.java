@@ -15,29 +15,30 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its id, also the name of its directory
  * @param kind what it is for
- * @param name a person's name for it, which others of its kind may have too; or null
- * @param tags what tells it from those, and since when; where two claim one tag, the later has it.
- *     A manifest without any is one of before there were tags: it is the default of its name
+ * @param name the name a person gave it, which others of its kind may share; or null
+ * @param tags the tags that identify it among those, with the time of assignment; when two claim
+ *     one tag, the later has it. A manifest without tags is older than tags, and has the default
+ *     tag of its name
  * @param description a sentence for people, or null
  * @param createdAt the instant it holds
- * @param sandboxId what it was taken of, or null
- * @param machine number of the machine that sandbox had, or null when that does not matter here: it
- *     was imported, or its manifest is older
- * @param templateId what that was created from, or null
+ * @param sandboxId the sandbox it was taken of, or null
+ * @param machine number of the machine that sandbox had; null when that is not known, because it
+ *     was imported or its manifest is older
+ * @param templateId id of the template or snapshot that sandbox was created from, or null
  * @param cpuCount virtual CPUs
  * @param memoryBytes guest memory
  * @param diskBytes virtual size of the disk
  * @param kernelArguments the kernel command line
  * @param agentPort the guest agent's port, or null when the guest has none
- * @param warm whether there are devices and a memory image
- * @param identity what the device state depends on; null when not warm
- * @param capture how it was taken; null when not warm
- * @param contentKey what a template was built from, or null
- * @param content what its images held when it was imported; null when it was made here
- * @param deleted it was deleted; its files wait for the last sandbox that needs them
- * @param pending its clones are not all made yet: after a crash they are taken back
- * @param hostSecret what the agent in its memory knows its host by; null when there is none, it is
- *     older, or it cannot tell its host from others
+ * @param warm whether it has device state and a memory image
+ * @param identity properties of the VM that the device state depends on; null when not warm
+ * @param capture how it was captured; null when not warm
+ * @param contentKey identifies the content a template was built from, or null
+ * @param content checksums of its images when it was imported; null when it was made here
+ * @param deleted whether it was deleted; its files wait for the last sandbox that needs them
+ * @param pending whether some of its clones are not created yet: after a crash they are removed
+ * @param hostSecret the secret by which the agent in its memory recognizes the host; null when
+ *     there is no agent, the record is older, or the agent cannot tell its host from others
  */
 public record SnapshotRecord(
     String id,
@@ -62,7 +63,7 @@ public record SnapshotRecord(
     boolean deleted,
     boolean pending,
     @Nullable HostSecret hostSecret) {
-  /** Copies the tags, and knows those of an older manifest. */
+  /** Copies the tags, and fills in the tag of an older manifest. */
   public SnapshotRecord {
     tags = tags(name, tags, createdAt);
   }
@@ -79,32 +80,32 @@ public record SnapshotRecord(
     return createdAt == null ? Map.of() : Map.of(TaggedName.DEFAULT, createdAt);
   }
 
-  /** What a capture is for. */
+  /** The purpose of a capture. */
   public enum Kind {
-    /** A machine to start from. */
+    /** A template, from which sandboxes start. */
     TEMPLATE,
-    /** Asked for by a user. */
+    /** A snapshot that a user requested. */
     SNAPSHOT,
     /** The common start of clones; never shown. */
     CLONE_BASE,
-    /** What a paused sandbox goes on from; never shown. */
+    /** The state that a paused sandbox resumes from; never shown. */
     PAUSE;
 
-    /** Whether it belongs to an operation rather than to a user. */
+    /** Returns whether it belongs to an operation rather than to a user. */
     public boolean hidden() {
       return this == CLONE_BASE || this == PAUSE;
     }
 
-    /** Whether the captured machine runs on, so that it may be captured again. */
+    /** Returns whether the captured machine keeps running, so that it may be captured again. */
     public boolean machineGoesOn() {
       return this == SNAPSHOT || this == CLONE_BASE;
     }
   }
 
   /**
-   * The same, brought into another root, where its disk may be a little larger.
+   * Returns this record as imported into another root, where its disk may be slightly larger.
    *
-   * @param version what it is called there, or null for nothing
+   * @param version its name and tags there, or null for none
    */
   public SnapshotRecord imported(
       String newId, @Nullable TaggedName version, long newDiskBytes, ImageContent newContent) {
@@ -133,17 +134,17 @@ public record SnapshotRecord(
         hostSecret);
   }
 
-  /** The same, deleted and no longer pending. */
+  /** Returns this record marked deleted and no longer pending. */
   public SnapshotRecord asDeleted() {
     return with(tags, true, false);
   }
 
-  /** The same as it was before it was deleted. */
+  /** Returns this record without its deletion mark. */
   public SnapshotRecord restored() {
     return with(tags, false, pending);
   }
 
-  /** The same with other tags. */
+  /** Returns this record with other tags. */
   public SnapshotRecord tagged(Map<String, Instant> newTags) {
     return with(newTags, deleted, pending);
   }

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
-/** The published snapshots and templates of a root. Thread-safe; one lives per root. */
+/** The published snapshots and templates of a root. Thread-safe; there is one instance per root. */
 public final class SnapshotStore {
   private final Layout layout;
   private final Map<String, SnapshotRecord> byId = new ConcurrentHashMap<>();
@@ -27,9 +27,9 @@ public final class SnapshotStore {
   private final Tags tags;
 
   /**
-   * Those of a root.
+   * Creates the store of a root.
    *
-   * @param steps sees each step of a move of tags
+   * @param steps called before each step of moving tags
    */
   public SnapshotStore(Layout layout, EngineConfig.Steps steps) {
     this.layout = layout;
@@ -37,8 +37,8 @@ public final class SnapshotStore {
   }
 
   /**
-   * Reads all manifests, removes what was never published or is half deleted, and finishes moves of
-   * tags. What is damaged or not Ramet's is reported and kept.
+   * Reads all manifests, removes unpublished and half-deleted snapshots, and completes unfinished
+   * moves of tags. Damaged and foreign entries are logged and kept.
    */
   public void load() throws IOException {
     ManifestScanner.load(
@@ -48,7 +48,7 @@ public final class SnapshotStore {
     tags.settleAll();
   }
 
-  /** Reads all manifests that can be read, and changes nothing. */
+  /** Reads all readable manifests, and changes nothing on disk. */
   public void look() throws IOException {
     ManifestScanner.look(
         Entry.snapshots(layout),
@@ -56,20 +56,20 @@ public final class SnapshotStore {
         entry -> byId.put(entry.id(), Manifests.snapshot(entry.path())));
   }
 
-  /** All records, deleted and hidden ones included. */
+  /** Returns all records, including deleted and hidden ones. */
   public Collection<SnapshotRecord> all() {
     return List.copyOf(byId.values());
   }
 
-  /** The record with this id, deleted or not. */
+  /** Returns the record with this id, deleted or not. */
   public Optional<SnapshotRecord> find(String id) {
     return Optional.ofNullable(byId.get(id));
   }
 
   /**
-   * The last capture with memory of a machine that went on, as far as it is still here.
+   * Returns the last capture with memory of a machine that kept running, if it still exists.
    *
-   * @param machine the number that its sandbox has for it
+   * @param machine the machine's number in its sandbox
    */
   public Optional<SnapshotRecord> lastOf(String sandboxId, int machine) {
     return byId.values().stream()
@@ -83,43 +83,43 @@ public final class SnapshotStore {
     return !record.deleted() && !record.kind().hidden();
   }
 
-  /** What names of them mean. */
+  /** Returns the resolver of references to these records. */
   public Names names() {
     return names;
   }
 
-  /** What tells versions of one name apart. */
+  /** Returns the tags of these records. */
   Tags tags() {
     return tags;
   }
 
   /**
-   * Begins to make a snapshot, before anything else of it is made: what has its id is not left over
-   * from then on. Ends with {@link #publish} or {@link #abandon}.
+   * Begins to create a snapshot, before anything else with its id exists, so that nothing with this
+   * id is taken for a leftover. Ends with {@link #publish} or {@link #abandon}.
    *
-   * @return the directory that is to be filled
+   * @return the directory to fill
    */
   public Path begin(String id) throws IOException {
     underWay.add(id);
     return Files.createDirectories(layout.partialSnapshot(id));
   }
 
-  /** Gives up one that was begun. */
+  /** Abandons a snapshot that was begun. */
   public void abandon(String id) {
     FileTrees.delete(layout.partialSnapshot(id));
     underWay.remove(id);
   }
 
-  /** Whether it is being made. */
+  /** Returns whether a snapshot is being created. */
   public boolean underWay(String id) {
     return underWay.contains(id);
   }
 
   /**
-   * Publishes a finished directory at once. From then on it has its tags, whoever had them before;
-   * nothing fails after that.
+   * Publishes a finished directory atomically. From then on it has its tags, which are taken from
+   * other versions; nothing fails after that.
    *
-   * @param sync whether it must survive a loss of power
+   * @param sync whether it must survive a power loss
    * @return the record as it is now
    */
   public SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
@@ -130,7 +130,7 @@ public final class SnapshotStore {
         stamped,
         sync ? JsonFile.Care.LATER : JsonFile.Care.WHOLE);
     if (sync) {
-      // A working set is a hint that says itself whether it is whole.
+      // The working set is only a hint, and its checksum shows whether it is complete.
       FileTrees.syncAll(partial, Set.of(WorkingSetFile.NAME));
     }
     Files.move(partial, layout.snapshot(record.id()), StandardCopyOption.ATOMIC_MOVE);
@@ -138,19 +138,19 @@ public final class SnapshotStore {
       syncPublished(record.id(), partial);
     }
     synchronized (this) {
-      // Seen by others only now that it will be there after a loss of power.
+      // Others may see it only now that it would survive a power loss.
       show(stamped);
       underWay.remove(record.id());
       String name = stamped.name();
       if (name != null) {
         tags.settle(name);
       }
-      // One that was begun later may have been published sooner, and has the tag.
+      // A snapshot that was begun later may have been published earlier, and keeps the tag.
       return byId.getOrDefault(record.id(), stamped);
     }
   }
 
-  /** Makes it last that a snapshot has its name; takes the name back when that fails. */
+  /** Makes the rename of a published directory durable; reverts it when that fails. */
   private void syncPublished(String id, Path partial) throws IOException {
     boolean done = false;
     try {
@@ -158,13 +158,13 @@ public final class SnapshotStore {
       done = true;
     } finally {
       if (!done) {
-        // Whoever publishes it gives it up, with the images that it is of.
+        // The caller then abandons the snapshot and its images.
         Files.move(layout.snapshot(id), partial, StandardCopyOption.ATOMIC_MOVE);
       }
     }
   }
 
-  /** Has others see a record as it is written down, or will be. */
+  /** Makes a record visible that is written to disk, or will be. */
   void show(SnapshotRecord record) {
     byId.put(record.id(), record);
   }
@@ -179,9 +179,9 @@ public final class SnapshotStore {
   }
 
   /**
-   * Replaces a manifest by what is made of it as it is now; does nothing when it is gone.
+   * Replaces a manifest by a changed version of the current record; does nothing when it is gone.
    *
-   * @param sync whether that must survive a loss of power
+   * @param sync whether the change must survive a power loss
    */
   synchronized void change(String id, UnaryOperator<SnapshotRecord> change, boolean sync)
       throws IOException {
@@ -191,7 +191,9 @@ public final class SnapshotStore {
     }
   }
 
-  /** Takes back that one was deleted. Tags that others have got meanwhile are theirs. */
+  /**
+   * Reverts the deletion of a snapshot. Tags that others have received meanwhile stay with them.
+   */
   synchronized void restore(String id) throws IOException {
     change(id, SnapshotRecord::restored, true);
     String name = find(id).map(SnapshotRecord::name).orElse(null);

@@ -19,13 +19,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Moves tags from one version of a name to another. A tag is written down with whoever gets it, at
- * a later time than with whoever had it, before that one's manifest loses it: whatever is killed in
- * between, the tag is at the old place or at the new, and a start finishes the move. Thread-safe by
- * the store's monitor.
+ * Moves tags from one version of a name to another. A tag is first recorded in the manifest of its
+ * new version, with a later time than in the old one, and then removed from the old manifest. A
+ * crash in between leaves the tag at either place, and the next start completes the move.
+ * Thread-safe by the store's monitor.
  */
 final class Tags {
-  /** So that manifests stay small, whatever clients do. */
+  /** The largest number of tags per version, which keeps manifests small. */
   private static final int MOST = 1000;
 
   private static final System.Logger LOG = System.getLogger(Tags.class.getName());
@@ -41,14 +41,14 @@ final class Tags {
     this.root = root;
   }
 
-  /** The time of an assignment: later than any before, whatever became of the clock. */
+  /** Returns the time for an assignment: later than any before, even if the clock was set back. */
   private Instant next() {
     Instant now = Instant.now();
     last = now.isAfter(last) ? now : last.plusNanos(1);
     return last;
   }
 
-  /** A record to be published, whose tags are assigned now. */
+  /** Returns a record to be published, with its tags assigned now. */
   SnapshotRecord stamped(SnapshotRecord record) {
     if (record.tags().isEmpty()) {
       return record;
@@ -61,7 +61,7 @@ final class Tags {
     }
   }
 
-  /** Finishes what a crash left of moves, after all manifests were read. */
+  /** Completes moves that a crash interrupted, after all manifests were read. */
   void settleAll() {
     synchronized (store) {
       Map<String, List<SnapshotRecord>> byName = new HashMap<>();
@@ -77,8 +77,8 @@ final class Tags {
   }
 
   /**
-   * Leaves each tag of a name to the version that got it last. The others are stripped, which does
-   * not fail: where a manifest cannot be written now, the next start does it.
+   * Leaves each tag of a name only to the version that received it last. This does not fail: if the
+   * manifest of another version cannot be written now, the next start removes its tag.
    */
   void settle(String name) {
     synchronized (store) {
@@ -114,7 +114,7 @@ final class Tags {
   }
 
   /**
-   * Gives a version tags that it or others of its name may have already.
+   * Assigns tags to a version; it or others of its name may have them already.
    *
    * @throws RametException {@code NOT_FOUND} when it was deleted meanwhile, {@code
    *     INVALID_ARGUMENT} when it has no name, or would have too many tags; nothing has changed
@@ -148,11 +148,11 @@ final class Tags {
   }
 
   /**
-   * Takes tags from versions of a name; those stay.
+   * Removes tags from versions of a name; the versions stay.
    *
-   * @param kind what to call one that is not there
-   * @throws RametException {@code NOT_FOUND} when one of the tags is not there; nothing has changed
-   *     then
+   * @param kind the word for a version, for errors
+   * @throws RametException {@code NOT_FOUND} when one of the tags does not exist; nothing has
+   *     changed then
    */
   void remove(String kind, List<SnapshotRecord> versions, Collection<String> tags) {
     check(tags);

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Templates that are there, as versions of their names. Thread-safe. */
+/** Looks up, tags and deletes existing templates as versions of their names. Thread-safe. */
 public final class TemplateVersions {
   private static final String WHAT = "template";
 
@@ -32,7 +32,7 @@ public final class TemplateVersions {
         .orElseThrow(() -> store.names().missing(WHAT, reference));
   }
 
-  /** All that share the name of this one. */
+  /** Returns all templates that share this one's name. */
   public List<SnapshotRecord> all(String reference) {
     List<SnapshotRecord> found =
         store.names().versions(reference).stream().filter(TemplateVersions::fits).toList();
@@ -42,7 +42,7 @@ public final class TemplateVersions {
     return found;
   }
 
-  /** The tags of all that share the name of this one. */
+  /** Returns the tags of all templates that share this one's name. */
   public List<TemplateTag> tags(String reference) {
     return all(reference).stream()
         .flatMap(TemplateVersions::tags)
@@ -65,7 +65,7 @@ public final class TemplateVersions {
     store.tags().remove(WHAT, all(reference), tags);
   }
 
-  /** Deletes what is meant. */
+  /** Deletes the templates that a reference means. */
   public void delete(String reference) {
     List<SnapshotRecord> found =
         store.names().resolveAll(reference).stream().filter(TemplateVersions::fits).toList();
@@ -75,7 +75,7 @@ public final class TemplateVersions {
     found.forEach(reclaimer::delete);
   }
 
-  /** Those that have one of the tags now. */
+  /** Returns the templates that have one of the tags now. */
   public List<SnapshotRecord> holders(TaggedName version) {
     return version.tags().stream()
         .flatMap(tag -> store.names().holder(version.alias(), tag).stream())
@@ -83,7 +83,9 @@ public final class TemplateVersions {
         .toList();
   }
 
-  /** Deletes those of which a build has taken every tag that they had when it began. */
+  /**
+   * Deletes the earlier versions from which a new build has taken every tag they had when it began.
+   */
   public void giveWay(List<SnapshotRecord> before, SnapshotRecord made) {
     for (SnapshotRecord old : before) {
       boolean bare = store.find(old.id()).filter(now -> now.tags().isEmpty()).isPresent();

@@ -8,9 +8,9 @@ import java.time.Instant;
  *
  * @param format version of the layout of its directory
  * @param id its id, also the name of its directory
- * @param name its name, which no other has
- * @param token what lets whoever brings it at its files
- * @param createdAt when it was made
+ * @param name its unique name
+ * @param token the token that grants access to its files
+ * @param createdAt when it was created
  */
 public record VolumeRecord(int format, String id, String name, String token, Instant createdAt) {
   /** The layout that this version writes. */

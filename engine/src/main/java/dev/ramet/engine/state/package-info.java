@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the engine knows: the manifests of a data root, and the sandboxes that live. */
+/**
+ * The persistent state of the engine: the manifests of a data root, and the sandboxes that are
+ * live.
+ */
 @NullMarked
 package dev.ramet.engine.state;
 

@@ -13,15 +13,16 @@ import java.nio.file.Path;
 public final class Errors {
   private Errors() {}
 
-  /** An input-output failure below {@code root} while doing {@code what}. */
+  /** Returns the error for an I/O failure below {@code root} while doing {@code what}. */
   public static RametException io(String what, Path root, IOException e) {
     return io(what, root, 0, e);
   }
 
   /**
-   * The same of a failure that has given back the room it had taken.
+   * Returns the error for an I/O failure whose partial output was already removed, so that the
+   * space it needed is free again.
    *
-   * @param needBytes how much was to be written
+   * @param needBytes how many bytes were to be written
    */
   public static RametException io(String what, Path root, long needBytes, IOException e) {
     if (e instanceof NoRoomException || NoRoomException.isFull(root, needBytes)) {
@@ -31,22 +32,22 @@ public final class Errors {
   }
 
   /**
-   * A failure of a machine or its guest, or that of the full file system behind it: a guest is only
-   * told that a write failed, and who asks it hears less.
+   * Returns {@code NO_SPACE} if the file system behind a failure of a machine or its guest is full,
+   * and {@code e} otherwise. The guest only learns that a write failed, and reports even less.
    */
   public static RametException orFull(String what, Path root, RametException e) {
     boolean said = e.code() == ErrorCode.NO_SPACE || e.code() == ErrorCode.CANCELLED;
     return said || !NoRoomException.isFull(root, 0) ? e : NoRoom.error(what, root, e);
   }
 
-  /** Refuses to go on with {@code what} on a file system that is full. */
+  /** Refuses to do {@code what} on a file system that is full. */
   public static void requireRoom(String what, Path root) {
     if (NoRoomException.isFull(root, 0)) {
       throw NoRoom.error(what, root, null);
     }
   }
 
-  /** Whatever was thrown while doing {@code what}, as the one exception of the contract. */
+  /** Converts anything thrown while doing {@code what} into a {@link RametException}. */
   public static RametException any(String what, Path root, Throwable thrown) {
     if (thrown instanceof RametException known) {
       return known;

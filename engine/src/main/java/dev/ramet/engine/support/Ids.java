@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** Ids of sandboxes, snapshots and templates, and the syntax of names that people give. */
+/** Creates ids of sandboxes, snapshots and templates, and checks names that people choose. */
 public final class Ids {
   private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
   private static final int RANDOM_CHARACTERS = 19;
@@ -17,7 +17,10 @@ public final class Ids {
 
   private Ids() {}
 
-  /** A new id: a letter that tells people the kind, then 98 random bits. Fit for a host name. */
+  /**
+   * Returns a new id: a letter that shows people the kind, then 98 random bits. Usable as a host
+   * name.
+   */
   public static String next(char kind) {
     StringBuilder id = new StringBuilder().append(kind);
     for (int i = 0; i < RANDOM_CHARACTERS; i++) {
@@ -26,12 +29,15 @@ public final class Ids {
     return id.toString();
   }
 
-  /** Whether a text is such an id: what else lies among them was not made by Ramet. */
+  /**
+   * Returns whether a text is such an id. Other entries in a directory of ids were not made by
+   * Ramet.
+   */
   public static boolean isId(String text) {
     return OWN.matcher(text).matches();
   }
 
-  /** A new secret: 256 random bits in hexadecimal. */
+  /** Returns a new secret: 256 random bits in hexadecimal. */
   public static String secret() {
     byte[] bytes = new byte[SECRET_BYTES];
     RANDOM.nextBytes(bytes);
@@ -39,9 +45,9 @@ public final class Ids {
   }
 
   /**
-   * Checks a name given by a person.
+   * Checks a name that a person chose, and returns it.
    *
-   * @param field what to call it in the error
+   * @param field the field's name for the error
    */
   public static String checkName(String field, String name) {
     if (!NAME.matcher(name).matches()) {

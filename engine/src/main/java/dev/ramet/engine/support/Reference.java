@@ -4,15 +4,15 @@ package dev.ramet.engine.support;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a person means something that is there: by its id, or by its name; either with a tag behind a
- * colon, or without. Whether it is well-formed shows when it is looked for. Immutable and
+ * A reference to an existing snapshot or template: an id or a name, optionally followed by a colon
+ * and a tag. It is not validated here; an invalid one is simply not found. Immutable and
  * thread-safe.
  *
  * @param base the id or name
- * @param tag the tag, or null where none was given
+ * @param tag the tag, or null when none was given
  */
 public record Reference(String base, @Nullable String tag) {
-  /** What a text says. */
+  /** Parses a reference. */
   public static Reference of(String text) {
     int colon = text.indexOf(':');
     return colon < 0
@@ -20,12 +20,12 @@ public record Reference(String base, @Nullable String tag) {
         : new Reference(text.substring(0, colon), text.substring(colon + 1));
   }
 
-  /** The tag that is meant where the base is a name. */
+  /** Returns the tag, or the default tag when none was given; for a base that is a name. */
   public String tagOrDefault() {
     return tag == null ? TaggedName.DEFAULT : tag;
   }
 
-  /** Whether it may mean this version, by its name. */
+  /** Returns whether this reference matches a version by its name and one of its tags. */
   public boolean names(@Nullable TaggedName version) {
     return version != null
         && base.equals(version.alias())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.support;
 
-/** What to do about errors that are found in several places. */
+/** Remedies for errors that are detected in several places. */
 public final class Remedies {
-  /** About a machine that has ended by itself. */
+  /** The remedy when a machine has ended by itself. */
   public static final String MACHINE_ENDED =
       "roll the sandbox back to a snapshot, or create another from one; vmm.log and console.log in"
           + " its directory have what the machine said";

@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What something new is to be called: a name, which several templates may share as versions of one,
- * and the tags that tell this one from the others. Immutable and thread-safe.
+ * The name and the tags of a new template or snapshot. Several versions may share the name, and the
+ * tags distinguish them. Immutable and thread-safe.
  *
  * @param alias the name
- * @param tags its tags, in order; none for a version that is reached by its id alone
+ * @param tags its tags, in order; empty for a version that is reached only by its id
  */
 public record TaggedName(String alias, SortedSet<String> tags) {
-  /** The tag of whatever is named without one. */
+  /** The tag used when none is given. */
   public static final String DEFAULT = "default";
 
   /** Copies the tags. */
@@ -28,12 +28,12 @@ public record TaggedName(String alias, SortedSet<String> tags) {
   }
 
   /**
-   * What a person asks for.
+   * Parses and checks the name and tags of a request.
    *
-   * @param field what to call the name in an error
-   * @param name a name, or a name and a tag with a colon between them
-   * @param more further tags, or none; where neither tells any, it is {@link #DEFAULT}
-   * @throws RametException {@code INVALID_ARGUMENT} when one of them is none
+   * @param field the name's field for errors
+   * @param name a name, or a name and a tag separated by a colon
+   * @param more further tags; if neither the name nor this list has a tag, it is {@link #DEFAULT}
+   * @throws RametException {@code INVALID_ARGUMENT} when the name or a tag is invalid
    */
   public static TaggedName of(String field, String name, Collection<String> more) {
     int colon = name.indexOf(':');
@@ -48,19 +48,19 @@ public record TaggedName(String alias, SortedSet<String> tags) {
     return new TaggedName(Ids.checkName(field, colon < 0 ? name : name.substring(0, colon)), tags);
   }
 
-  /** The same where a name may be missing; null then. */
+  /** Parses and checks an optional name; returns null for null. */
   public static @Nullable TaggedName ofNullable(String field, @Nullable String name) {
     return name == null ? null : of(field, name, Collections.emptyList());
   }
 
-  /** The tags, each assigned at this instant. */
+  /** Returns the tags, each with this instant as the time of its assignment. */
   public Map<String, Instant> assigned(Instant at) {
     Map<String, Instant> assigned = new TreeMap<>();
     tags.forEach(tag -> assigned.put(tag, at));
     return assigned;
   }
 
-  /** What a person would write for it. */
+  /** Returns the name as a person would write it. */
   @Override
   public String toString() {
     boolean plain = tags.isEmpty() || (tags.size() == 1 && tags.contains(DEFAULT));

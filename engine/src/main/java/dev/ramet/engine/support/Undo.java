@@ -5,8 +5,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What must be undone if an operation does not reach its end, in reverse order. Used with
- * try-with-resources; {@link #commit} makes {@link #close} do nothing. Used by one thread.
+ * Collects actions that undo the steps of an operation if it fails, and runs them in reverse order.
+ * Used with try-with-resources; {@link #commit} makes {@link #close} do nothing. Used by one
+ * thread.
  */
 public final class Undo implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Undo.class.getName());
@@ -15,7 +16,7 @@ public final class Undo implements AutoCloseable {
 
   private final Deque<Entry> entries = new ArrayDeque<>();
 
-  /** Nothing to undo yet. */
+  /** Creates an empty list of actions. */
   public Undo() {}
 
   /** Adds an action to run if the operation fails. */
@@ -23,7 +24,7 @@ public final class Undo implements AutoCloseable {
     entries.push(new Entry(what, action));
   }
 
-  /** The operation has succeeded: nothing will be undone. */
+  /** Drops all actions, because the operation has succeeded. */
   public void commit() {
     entries.clear();
   }
@@ -35,7 +36,7 @@ public final class Undo implements AutoCloseable {
       try {
         entry.action().run();
       } catch (RuntimeException e) {
-        // The other actions must still run; what stays behind is found at the next start.
+        // The other actions must still run; the next start finds anything left behind.
         LOG.log(System.Logger.Level.WARNING, "could not undo: " + entry.what(), e);
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Small tools of the engine: ids, names, undoing, and errors of its own files. */
+/** Small helpers of the engine: ids, names, undo, and errors of its own files. */
 @NullMarked
 package dev.ramet.engine.support;
 

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The memory modes that work here, and which of them a capture may try. Thread-safe. */
+/**
+ * The memory modes that work on this host, and the choice of those that a capture may try.
+ * Thread-safe.
+ */
 public final class MemoryModes implements AutoCloseable {
   static final String FULL = "full";
   static final String INCREMENTAL = "incremental";
@@ -22,13 +25,13 @@ public final class MemoryModes implements AutoCloseable {
   /**
    * A mode that does not work on this host.
    *
-   * @param reason why not
-   * @param remedy what to do about it, or null
+   * @param reason why it does not work
+   * @param remedy what the operator can do, or null
    */
   public record Unfit(String reason, @Nullable String remedy) {}
 
   /**
-   * The modes of a host.
+   * Creates the modes of a host.
    *
    * @param usable opened modes by id
    * @param unusable the others, by id
@@ -42,14 +45,14 @@ public final class MemoryModes implements AutoCloseable {
   }
 
   /**
-   * What a capture may try, modes that do not work here already passed over.
+   * Returns the modes that a capture may try, without those that do not work here.
    *
    * @param memoryBase the snapshot the machine was restored from, or null if it was booted
-   * @param wanted the only mode the caller allows, or null; goes first
-   * @param ofSandbox the only mode that its creator allows for the sandbox, or null; goes before
-   *     the operator's
+   * @param wanted the only mode the caller allows, or null; takes precedence over all others
+   * @param ofSandbox the only mode that the sandbox's creator allows, or null; takes precedence
+   *     over the operator's
    * @throws RametException {@code INVALID_ARGUMENT} when there is no such mode, {@code UNSUPPORTED}
-   *     when a forced one does not work here
+   *     when a forced mode does not work here
    */
   public ModeChain chain(
       @Nullable String memoryBase, @Nullable String wanted, @Nullable String ofSandbox) {
@@ -76,10 +79,10 @@ public final class MemoryModes implements AutoCloseable {
   }
 
   /**
-   * Refuses a mode that could never work for a sandbox about to begin.
+   * Refuses a forced mode that could never work for a sandbox that is about to be created.
    *
    * @param wanted the mode to force, or null
-   * @param memoryBase what its machine is to be restored from, or null if it is to be booted
+   * @param memoryBase the snapshot its machine will be restored from, or null if it will be booted
    * @throws RametException as {@link #chain}
    */
   public void checkForced(@Nullable String wanted, @Nullable String memoryBase) {
@@ -88,7 +91,10 @@ public final class MemoryModes implements AutoCloseable {
     }
   }
 
-  /** What makes a template of a booted machine: no mode but full can, so none can be forced. */
+  /**
+   * Returns the modes for capturing the booted machine of a new template: only {@code full} works
+   * there, so none can be forced.
+   */
   public ModeChain templateChain() {
     return among(List.of(FULL), null);
   }
@@ -127,7 +133,7 @@ public final class MemoryModes implements AutoCloseable {
     }
   }
 
-  /** The mode with this id, which a chain has named. */
+  /** Returns the mode with this id, which a chain has named. */
   public MemoryMode mode(String id) {
     MemoryMode mode = usable.get(id);
     if (mode == null) {

@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory modes that one capture may try, best first, and why those it passed over were of no
- * use. Used by one thread.
+ * The memory modes that one capture may try, best first, and the reasons why earlier ones were
+ * passed over. Used by one thread.
  */
 public final class ModeChain {
   private static final System.Logger LOG = System.getLogger(ModeChain.class.getName());
 
-  /** Modes that select relative to the previous capture. */
+  /** Ids of the modes that select pages relative to the previous capture. */
   static final List<String> TRACKING = List.of("write-tracking", "soft-dirty");
 
   private final List<String> order;
@@ -35,10 +35,11 @@ public final class ModeChain {
   }
 
   /**
-   * All modes that may be tried, best first.
+   * Creates a chain of several modes.
    *
-   * @param obstacles what makes some of them useless from the start, by id
-   * @throws RametException {@code UNSUPPORTED} when nothing may be tried
+   * @param order the modes that may be tried, best first
+   * @param obstacles the reasons why some of them cannot be used, by id
+   * @throws RametException {@code UNSUPPORTED} when no mode may be tried
    */
   static ModeChain of(List<String> order, Map<String, ModeRefusal> obstacles) {
     ModeChain chain = new ModeChain(order, null);
@@ -51,12 +52,12 @@ public final class ModeChain {
   }
 
   /**
-   * Only this mode.
+   * Creates a chain of one forced mode.
    *
-   * @param by who wants it so, as a part of a sentence
-   * @param obstacle what makes it useless from the start, or null
-   * @param remedy what to do about that, or null
-   * @throws RametException {@code UNSUPPORTED} when there is such an obstacle
+   * @param by who forces the mode, as part of a sentence
+   * @param obstacle why the mode cannot be used, or null
+   * @param remedy what the operator can do about the obstacle, or null
+   * @throws RametException {@code UNSUPPORTED} when there is an obstacle
    */
   static ModeChain forced(
       String id, String by, @Nullable ModeRefusal obstacle, @Nullable String remedy) {
@@ -73,7 +74,10 @@ public final class ModeChain {
     refusals.put(id, new ModeRefusal(id, cause, why));
   }
 
-  /** A forced mode that cannot do it: it can be made to, or given up. */
+  /**
+   * Returns the error for a forced mode that cannot be used; its remedy is to make the mode work or
+   * to stop forcing it.
+   */
   private RametException cannot(
       String id, String why, @Nullable String remedy, @Nullable RametException failure) {
     String instead = "do not force a memory mode; another one is then chosen";
@@ -84,21 +88,21 @@ public final class ModeChain {
         failure);
   }
 
-  /** The mode to try now. */
+  /** Returns the id of the mode to try now. */
   public String current() {
     return left.element();
   }
 
   /**
-   * The current mode is of no use for this capture.
+   * Records that the current mode cannot be used for this capture, and moves to the next one.
    *
-   * @param why the reason as the manifest shall have it
-   * @param cause what kind of reason that is
-   * @param failure what was thrown, or null
-   * @param continued whether it had a tracker from an earlier capture: what that one knew is lost,
-   *     so the capture is taken relative to the restore image, without starting to track anew
-   *     inside of it
-   * @throws RametException when nothing else may be tried
+   * @param why the reason, as the manifest will record it
+   * @param cause the kind of reason
+   * @param failure the exception, or null
+   * @param continued whether the mode had a tracker from an earlier capture. That tracker's
+   *     knowledge is lost, so the capture is taken relative to the restore image, and no new
+   *     tracking starts during it
+   * @throws RametException when no other mode may be tried
    */
   public void refused(
       String why, ModeRefusal.Cause cause, @Nullable RametException failure, boolean continued) {
@@ -106,7 +110,7 @@ public final class ModeChain {
     refused(why, cause);
     if (forcedBy != null) {
       if (continued) {
-        left.add(id); // Works without its past.
+        left.add(id); // It still works without the earlier tracker.
         return;
       }
       throw cannot(id, why, failure == null ? null : failure.remedy(), failure);
@@ -124,8 +128,8 @@ public final class ModeChain {
   }
 
   /**
-   * The current mode works, but not from the machine's previous capture. Of no interest for a mode
-   * that never does.
+   * Records that the current mode works, but cannot continue from the machine's previous capture.
+   * Ignored for modes that never do.
    */
   public void beginsAnew(TrackingGap gap) {
     String id = current();
@@ -135,7 +139,7 @@ public final class ModeChain {
     }
   }
 
-  /** Why the current mode is the one, and why no better one: the whole chain. */
+  /** Returns why the current mode was used and why each preferred one was not. */
   public String reason(String what) {
     String passedOver = reasons();
     String all = passedOver.isEmpty() ? what : passedOver + "; " + current() + ": " + what;
@@ -149,8 +153,8 @@ public final class ModeChain {
   }
 
   /**
-   * What was of no use and would have gone before the current mode, best first; and last the
-   * current one, if it had to do without the previous capture.
+   * Returns the modes that were preferred to the current one but could not be used, best first,
+   * followed by the current one if it could not continue from the previous capture.
    */
   public List<ModeRefusal> passedOver() {
     return order.stream()

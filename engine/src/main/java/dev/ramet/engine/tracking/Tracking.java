@@ -17,10 +17,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory tracker of one sandbox's machine. One that can tell what changed since its last
- * capture is kept from capture to capture, together with the snapshot that capture became, because
- * that snapshot's memory image is the only one its next selection fits on. Of one that could not be
- * kept it is remembered why, as long as that matters. Used by whoever holds the sandbox.
+ * The memory tracker of one sandbox's machine. A tracker that can tell what changed since its last
+ * capture is kept from capture to capture, together with the id of the resulting snapshot, because
+ * its next selection fits only that snapshot's memory image. If a tracker could not be kept, the
+ * reason is remembered as long as it matters. Used by the thread that holds the sandbox.
  */
 public final class Tracking implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Tracking.class.getName());
@@ -34,30 +34,30 @@ public final class Tracking implements AutoCloseable {
    * A tracker between two captures.
    *
    * @param mode the id of its mode
-   * @param vm whose memory it tracks
+   * @param vm the VM whose memory it tracks
    * @param tracker the tracker
-   * @param snapshotId the snapshot that its last committed selection went into
-   * @param diskWrites what {@link DiskWrites} counted before that capture, or -1
+   * @param snapshotId the snapshot that holds its last committed selection
+   * @param diskWrites the count of {@link DiskWrites} before that capture, or -1
    */
   private record Kept(
       String mode, RunningVm vm, MemoryTracker tracker, String snapshotId, long diskWrites) {}
 
   /**
-   * What a tracker of this machine cannot know.
+   * Why a tracker of this machine cannot know what changed.
    *
    * @param vm the machine
-   * @param gap why not
+   * @param gap the reason
    */
   private record Missing(RunningVm vm, TrackingGap gap) {}
 
-  /** The machine was captured before, and whatever tracked it since is not here. */
+  /** Records that a machine was captured before, but its tracker no longer exists. */
   public void foundAgain(RunningVm vm, TrackingGap gap) {
     missing = new Missing(vm, gap);
   }
 
   /**
-   * Takes the kept tracker for a capture if it is one of this mode and machine; otherwise gives it
-   * up, because the capture at hand comes in between, and attaches a new one.
+   * Takes the kept tracker for a capture if its mode and machine match. Otherwise discards it,
+   * because this capture intervenes, and attaches a new one.
    *
    * @throws RametException when the mode cannot track this machine
    */
@@ -73,7 +73,10 @@ public final class Tracking implements AutoCloseable {
     return begin(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
   }
 
-  /** A tracker that cannot even begin is of no use to a later capture either. */
+  /**
+   * Begins to use a tracker, and discards it if that fails, because a later capture could not use
+   * it either.
+   */
   private Use begin(Kept known) {
     try {
       return new Use(known);
@@ -87,13 +90,13 @@ public final class Tracking implements AutoCloseable {
     }
   }
 
-  /** The kept tracker, to look at what changed and nothing else; null when none is kept. */
+  /** Returns the kept tracker only to inspect what changed, or null when none is kept. */
   public @Nullable Use last(RunningVm vm) {
     Kept before = kept;
     return before != null && before.vm() == vm ? begin(before) : null;
   }
 
-  /** Gives the tracker up: the machine is not captured any more. Idempotent. */
+  /** Discards the tracker because the machine will not be captured any more. Idempotent. */
   @Override
   public void close() {
     giveUp();
@@ -112,14 +115,15 @@ public final class Tracking implements AutoCloseable {
     try {
       tracker.close();
     } catch (RuntimeException e) {
-      // The machine may be gone already, and nothing of the capture depends on it.
+      // The machine may be gone already, and nothing in the capture depends on this.
       LOG.log(System.Logger.Level.WARNING, "a memory tracker could not be closed", e);
     }
   }
 
   /**
-   * A tracker in one capture. Closing it decides what becomes of the tracker: it is kept if it can
-   * go on from the published snapshot, or if the capture failed before it learned of anything.
+   * The use of a tracker in one capture. Closing it decides whether the tracker is kept: it is if
+   * it can continue from the published snapshot, or if the capture failed before the tracker
+   * learned of any change.
    */
   public final class Use implements AutoCloseable {
     private final String mode;
@@ -145,32 +149,32 @@ public final class Tracking implements AutoCloseable {
       }
     }
 
-    /** The tracker, if it can select while the machine runs; null otherwise. */
+    /** Returns the tracker if it can select while the machine runs, and null otherwise. */
     public @Nullable LiveTracker live() {
       return tracker instanceof LiveTracker live ? live : null;
     }
 
-    /** Answers what must be copied before the pause. The machine runs. */
+    /** Returns the pages to copy before the pause. The machine runs. */
     public PageRanges selectRunning(LiveTracker live, GuestMemory memory) {
       return orLost(() -> live.selectRunning(memory));
     }
 
-    /** What its selection is relative to. */
+    /** Returns the image that the selection is relative to. */
     public Baseline baseline() {
       return baseline;
     }
 
-    /** The snapshot of its last capture; null for a tracker that was just attached. */
+    /** Returns the snapshot of the tracker's last capture; null for a newly attached tracker. */
     public @Nullable String previous() {
       return previous;
     }
 
-    /** What was counted of the disks' writes before its last capture; -1 when nobody counts. */
+    /** Returns the count of disk writes before the last capture; -1 when they are not counted. */
     public long diskWrites() {
       return writesBefore;
     }
 
-    /** The capture at hand holds what the disks are now, or what is written from now on. */
+    /** Notes the count of disk writes: this capture holds the disks as of now or later. */
     public void noteDiskWrites() {
       DiskWrites disk = live() == null ? null : Capability.of(vm, DiskWrites.class);
       if (disk != null) {
@@ -178,12 +182,12 @@ public final class Tracking implements AutoCloseable {
       }
     }
 
-    /** Whether it has been there before this capture. */
+    /** Returns whether the tracker existed before this capture. */
     public boolean continued() {
       return previous != null;
     }
 
-    /** Answers what must be written. The machine is paused. */
+    /** Returns the pages to write. The machine is paused. */
     public PageRanges select(GuestMemory memory) {
       return orLost(() -> tracker.select(memory));
     }
@@ -197,39 +201,45 @@ public final class Tracking implements AutoCloseable {
       }
     }
 
-    /** The selected pages were read; the machine is still paused. */
+    /** Records that the selected pages were read; the machine is still paused. */
     public void committed() {
       committed = true;
       tracker.committed();
     }
 
-    /** This tracker's selection is of no use, or the image it fits on is not there any more. */
+    /** Records that the tracker's selection is unusable, or that the image it fits is gone. */
     public void lost(ModeRefusal.Cause cause, String why) {
       lost = new TrackingGap(cause, why);
     }
 
-    /** Why it cannot go on from the machine's last capture; null when it does or there is none. */
+    /**
+     * Returns why the tracker cannot continue from the machine's last capture; null when it can or
+     * there was none.
+     */
     public @Nullable TrackingGap gap() {
       Missing now = missing;
       return previous == null && now != null && now.vm() == vm ? now.gap() : null;
     }
 
-    /** The capture is now this snapshot. */
+    /** Records that the capture has become this snapshot. */
     public void published(String snapshotId) {
       published = snapshotId;
     }
 
     /**
-     * The snapshot that the next capture of the machine will overlay, as far as can be told once
-     * this one is published.
+     * Returns the snapshot that the next capture of the machine will overlay, as far as this is
+     * known once the current one is published.
      *
-     * @param restored what the machine was restored from, or null
+     * @param restored the snapshot the machine was restored from, or null
      */
     public @Nullable String nextBase(@Nullable String restored) {
       return goesOn() ? published : restored;
     }
 
-    /** The capture is made and stays, whatever its tracker does: one that fails ends here. */
+    /**
+     * Returns whether the tracker can continue. The capture is complete whatever the tracker does,
+     * so a tracker that fails is discarded.
+     */
     private boolean goesOn() {
       try {
         return tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
@@ -248,14 +258,18 @@ public final class Tracking implements AutoCloseable {
       } else if (now == null && !committed && lost == null && previous != null) {
         LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");
       } else {
-        // Committed for a snapshot that never came to be, lost, or without a memory of its own.
+        // Either the pages were committed for a snapshot that was never completed, or the tracker
+        // is lost, or its mode does not track.
         kept = null;
         remember(now);
         closeQuietly(tracker);
       }
     }
 
-    /** One that was only just attached knew of no earlier capture, so nothing more is missing. */
+    /**
+     * Remembers why the tracker is missing. A newly attached tracker knew of no earlier capture, so
+     * losing it loses nothing.
+     */
     private void remember(@Nullable String now) {
       String before = previous;
       TrackingGap why = lost;

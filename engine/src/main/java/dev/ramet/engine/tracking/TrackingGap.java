@@ -4,17 +4,17 @@ package dev.ramet.engine.tracking;
 import dev.ramet.engine.ModeRefusal;
 
 /**
- * Why it is not known what a machine wrote since its last capture: the next one, in a mode that
- * would know, is relative to what the machine was restored from instead. Immutable.
+ * Why it is unknown what a machine wrote since its last capture. The next capture in a tracking
+ * mode is therefore relative to the image the machine was restored from. Immutable.
  *
- * @param cause what kind of reason it is
+ * @param cause the kind of reason
  * @param detail the reason, for people
  */
 public record TrackingGap(ModeRefusal.Cause cause, String detail) {
   /**
-   * The process that knew it is gone, and with it what it knew.
+   * Returns the gap after the host process that held the tracker has ended.
    *
-   * @param mode of the last capture, or empty
+   * @param mode the mode of the last capture, or empty
    */
   public static TrackingGap afterRestart(String mode, String snapshotId) {
     return ModeChain.TRACKING.contains(mode)
@@ -24,7 +24,7 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
         : afterMode(mode, snapshotId);
   }
 
-  /** A capture was taken whose tracker does not go on. */
+  /** Returns the gap after a capture whose tracker cannot continue. */
   static TrackingGap after(String mode, String snapshotId) {
     return ModeChain.TRACKING.contains(mode)
         ? new TrackingGap(
@@ -39,21 +39,23 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
         "the previous capture, " + snapshotId + ", was taken in mode " + mode);
   }
 
-  /** A capture in another mode was begun, and did not come to be. */
+  /** Returns the gap after a capture in another mode was begun but not completed. */
   static TrackingGap interrupted(String mode, String previous) {
     return new TrackingGap(
         ModeRefusal.Cause.OTHER_MODE,
         "a capture in mode " + mode + " was begun after the previous one, " + previous);
   }
 
-  /** A capture failed when the tracker had already let go of what was written until then. */
+  /**
+   * Returns the gap after a capture failed when the tracker had already discarded earlier changes.
+   */
   static TrackingGap failed(String previous) {
     return new TrackingGap(
         ModeRefusal.Cause.CAPTURE_FAILED,
         "a capture after the previous one, " + previous + ", failed after its pages were read");
   }
 
-  /** The tracker itself cannot tell any more. */
+  /** Returns the gap after the tracker itself failed. */
   static TrackingGap lost(RuntimeException failure) {
     return new TrackingGap(ModeRefusal.Cause.TRACKING_LOST, String.valueOf(failure.getMessage()));
   }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which memory mode a machine is captured with, and what its next capture is relative to. */
+/**
+ * The choice of memory mode for a capture, and the image that a machine's next capture is relative
+ * to.
+ */
 @NullMarked
 package dev.ramet.engine.tracking;
 

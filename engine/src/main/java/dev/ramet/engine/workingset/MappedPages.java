@@ -10,10 +10,10 @@ import dev.ramet.spi.memory.MemoryRegion;
 import java.nio.LongBuffer;
 
 /**
- * Finds the working set of a machine that runs: the pages of its image that its hypervisor's page
- * table has, as far as the image holds data there. Pages that the kernel mapped around a fault
- * because they were cached are among them: up to sixteen for one that was touched. Reading the
- * table changes nothing and stops nobody, a capture beside it included.
+ * Finds the working set of a running machine: the pages of its image that the hypervisor's page
+ * table maps and for which the image holds data. The kernel also maps cached pages around a fault,
+ * up to sixteen for one that was touched, and these are included. Reading the page table changes
+ * nothing and delays nobody, not even a concurrent capture.
  */
 public final class MappedPages {
   private static final int PAGES_AT_ONCE = 16 * 1024;
@@ -30,10 +30,10 @@ public final class MappedPages {
   }
 
   /**
-   * Looks through a machine's memory.
+   * Scans a machine's memory.
    *
-   * @param snapshotId what it was restored from
-   * @param memory where its memory is; what does not map the image is left out
+   * @param snapshotId the snapshot it was restored from
+   * @param memory the layout of its memory; regions that do not map the image are left out
    * @param image the image, open for reading
    * @throws LinuxException ESRCH when the process has ended
    */
@@ -53,7 +53,7 @@ public final class MappedPages {
     return found.build();
   }
 
-  /** Answers whether there is room for more. */
+  /** Adds one region; returns whether there is room for more. */
   private boolean read(MemoryRegion region, Pagemap pagemap, NativeBuffer buffer)
       throws LinuxException {
     LongBuffer entries = buffer.view(0, PAGES_AT_ONCE * Pagemap.ENTRY_BYTES).asLongBuffer();
@@ -82,7 +82,7 @@ public final class MappedPages {
     return (entry & (Pagemap.PRESENT | Pagemap.SWAPPED)) != 0;
   }
 
-  /** Adds what the image holds as data of a part; a hole costs no reading. */
+  /** Adds the parts of a range for which the image holds data; holes need no reading. */
   private boolean addData(long from, long to) throws LinuxException {
     long at = from;
     while (at < to) {

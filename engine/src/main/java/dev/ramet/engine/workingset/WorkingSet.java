@@ -6,19 +6,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parts of a memory image that machines restored from it use at once. A hint: nothing but speed
- * depends on it. Immutable.
+ * The parts of a memory image that machines restored from it use early. It is a hint that affects
+ * only speed. Immutable.
  *
- * @param snapshotId the snapshot whose restore it was found at
+ * @param snapshotId the snapshot at whose restore it was recorded
  * @param imageBytes the size of the image
- * @param whole whether it is all that was found; false when it was cut at its bound
- * @param ranges by ascending offset, with gaps between them
+ * @param whole whether the set is complete; false when it was cut off at its size limit
+ * @param ranges the parts, by ascending offset and with gaps between them
  */
 public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List<Range> ranges) {
   static final long PAGE = NativeBuffer.PAGE_BYTES;
 
   /**
-   * Gaps up to this are taken in, in bytes: reading a little more costs less than one more request.
+   * Gaps of up to this many bytes are included: reading a little more costs less than another
+   * request.
    */
   static final long GAP_BYTES = 32 << 10;
 
@@ -38,26 +39,26 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
   }
 
   /**
-   * The most that is kept of an image, in bytes: a guest decides what it touches, and must not
-   * decide how much the host reads.
+   * Returns the largest size of a working set in bytes. The guest decides which pages it touches,
+   * and must not decide how much the host reads.
    */
   public static long mostBytes(long imageBytes) {
     return Math.min(MOST_BYTES, imageBytes / MOST_SHARE / PAGE * PAGE);
   }
 
-  /** The length of all ranges. */
+  /** Returns the total length of all ranges. */
   public long bytes() {
     return ranges.stream().mapToLong(Range::lengthBytes).sum();
   }
 
-  /** How many pages that is. */
+  /** Returns the number of pages in all ranges. */
   public long pages() {
     return bytes() / PAGE;
   }
 
   /**
-   * Collects ranges, until the bound is reached: of a guest that touches more, the lowest addresses
-   * are kept, where kernels lie and what was allocated first. Not thread-safe.
+   * Collects ranges until the size limit is reached. If a guest touches more, the lowest addresses
+   * are kept, which hold the kernel and the earliest allocations. Not thread-safe.
    */
   public static final class Builder {
     private final String snapshotId;
@@ -66,7 +67,7 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
     private long left;
     private boolean whole = true;
 
-    /** Nothing of an image yet. */
+    /** Creates a builder with an empty set. */
     public Builder(String snapshotId, long imageBytes) {
       this.snapshotId = snapshotId;
       this.imageBytes = imageBytes;
@@ -74,7 +75,7 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
     }
 
     /**
-     * Adds pages behind those added before.
+     * Adds pages that follow those added before.
      *
      * @return whether more can be added
      */
@@ -96,7 +97,7 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
       return whole;
     }
 
-    /** What was added. */
+    /** Returns the working set of everything added. */
     public WorkingSet build() {
       return new WorkingSet(snapshotId, imageBytes, whole, ranges);
     }

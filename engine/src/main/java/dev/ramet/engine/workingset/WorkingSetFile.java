@@ -19,23 +19,24 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that keeps a working set, in a snapshot's directory. It is replaced at once, and not
- * synced: after a loss of power it may be gone or damaged, which reading notices.
+ * Reads and writes the file that stores a working set in a snapshot's directory. The file is
+ * replaced atomically but not synced: after a power loss it may be missing or damaged, which
+ * reading detects.
  *
- * <p>Big-endian: a mark of eight bytes, the format's number, the snapshot's id, the image's size,
- * whether the set is whole, the number of ranges; of each range the pages between it and the one
- * before, and its pages, seven bits a byte with the highest set in all but the last; a CRC-32C of
- * all that.
+ * <p>The format is big-endian: eight bytes of magic, the format number, the snapshot's id, the
+ * image's size, whether the set is complete, and the number of ranges; for each range the number of
+ * pages since the end of the previous one and its own number of pages, each seven bits per byte
+ * with the highest bit set in all bytes but the last; then a CRC-32C of everything before it.
  */
 public final class WorkingSetFile {
-  /** Its name in a snapshot's directory. */
+  /** The file's name in a snapshot's directory. */
   public static final String NAME = "working-set";
 
   private static final System.Logger LOG = System.getLogger(WorkingSetFile.class.getName());
   private static final byte[] MARK = {'r', 'a', 'm', 'e', 't', 'w', 's', '\n'};
   private static final int FORMAT = 1;
 
-  /** Above what the largest set can take; what is larger is not read to find out what it is. */
+  /** More than the largest set can take; a larger file is rejected without reading it. */
   private static final long MOST_FILE_BYTES = 1 << 20;
 
   private static final int MOST_VARINT_SHIFT = 56;
@@ -45,11 +46,11 @@ public final class WorkingSetFile {
   /**
    * Reads the working set of a snapshot.
    *
-   * @param directory the snapshot's
+   * @param directory the snapshot's directory
    * @param imageBytes the size of its memory image
-   * @return null when there is none
-   * @throws IOException when it is damaged, of another format, or of another image; it is then
-   *     worth nothing
+   * @return the working set, or null when there is none
+   * @throws IOException when the file is damaged, or belongs to another format or image; it is then
+   *     useless
    */
   public static @Nullable WorkingSet read(Path directory, long imageBytes) throws IOException {
     Path file = directory.resolve(NAME);
@@ -69,7 +70,7 @@ public final class WorkingSetFile {
     }
   }
 
-  /** Puts it into a snapshot's directory, in the place of one that is there. */
+  /** Writes the working set into a snapshot's directory, replacing any earlier one. */
   public static void write(Path directory, WorkingSet set) throws IOException {
     Path fresh = directory.resolve(JsonFile.unfinished(NAME));
     try {
@@ -82,16 +83,16 @@ public final class WorkingSetFile {
   }
 
   /**
-   * Gives the working set of the image that a machine was restored from to a capture of it, as long
-   * as the capture has none of its own: most of what machines use at once is what the kernel and
-   * the agent use, and that stays where it is.
+   * Gives a new capture the working set of the image its machine was restored from, until the
+   * capture has one of its own. Most pages that machines use early belong to the kernel and the
+   * agent, and these do not move.
    *
    * @param from the snapshot's directory
-   * @param to the capture's directory, still without one
+   * @param to the capture's directory, which has no working set yet
    */
   public static void inherit(Path from, Path to) {
     try {
-      // A set is never changed but replaced, so that two snapshots can share one.
+      // A set is replaced but never modified, so two snapshots can share one file.
       Files.createLink(to.resolve(NAME), from.resolve(NAME));
     } catch (IOException e) {
       LOG.log(System.Logger.Level.TRACE, "no working set to inherit", e);

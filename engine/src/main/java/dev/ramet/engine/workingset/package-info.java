@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Which pages of a memory image a machine uses in the first moments after it was restored: found
- * out once, kept beside the snapshot, and read into the page cache before the next restore.
+ * Working sets: the pages of a memory image that a machine uses in the first moments after a
+ * restore. They are recorded once, stored with the snapshot, and read into the page cache before
+ * the next restore.
  */
 @NullMarked
 package dev.ramet.engine.workingset;
