@@ -19,23 +19,23 @@ import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.storage.StorageBackend;
 
 /**
- * What the choreography works with: one per open engine.
+ * The components that the engine's operations share; one instance per open engine.
  *
- * @param config how the engine was opened
- * @param layout where things are
- * @param storage the chosen storage backend
- * @param hypervisor the chosen hypervisor
+ * @param config the engine's settings
+ * @param layout the paths below the root
+ * @param storage the selected storage backend
+ * @param hypervisor the selected hypervisor
  * @param modes the memory modes that work here
  * @param pages the page writer
  * @param agent client of guest agents
- * @param requests what becomes of guests' requests by rules about them
- * @param egress keeps guests from addresses they are not to reach
+ * @param requests applies request rules to guests' requests
+ * @param egress keeps guests from addresses they may not reach
  * @param snapshots the snapshots of the root
  * @param sandboxes the sandboxes of the root
  * @param writings the snapshots that are still being written
  * @param volumes the volumes of the root
- * @param links what connects machines with them
- * @param metrics what is counted
+ * @param links the connections of machines to volumes
+ * @param metrics the engine's metrics
  */
 public record Context(
     EngineConfig config,
@@ -53,7 +53,7 @@ public record Context(
     VolumeStore volumes,
     VolumeLinks links,
     Registry metrics) {
-  /** What the root holds. */
+  /** Returns the contents of the root. */
   public RootContents holdings() {
     return new RootContents(
         config.dataRoot(),
@@ -67,7 +67,7 @@ public record Context(
         false);
   }
 
-  /** Tells whoever looks that the step is about to be taken. */
+  /** Reports to the observer that a step is about to be taken. */
   public void before(String step) {
     config.steps().before(step);
   }

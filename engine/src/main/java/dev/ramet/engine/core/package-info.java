@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The choreography: how sandboxes start, are captured, rolled back, cloned and found again. */
+/** The components that the engine's operations share. */
 @NullMarked
 package dev.ramet.engine.core;
 

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Client of the guest's agent: what it can be asked for. Thread-safe. */
+/** Client of the agent in a guest: initialization, freezing, readiness and metrics. Thread-safe. */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
   private static final int MOST_TOLD = 4000;
@@ -37,17 +37,17 @@ public final class Agent {
 
   private final PatientClient client = new PatientClient();
 
-  /** A client. */
+  /** Creates a client. */
   public Agent() {}
 
   /**
-   * What a machine is started for, as far as its agent is concerned.
+   * The values that a newly started machine's agent receives.
    *
-   * @param environment default environment of processes; empty leaves what the guest has
-   * @param token what the agent is to ask for: empty for nothing, null for what it asks for already
-   * @param volumes which volumes may stay mounted of those that it finds
-   * @param shown the secret by which it knows its host; null when it knows none
-   * @param next the secret by which it is to know its host; null leaves that
+   * @param environment default environment of processes; empty keeps the guest's current one
+   * @param token the token the agent shall require: empty for none, null to keep the current one
+   * @param volumes the volumes that may stay mounted if the agent finds them mounted
+   * @param shown the secret by which the agent recognizes its host now; null when it knows none
+   * @param next the secret by which it shall recognize its host; null to keep the current one
    */
   public record Start(
       Map<String, String> environment,
@@ -55,7 +55,7 @@ public final class Agent {
       List<VolumeMount> volumes,
       @Nullable HostSecret shown,
       @Nullable HostSecret next) {
-    /** Neither token nor secrets. */
+    /** Hides the token and the secrets. */
     @Override
     public String toString() {
       return "Start[...]";
@@ -63,15 +63,15 @@ public final class Agent {
   }
 
   /**
-   * Sets the guest's clock and mixes fresh randomness into its kernel, so that no two machines that
-   * were one share either. Waits until the agent answers.
+   * Sets the guest's clock and mixes fresh randomness into its kernel, so that clones of one
+   * machine share neither. Waits until the agent answers.
    *
-   * <p>May be repeated after its answer was lost: an agent that has replaced its secret lets in who
-   * names the new one.
+   * <p>May be repeated after its answer was lost: an agent that has already replaced its secret
+   * accepts the new one.
    *
-   * @param booting whether the agent is yet to be started, rather than there already
-   * @param alive false as soon as waiting is pointless because the machine has ended
-   * @return whether the agent demands the secret from now on
+   * @param booting whether the agent still has to start
+   * @param alive returns false as soon as waiting is pointless because the machine has ended
+   * @return whether the agent requires the secret from now on
    * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
    */
   public boolean initialise(
@@ -80,7 +80,7 @@ public final class Agent {
       boolean booting,
       BooleanSupplier alive,
       Duration timeout) {
-    // The same for every attempt: the agent drops connections of an earlier generation only.
+    // The same for every attempt: the agent drops only connections of an earlier generation.
     String generation = Long.toHexString(RANDOM.nextLong());
     Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
     Question question =
@@ -95,12 +95,13 @@ public final class Agent {
   }
 
   /**
-   * Has programs in the guest trust an authority of this host's, in place of the one before.
+   * Makes programs in the guest trust this host's certificate authority, replacing the previous
+   * one.
    *
    * @param authority its certificate in text form
-   * @param access what the agent asks for
-   * @throws RametException {@code UNSUPPORTED} when the agent is one that cannot; {@code
-   *     GUEST_UNREACHABLE} when it did not
+   * @param access the credentials that the agent requires
+   * @throws RametException {@code UNSUPPORTED} when the agent's version cannot do this; {@code
+   *     GUEST_UNREACHABLE} when it failed
    */
   public void trust(
       InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
@@ -119,10 +120,10 @@ public final class Agent {
   }
 
   /**
-   * Has the guest's kernel write out file data, and the agent put away what a memory image need not
-   * hold.
+   * Makes the guest's kernel write dirty file data to disk, and the agent free memory whose content
+   * a memory image need not hold.
    *
-   * @param access what the agent asks for
+   * @param access the credentials that the agent requires
    */
   public void settle(InetSocketAddress address, AgentAccess access, Duration timeout) {
     Question question = new Question("POST", "/settle", () -> new byte[0], access);
@@ -130,11 +131,11 @@ public final class Agent {
   }
 
   /**
-   * Waits for a while until the command that the guest's image starts is ready.
+   * Waits a limited time until the command that the guest's image starts is ready.
    *
-   * @param access what the agent asks for
-   * @param timeout longer than the agent's own while
-   * @return whether it is
+   * @param access the credentials that the agent requires
+   * @param timeout longer than the agent's own limit
+   * @return whether the command is ready
    * @throws RametException {@code INVALID_ARGUMENT} when the command has failed; {@code
    *     GUEST_UNREACHABLE} when the agent does not answer
    */
@@ -155,7 +156,7 @@ public final class Agent {
   private static String message(String body) {
     try {
       String told = JsonFile.tree(body).path("message").asText();
-      // Of a guest that anybody may have made: no terminal is to obey it.
+      // The guest is untrusted: its text must not control a terminal.
       return told.substring(0, Math.min(told.length(), MOST_TOLD))
           .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
     } catch (IOException e) {
@@ -164,10 +165,10 @@ public final class Agent {
   }
 
   /**
-   * Writes out the guest's files and keeps everybody from changing them until {@link #thaw}, or
-   * until the guest has waited {@code limit}.
+   * Flushes the guest's file systems and blocks changes to them until {@link #thaw}, or until the
+   * guest has waited {@code limit}.
    *
-   * @param access what the agent asks for
+   * @param access the credentials that the agent requires
    * @throws RametException {@code GUEST_UNREACHABLE} when it cannot; nothing is frozen then
    */
   public void freeze(
@@ -182,10 +183,10 @@ public final class Agent {
   }
 
   /**
-   * Lets the guest's files be changed again.
+   * Allows changes to the guest's file systems again.
    *
-   * @throws RametException {@code GUEST_UNREACHABLE} when it does not answer, or says that they
-   *     were not frozen any more
+   * @throws RametException {@code GUEST_UNREACHABLE} when it does not answer, or reports that they
+   *     were no longer frozen
    */
   public void thaw(InetSocketAddress address, AgentAccess access, Duration timeout) {
     Question question = new Question("POST", "/thaw", () -> new byte[0], access);
@@ -193,9 +194,9 @@ public final class Agent {
   }
 
   /**
-   * Asks for the guest's load.
+   * Returns the guest's load.
    *
-   * @param access what the agent asks for
+   * @param access the credentials that the agent requires
    */
   public Metrics metrics(InetSocketAddress address, AgentAccess access, Duration timeout) {
     Question question = new Question("GET", "/metrics", () -> new byte[0], access);
@@ -239,7 +240,7 @@ public final class Agent {
             .map(v -> Map.of("id", String.valueOf(v.volumeId()), "path", v.path()))
             .toList());
     body.put("generation", generation);
-    // Last, so that it is as fresh as can be.
+    // Set last, so that it is as accurate as possible.
     body.put("timestamp", Instant.now().toString());
     return JsonFile.bytes(body);
   }

@@ -7,18 +7,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls of an agent have to bring.
+ * The credentials that requests to an agent must carry.
  *
- * @param token what it asks everybody for, or null for nothing
- * @param secret what it knows its host by, or null when it cannot tell its host from others
+ * @param token the token it requires of every client, or null for none
+ * @param secret the secret by which it recognizes its host, or null when it cannot tell its host
+ *     from others
  */
 public record AgentAccess(@Nullable String token, @Nullable HostSecret secret) {
-  /** Carries the host's secret; in an agent's answer, says that it demands it. */
+  /**
+   * The header that carries the host's secret; in an agent's response, its presence means that the
+   * agent requires it.
+   */
   static final String SECRET_HEADER = "X-Ramet-Host-Secret";
 
   private static final String TOKEN_HEADER = "X-Access-Token";
 
-  /** As header fields of a request. */
+  /** Returns the credentials as header fields of a request. */
   public Map<String, String> headers() {
     Map<String, String> headers = new LinkedHashMap<>();
     String shownToken = token;
@@ -32,7 +36,7 @@ public record AgentAccess(@Nullable String token, @Nullable HostSecret secret) {
     return headers;
   }
 
-  /** Neither of them. */
+  /** Hides the token and the secret. */
   @Override
   public String toString() {
     return "AgentAccess[...]";

@@ -13,7 +13,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Takes in an answer of a guest as text, which a hostile one would never let end. */
+/**
+ * Reads a guest's response as text, with a size limit, because a hostile guest might never end it.
+ */
 final class Bounded implements BodySubscriber<String> {
   static final int MOST_BYTES = 64 << 10;
 
@@ -21,7 +23,7 @@ final class Bounded implements BodySubscriber<String> {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private Flow.@Nullable Subscription subscription;
 
-  /** For one answer. */
+  /** Returns a handler for one response. */
   static BodyHandler<String> text() {
     return head -> new Bounded();
   }

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Cuts what a guest's command says into lines that can be shown to people: no terminal is to obey
- * them, and none is longer than {@value #MOST_BYTES} bytes. Used by one thread.
+ * Splits the output of a guest's command into lines that are safe to show: they contain no terminal
+ * control sequences and are at most {@value #MOST_BYTES} bytes long. Used by one thread.
  */
 final class Lines {
   static final int MOST_BYTES = 4000;
@@ -29,7 +29,7 @@ final class Lines {
       if (b == '\n') {
         end();
       } else if (b == '\r') {
-        // Progress that is drawn over itself: each state of it is a line.
+        // A progress display that overwrites itself: each state becomes a line.
         if (line.size() > 0) {
           end();
         }
@@ -41,7 +41,7 @@ final class Lines {
     }
   }
 
-  /** What has no line's end. */
+  /** Ends the last line, which has no terminator. */
   void finish() {
     if (line.size() > 0) {
       end();

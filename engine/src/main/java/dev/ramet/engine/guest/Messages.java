@@ -12,15 +12,16 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a Connect stream: a byte of flags, four of length (big endian), then JSON. See
- * "Streaming RPCs" of the Connect protocol reference. Used by one thread.
+ * Reads and writes the messages of a Connect stream: one byte of flags, four bytes of length
+ * (big-endian), then JSON. See "Streaming RPCs" of the Connect protocol reference. Used by one
+ * thread.
  */
 final class Messages {
   private static final int END = 2;
   private static final int COMPRESSED = 1;
   private static final int HEADER = 5;
 
-  /** The agent cuts output into far smaller pieces. */
+  /** The agent sends output in far smaller pieces. */
   private static final int MOST_BYTES = 4 << 20;
 
   private final DataInputStream in;
@@ -29,7 +30,7 @@ final class Messages {
     this.in = new DataInputStream(in);
   }
 
-  /** A request's only message. */
+  /** Returns the only message of a request. */
   static byte[] single(byte[] json) {
     return ByteBuffer.allocate(HEADER + json.length)
         .put((byte) 0)
@@ -39,16 +40,17 @@ final class Messages {
   }
 
   /**
-   * The next message.
+   * A message of the stream.
    *
    * @param last whether it ends the stream
    */
   record Message(boolean last, JsonNode content) {}
 
   /**
-   * The next message, or null when the stream ends without a last one.
+   * Returns the next message, or null when the stream ends without a last one.
    *
-   * @throws IOException also when it ends within a message, or none comes
+   * @throws IOException also when the stream ends within a message or the data is not a valid
+   *     message
    */
   @Nullable Message next() throws IOException {
     int flags = in.read();

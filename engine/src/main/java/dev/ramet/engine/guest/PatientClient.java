@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks the agent of a guest over and over until it answers. Every call makes connections of its
- * own, since a guest that was put back in time does not know the ones made before.
+ * Sends a request to a guest's agent repeatedly until it answers. Every call uses new connections,
+ * because a guest that was rolled back does not know earlier ones.
  *
  * <p>Thread-safe.
  */
@@ -34,7 +34,7 @@ final class PatientClient {
           .connectTimeout(Duration.ofSeconds(2))
           .build();
 
-  /** A call; its body is made anew for each attempt. */
+  /** A request, whose body is created again for each attempt. */
   record Question(String method, String path, Supplier<byte[]> body, AgentAccess access) {
     HttpRequest to(URI uri) {
       HttpRequest.Builder request =
@@ -47,11 +47,12 @@ final class PatientClient {
   }
 
   /**
-   * Its answer, whatever that says.
+   * Returns the response, whatever its status.
    *
-   * @param firstAttempt how long the first attempt may take; each further one a quarter longer
-   * @param alive false as soon as waiting is pointless because the machine has ended
-   * @throws RametException {@code GUEST_UNREACHABLE} when it did not answer in time
+   * @param firstAttempt how long the first attempt may take; each further attempt may take a
+   *     quarter longer
+   * @param alive returns false as soon as waiting is pointless because the machine has ended
+   * @throws RametException {@code GUEST_UNREACHABLE} when the agent did not answer in time
    */
   HttpResponse<String> answer(
       InetSocketAddress address,
@@ -89,15 +90,19 @@ final class PatientClient {
   }
 
   /**
-   * A connection made before the guest listens hangs until its attempt is given up: by a quarter
-   * more each time, at most a fifth of the whole wait is spent on that.
+   * Returns the time limit of the next attempt. A connection made before the guest listens hangs
+   * until its attempt is given up: with limits that grow by a quarter, at most a fifth of the total
+   * wait is lost this way.
    */
   private static Duration longer(Duration attempt) {
     Duration next = attempt.multipliedBy(5).dividedBy(4);
     return next.compareTo(LONGEST_ATTEMPT) < 0 ? next : LONGEST_ATTEMPT;
   }
 
-  /** Waits for all of the answer: a request's own timeout ends with the head of it. */
+  /**
+   * Sends a request and waits for the whole response: a request's own timeout covers only the
+   * headers.
+   */
   private HttpResponse<String> send(HttpRequest request, Duration patience)
       throws IOException, InterruptedException {
     CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, Bounded.text());

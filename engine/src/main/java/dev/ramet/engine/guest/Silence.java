@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a stream on which nothing came for long, so that nobody waits for a guest that stands
- * still. Thread-safe.
+ * Closes a stream on which nothing was received for a while, so that nobody waits for a guest that
+ * has stopped. Thread-safe.
  */
 final class Silence implements AutoCloseable {
   private final InputStream stream;
@@ -23,7 +23,7 @@ final class Silence implements AutoCloseable {
     listen(limitNanos);
   }
 
-  /** Something came. */
+  /** Records that something was received. */
   void broken() {
     heard = System.nanoTime();
   }
@@ -47,7 +47,7 @@ final class Silence implements AutoCloseable {
     try {
       stream.close();
     } catch (IOException e) {
-      // It is closed as far as can be.
+      // Nothing more can be done to close it.
     }
   }
 }

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guest in which a template is being made, as its agent shows it: commands, files, and what is to
- * hold for all machines of the template. Used by one thread.
+ * Runs commands and writes files, through its agent, in a guest in which a template is being built,
+ * and sets properties that hold for all machines of the template. Used by one thread.
  */
 public final class Workplace {
   private static final int NOT_FOUND = 404;
@@ -41,7 +41,10 @@ public final class Workplace {
   private static final int MOST_TOLD = 4000;
   private static final Duration QUICK = Duration.ofSeconds(60);
 
-  /** After so long without a word, even that a command still runs, the guest does not run. */
+  /**
+   * The agent reports at least that a command still runs; after this long without a message, the
+   * guest has stopped.
+   */
   private static final Duration SILENCE = Duration.ofSeconds(60);
 
   private final String address;
@@ -54,11 +57,12 @@ public final class Workplace {
           .build();
 
   /**
-   * A guest.
+   * Creates a client for a guest.
    *
-   * @param address of its agent
-   * @param access what the agent asks for
-   * @param waiting called about once a second while something takes long; what it throws ends that
+   * @param address the address of its agent
+   * @param access the credentials that the agent requires
+   * @param waiting called about once a second during long operations; an exception from it ends the
+   *     operation
    */
   public Workplace(InetSocketAddress address, AgentAccess access, Runnable waiting) {
     this.address = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
@@ -69,10 +73,10 @@ public final class Workplace {
   /**
    * A command.
    *
-   * @param line for a login shell
-   * @param user who runs it, or null for the guest's default
-   * @param directory where, or null for the guest's default
-   * @param environment over the guest's own
+   * @param line the command line for a login shell
+   * @param user the user that runs it, or null for the guest's default
+   * @param directory the working directory, or null for the guest's default
+   * @param environment variables that override the guest's own
    */
   public record Command(
       String line,
@@ -80,19 +84,19 @@ public final class Workplace {
       @Nullable String directory,
       Map<String, String> environment) {}
 
-  /** Takes what a command says. */
+  /** Receives the output of a command. */
   public interface Output {
-    /** A line without its end. */
+    /** Receives a line without its terminator. */
     void line(boolean error, String text);
   }
 
   /**
-   * Runs a command to its end.
+   * Runs a command until it ends.
    *
-   * @return null when it succeeded, else how it ended
+   * @return null when it succeeded, or a description of how it ended
    * @throws RametException {@code INVALID_ARGUMENT} when it cannot be run, {@code
-   *     DEADLINE_EXCEEDED} when it did not end in time, {@code GUEST_UNREACHABLE} when the guest
-   *     went away
+   *     DEADLINE_EXCEEDED} when it did not end in time, {@code GUEST_UNREACHABLE} when the
+   *     connection to the guest was lost
    */
   public @Nullable String run(Command command, Duration limit, Output output) {
     Map<String, Object> process = new LinkedHashMap<>();
@@ -163,24 +167,24 @@ public final class Workplace {
   }
 
   /**
-   * Makes a directory with those above it, if it is not there.
+   * Creates a directory and its parents, unless it exists.
    *
-   * @param user whose it becomes, or null for the guest's default
+   * @param user the owner of created directories, or null for the guest's default
    * @return its absolute path
    */
   public String directory(String path, @Nullable String user) {
     byte[] request = JsonFile.bytes(Map.of("path", path));
     HttpResponse<String> made = call("/filesystem.Filesystem/MakeDir", user, request);
-    if (made.statusCode() != CONFLICT) { // it is there
+    if (made.statusCode() != CONFLICT) { // A conflict means that it exists already.
       checked("MakeDir", made);
     }
     return stat(path, user);
   }
 
   /**
-   * The absolute path of what is there.
+   * Returns the absolute path of an existing file or directory.
    *
-   * @param user whose home a relative path begins at, or null for the guest's default
+   * @param user the user whose home a relative path starts from, or null for the guest's default
    */
   public String stat(String path, @Nullable String user) {
     byte[] request = JsonFile.bytes(Map.of("path", path));
@@ -196,8 +200,8 @@ public final class Workplace {
   /**
    * Unpacks an archive in the guest.
    *
-   * @param user who does, or null for the guest's default
-   * @param how what the agent is to know of it; null values are left out
+   * @param user the user that unpacks it, or null for the guest's default
+   * @param how parameters for the agent; null values are omitted
    */
   public void unpack(Path archive, @Nullable String user, Map<String, @Nullable String> how) {
     StringBuilder path = new StringBuilder("/unpack?");
@@ -221,9 +225,9 @@ public final class Workplace {
   }
 
   /**
-   * Lays down what is to hold for all machines of the template, and starts its command.
+   * Sets the properties that hold for all machines of the template, and starts its command.
    *
-   * @param content the fields that the agent knows; null values are left out
+   * @param content the fields that the agent knows; null values are omitted
    */
   public void shape(Map<String, @Nullable Object> content) {
     checked("/template", call("/template", null, JsonFile.bytes(content)));
@@ -297,7 +301,7 @@ public final class Workplace {
     throw new RametException(code, message);
   }
 
-  /** Of a guest that anybody may have made. */
+  /** Makes text from an untrusted guest safe to show. */
   private static String told(String text) {
     return text.substring(0, Math.min(text.length(), MOST_TOLD))
         .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Talks to the agent inside the guest. */
+/** Clients of the agent inside the guest. */
 @NullMarked
 package dev.ramet.engine.guest;
 

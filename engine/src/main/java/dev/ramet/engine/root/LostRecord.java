@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a root that has lost its record from a new one. The record is written before anything else,
- * so whatever was made in a root was made when it was there: to choose a backend anew would put all
- * that out of sight.
+ * Distinguishes a root that has lost its record from a new one. The record is written before
+ * anything else, so everything in a root was created while it had a record. Selecting a backend
+ * again would hide all of that.
  */
 public final class LostRecord {
   private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
@@ -28,8 +28,8 @@ public final class LostRecord {
   /**
    * Refuses a directory that was a root.
    *
-   * @param directory one without a record; it need not exist
-   * @throws RametException {@code CORRUPT} when something of a root is in it
+   * @param directory a directory without a record; it need not exist
+   * @throws RametException {@code CORRUPT} when it contains parts of a root
    */
   public static void refuse(Path directory) {
     Layout layout = new Layout(directory);
@@ -65,7 +65,7 @@ public final class LostRecord {
     return null;
   }
 
-  /** What a storage backend of files keeps beside its volumes. */
+  /** Returns the marker that a file-based storage backend keeps next to its volumes. */
   private static Path marker(Layout layout) {
     return layout.root().resolve("volumes").resolve(".backend");
   }

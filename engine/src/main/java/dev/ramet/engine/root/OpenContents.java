@@ -14,18 +14,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is below a root and open to other users of this machine: earlier versions made such files.
- * The root itself is closed already, so that this is a second door. It is cheap: a directory is
- * closed after all that is in it, and a closed one right below the root is not entered again.
+ * Removes other users' access to files below a root; earlier versions created files with such
+ * modes. The root itself is already closed, so this is a second barrier. It is cheap: a directory
+ * is closed after its content, so a closed directory directly below the root is not entered again.
  */
 public final class OpenContents {
   private static final System.Logger LOG = System.getLogger(OpenContents.class.getName());
   private static final int GROUP_AND_OTHERS = 077;
 
-  /** Guests see these modes. */
+  /** Guests see the modes of these files. */
   private static final Pattern GUESTS = Pattern.compile("shared-volumes/[^/]+/files");
 
-  /** The storage backend tells by a file's mode what it is, and files without names are guests'. */
+  /**
+   * The storage backend encodes state in the modes of its files, and unnamed files belong to
+   * guests.
+   */
   private static final Pattern NOT_ENTERED = Pattern.compile("volumes|shared-volumes/[^/]+/[^/]+");
 
   private final Tree tree;
@@ -39,7 +42,10 @@ public final class OpenContents {
     this.owner = owner;
   }
 
-  /** Closes it, as far as this user may. What belongs to another user than the root is left. */
+  /**
+   * Removes other users' access, as far as this user may. Files that belong to another user than
+   * the root does are left as they are.
+   */
   public static void close(Path root) {
     try (Tree tree = Tree.open(root)) {
       OpenContents contents = new OpenContents(tree, tree.stat(new byte[0]).uid());
@@ -71,7 +77,8 @@ public final class OpenContents {
       try {
         look(path, !directory.isEmpty());
       } catch (LinuxException e) {
-        // Something else mounted there is not this root's; what is gone needs nothing.
+        // Another mounted file system is not part of this root, and a file that is gone needs
+        // nothing.
         if (e.errno() != LinuxException.EXDEV && e.errno() != LinuxException.ENOENT) {
           failed++;
           failure = e.getMessage();

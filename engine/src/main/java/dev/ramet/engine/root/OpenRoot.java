@@ -5,10 +5,10 @@ import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 
 /**
- * A data root and its storage backend.
+ * A data root and its opened storage backend.
  *
  * @param root the root
- * @param storage what is opened on it
+ * @param storage the storage backend opened on it
  */
 public record OpenRoot(RootOpener.Root root, StorageBackend storage) {
   public Path path() {

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The pools that were made below directories. Makes none. Used by one thread. */
+/**
+ * Finds and mounts pools that were created below directories; never creates one. Used by one
+ * thread.
+ */
 final class Pools {
   private static final System.Logger LOG = System.getLogger(Pools.class.getName());
 
@@ -22,16 +25,16 @@ final class Pools {
     this.provisioners = provisioners;
   }
 
-  /** Whether a directory has one, mounted or not. Changes nothing. */
+  /** Returns whether a directory has a pool, mounted or not. Changes nothing. */
   boolean isIn(Path directory) {
     return provisioners.stream().anyMatch(one -> hasPool(one.status(directory)));
   }
 
   /**
-   * Finds the one that is the root of a directory, and mounts it.
+   * Finds the pool that is the root of a directory, and mounts it.
    *
-   * @return null when there is none, or when the directory was a root before it was made: that
-   *     stays one
+   * @return null when there is none, or when the directory was a root before the pool was created
+   *     and therefore stays the root
    */
   @Nullable Path find(Path directory) {
     boolean root = hasRecord(directory);
@@ -57,7 +60,7 @@ final class Pools {
     return null;
   }
 
-  /** Those that had to be mounted. */
+  /** Returns the pools that had to be mounted. */
   List<Path> mounted() {
     return List.copyOf(mounted);
   }
@@ -72,8 +75,8 @@ final class Pools {
   }
 
   /**
-   * One that cannot tell, as on a file system that is full or mounted read-only, is not what keeps
-   * a root from being opened.
+   * Returns the status of a pool. A provisioner that cannot determine it, as on a full or read-only
+   * file system, does not keep an existing root from being opened.
    */
   private static ProvisioningStatus status(
       StorageProvisioner provisioner, Path directory, boolean root) {

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Finds roots that were made, where {@link RootOpener} would find them. It makes none, probes
- * nothing, and changes nothing but that a pool is mounted. Used by one thread.
+ * Finds existing roots where {@link RootOpener} would find them. It creates no root, probes
+ * nothing, and changes nothing except that it mounts a pool. Used by one thread.
  */
 public final class RootFinder {
   private final Plugins plugins;
@@ -25,7 +25,9 @@ public final class RootFinder {
     this.pools = new Pools(plugins.provisioners());
   }
 
-  /** Whether a directory is a root, or has one in a pool, mounted or not. Changes nothing. */
+  /**
+   * Returns whether a directory is a root, or has one in a pool, mounted or not. Changes nothing.
+   */
   public boolean isRoot(Path directory) {
     if (Files.exists(new Layout(directory).rootRecord())) {
       return true;
@@ -34,7 +36,7 @@ public final class RootFinder {
   }
 
   /**
-   * Finds the root of a directory that has one, and mounts the pool it is in as a host would.
+   * Finds the root of a directory, and mounts the pool it is in as a host would.
    *
    * @throws RametException as {@link dev.ramet.engine.start.EngineFactory#atRest}
    */
@@ -62,7 +64,7 @@ public final class RootFinder {
         null);
   }
 
-  /** The pools that had to be mounted. */
+  /** Returns the pools that had to be mounted. */
   public List<Path> mounted() {
     return pools.mounted();
   }

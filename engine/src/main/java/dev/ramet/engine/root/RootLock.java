@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a second engine away from a data root. Given up by the kernel when the process dies. */
+/**
+ * Keeps a second engine from opening a data root. The kernel releases the lock when the process
+ * dies.
+ */
 public final class RootLock implements AutoCloseable {
   private static final String ASK =
       "if that is a host, ask it (--server ADDRESS or RAMET_SERVER) or stop it; else wait for it";
@@ -23,7 +26,7 @@ public final class RootLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Takes it for an engine. */
+  /** Takes the lock for an engine. */
   public static RootLock take(Path dataRoot) throws IOException {
     return take(dataRoot, "stop that one, or give this one another data root");
   }
@@ -41,8 +44,8 @@ public final class RootLock implements AutoCloseable {
   }
 
   /**
-   * Keeps engines away from a data root that is only looked at. On a file system that is mounted
-   * read-only no engine opens, and the lock of one is not even there unless one did.
+   * Takes the lock for a process that only inspects a data root. On a read-only file system no
+   * engine can open the root, and the lock file exists only if one did before.
    */
   public static RootLock takeToLook(Path dataRoot) throws IOException {
     Path file = dataRoot.resolve(".lock");

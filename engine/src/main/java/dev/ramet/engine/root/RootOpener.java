@@ -32,8 +32,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds or makes a root and chooses the storage backend for it. A root that has a record is never
- * chosen for again. It records nothing itself.
+ * Finds or creates a root and selects its storage backend. For a root that has a record the backend
+ * is never selected again. This class writes no record itself.
  */
 public final class RootOpener {
   private static final System.Logger LOG = System.getLogger(RootOpener.class.getName());
@@ -53,14 +53,14 @@ public final class RootOpener {
   }
 
   /**
-   * What is wanted.
+   * The requirements for a root.
    *
-   * @param role what the root is for
-   * @param directory an existing directory: the root, or where a pool for it is made
-   * @param backend the only storage backend that will do for a new root, or null to choose
-   * @param poolBytes size of a pool that has to be made, or null for the default
-   * @param made it was made before: one without a record is not new but lost, such as a mount point
-   *     without its file system
+   * @param role the purpose of the root
+   * @param directory an existing directory: the root, or the place for its pool
+   * @param backend the only storage backend allowed for a new root, or null to choose
+   * @param poolBytes size of a pool that has to be created, or null for the default
+   * @param made whether the root was created before: if it has no record now, it is not new but
+   *     lost, such as a mount point without its file system
    */
   record Wish(
       Role role,
@@ -72,13 +72,13 @@ public final class RootOpener {
   /**
    * A root that is ready to be opened.
    *
-   * @param role what it is for
-   * @param layout where it is
-   * @param record what was recorded in it, or null for a new one
+   * @param role the purpose of the root
+   * @param layout the paths below the root
+   * @param record its record, or null for a new root
    * @param provider the storage backend for it
-   * @param probed what all backends' probes found there
-   * @param selection the choice, explained
-   * @param advice what would make storage better, or null
+   * @param probed the probe results of all backends there
+   * @param selection the selected backend and the reason
+   * @param advice what would improve the storage, or null
    */
   public record Root(
       Role role,
@@ -89,8 +89,8 @@ public final class RootOpener {
       Doctor.Selection selection,
       @Nullable String advice) {
     /**
-     * Whether a fork shares what it does not change. Not known, and so false, of a root that was
-     * full when it was opened.
+     * Returns whether a fork shares unchanged blocks. False also when it is unknown, for a root
+     * that was full when it was opened.
      */
     public boolean copyOnWrite() {
       return probed.stream()
@@ -99,7 +99,7 @@ public final class RootOpener {
     }
   }
 
-  /** Finds or makes a root. */
+  /** Finds or creates a root. */
   Root open(Wish wish) {
     Path directory = wish.directory();
     Path pool = pools.find(directory);
@@ -147,7 +147,7 @@ public final class RootOpener {
         && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE);
   }
 
-  /** The error for a root that was made and is not there. */
+  /** Returns the error for a root that was created earlier but does not exist now. */
   public static RametException gone(Path root) {
     return new RametException(
         ErrorCode.HOST_UNFIT,
@@ -217,7 +217,7 @@ public final class RootOpener {
     return any.isEmpty() ? "look for the cause in the host's log" : any;
   }
 
-  /** What is recorded in a root that has a record. */
+  /** Reads the record of a root that has one. */
   static RootRecord read(Layout layout) {
     RootRecord record;
     try {
@@ -243,14 +243,17 @@ public final class RootOpener {
     return record;
   }
 
-  /** One of them may be what is looked for: who is refused cannot be asked for its id. */
+  /**
+   * Describes the refused plugins: one of them may be the missing backend, since the id of a
+   * refused plugin is unknown.
+   */
   private static String refusals(Plugins plugins) {
     return plugins.refusals().stream()
         .map(refusal -> "; " + refusal.sentence())
         .collect(Collectors.joining());
   }
 
-  /** The storage backend that a root needs. */
+  /** Returns the storage backend that a root needs. */
   static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
     for (Provider<?> candidate : plugins.of(Role.STORAGE)) {
       if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
@@ -294,7 +297,7 @@ public final class RootOpener {
             candidate.remedy(),
             null);
       }
-      // Only a host can delete what fills it.
+      // Only a host can delete the data that fills the file system.
       FullFileSystem full = FullFileSystem.toldAt(layout.root());
       LOG.log(
           System.Logger.Level.WARNING,

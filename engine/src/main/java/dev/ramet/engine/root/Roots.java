@@ -20,22 +20,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The roots of an engine: one for all, or one for the disks and manifests and one for the memory
- * images. Which it is, is decided when the data root is new and recorded in both, each naming the
- * other: with a root that belongs to somebody else, all his images would look abandoned.
+ * The roots of an engine: either one for everything, or one for disks and manifests and one for
+ * memory images. The choice is made for a new data root and recorded in both roots, each of which
+ * names the other: in combination with another engine's root, all of that engine's images would
+ * look abandoned.
  *
  * @param main the root of disks and manifests
- * @param memory the root of the memory images, or null when they are in the main one
+ * @param memory the root of the memory images, or null when they are in the main root
  */
 public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
-  /** All of them. */
+  /** Returns all roots. */
   public List<RootOpener.Root> all() {
     RootOpener.Root second = memory;
     return second == null ? List.of(main) : List.of(main, second);
   }
 
   /**
-   * Every directory that probes work in: the data root, and the roots, which may be pools in it.
+   * Returns every directory that probes use: the data root, and the roots, which may be pools
+   * inside it.
    */
   public Set<Path> directories(EngineConfig config) {
     Set<Path> directories = new LinkedHashSet<>();
@@ -45,10 +47,10 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   }
 
   /**
-   * Finds or makes them.
+   * Finds or creates the roots.
    *
-   * @throws RametException {@code CONFLICT} when the configuration does not fit what is recorded,
-   *     {@code HOST_UNFIT} when the memory root is not there
+   * @throws RametException {@code CONFLICT} when the configuration contradicts the records, {@code
+   *     HOST_UNFIT} when the memory root does not exist
    */
   public static Roots open(EngineConfig config, RootOpener opener) throws IOException {
     RootOpener.Root main =
@@ -95,7 +97,10 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     return new Roots(main, null);
   }
 
-  /** The intent is recorded first: what a crash leaves is gone on with at the next start. */
+  /**
+   * Creates both roots. The intent is recorded first, so that the next start completes an
+   * interrupted creation.
+   */
   private static Roots begin(
       EngineConfig config, RootOpener opener, RootOpener.Root main, EngineConfig.MemoryRoot wanted)
       throws IOException {
@@ -170,7 +175,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     return memory;
   }
 
-  /** Refuses a root that is not new, unless it is the one meant. */
+  /** Refuses a root that is not new, unless it belongs to this owner. */
   private static void refuseTaken(RootOpener.Root memory, @Nullable String owner)
       throws IOException {
     RootRecord record = memory.record();
@@ -183,7 +188,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     }
   }
 
-  /** The error for a data root that is the second root of another one. */
+  /** Returns the error for a data root that is the memory root of another one. */
   public static RametException memoryOnly(RootOpener.Root main) {
     return new RametException(
         ErrorCode.CONFLICT,
@@ -192,7 +197,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
         null);
   }
 
-  /** The error for a root of memory images that belongs to somebody else. */
+  /** Returns the error for a memory root that belongs to another data root. */
   public static RametException taken(RootOpener.Root memory) {
     return new RametException(
         ErrorCode.CONFLICT,
@@ -201,7 +206,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
         null);
   }
 
-  /** The directory itself, of which the root may be a pool inside. */
+  /** Closes the directory itself to other users; the root may be a pool inside it. */
   private static void closed(Path directory) {
     OwnerOnly.root("memory root", directory);
     OpenContents.close(directory);

@@ -15,20 +15,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Two storage backends as one: memory images in one root, all else in the other. A node's name says
- * which; a node in the other root than its name says is not seen. Nothing is ever copied from one
- * root to the other: an image descends from images, a disk from disks.
+ * Combines two storage backends into one, with memory images in one root and everything else in the
+ * other. A node's name determines its root; a node in the wrong root is not seen. Nothing is ever
+ * copied between the roots: memory images descend from memory images, disks from disks.
  *
  * @param disks keeps the disks
  * @param memory keeps the memory images
  */
 public record SplitStorage(StorageBackend disks, StorageBackend memory) implements StorageBackend {
-  /** The backend that keeps a node. */
+  /** Returns the backend that keeps a node. */
   public StorageBackend of(NodeId id) {
     return Layout.isMemory(id) ? memory : disks;
   }
 
-  /** The backend of a root's storage that keeps a node. */
+  /** Returns the backend within a root's storage that keeps a node. */
   public static StorageBackend of(StorageBackend storage, NodeId id) {
     return storage instanceof SplitStorage two ? two.of(id) : storage;
   }
@@ -114,7 +114,7 @@ public record SplitStorage(StorageBackend disks, StorageBackend memory) implemen
     return of(id).usage(id);
   }
 
-  /** Does nothing: whoever opened the two closes them. */
+  /** Does nothing: the opener of the two backends closes them. */
   @Override
   public void close() {}
 }

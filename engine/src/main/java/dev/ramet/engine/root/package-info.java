@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Data roots: found, locked, opened. */
+/** Data roots: finding, locking and opening them. */
 @NullMarked
 package dev.ramet.engine.root;
 

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The doctor: keeps what the probes found and asks again on request. Thread-safe. */
+/** Implements the doctor: keeps the probe results and probes again on request. Thread-safe. */
 final class DoctorService implements Doctor {
   private static final int MOUNT_POINT = 4;
 
@@ -41,16 +41,16 @@ final class DoctorService implements Doctor {
   private volatile String mounts;
 
   /**
-   * An inspection.
+   * Creates a doctor.
    *
    * @param roots the roots in use
-   * @param selections what was chosen at start
-   * @param advice what came up when it was chosen
-   * @param refusals plugins that were not taken
-   * @param probed what the probes found at start
-   * @param egress what keeps guests from addresses
-   * @param agents which guests' agents serve whoever reaches them
-   * @param probes asks all of them again
+   * @param selections the selections made at start
+   * @param advice the advice collected at start
+   * @param refusals plugins that were not loaded
+   * @param probed the probe results at start
+   * @param egress the filter that keeps guests from addresses
+   * @param agents finds guests' agents that serve anyone who reaches them
+   * @param probes probes all plugins again
    */
   DoctorService(
       EngineConfig config,
@@ -119,8 +119,8 @@ final class DoctorService implements Doctor {
   }
 
   /**
-   * What is mounted at the roots, above them and in them: when that changes, what was found there
-   * holds no longer. See proc_pid_mountinfo(5): the fifth field is the mount point.
+   * Returns the mounts at the roots, above them and in them: when these change, earlier probe
+   * results no longer hold. See proc_pid_mountinfo(5): the fifth field is the mount point.
    */
   private String mounts() {
     try {

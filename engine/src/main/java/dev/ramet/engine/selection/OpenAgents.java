@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the machines, and what machines are made from, whose agents cannot tell this host from
- * others. Thread-safe.
+ * Finds sandboxes, snapshots and templates whose agents cannot tell this host from others.
+ * Thread-safe.
  */
 public final class OpenAgents {
   private static final int MOST_NAMED = 5;
@@ -23,7 +23,7 @@ public final class OpenAgents {
   private final boolean handsSecrets;
 
   /**
-   * Those of a root.
+   * Creates a finder for the records of a root.
    *
    * @param handsSecrets whether the hypervisor gives guests secrets
    */
@@ -33,7 +33,7 @@ public final class OpenAgents {
     this.handsSecrets = handsSecrets;
   }
 
-  /** What to do about them; empty when there are none. */
+  /** Returns advice about such agents; empty when there are none. */
   List<String> advice() {
     List<String> found = new ArrayList<>();
     add(found, "template", open(SnapshotRecord.Kind.TEMPLATE));

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The hypervisor and the memory modes of this host: probed, chosen, opened. */
+/** Probes, selects and opens the hypervisor and the memory modes of this host. */
 public final class PluginSelection {
   private static final System.Logger LOG = System.getLogger(PluginSelection.class.getName());
 
@@ -61,7 +61,7 @@ public final class PluginSelection {
     this.memoryModes = memoryModes;
   }
 
-  /** Probes both roles in a scratch directory, see {@link ProbeScratch}. */
+  /** Probes both roles in a scratch directory; see {@link ProbeScratch}. */
   static PluginSelection probe(EngineConfig config, Plugins plugins, Prober prober)
       throws IOException {
     try (Probing probing = Probing.begin(config, plugins, prober)) {
@@ -70,9 +70,9 @@ public final class PluginSelection {
   }
 
   /**
-   * Both roles' probes under way. Used by one thread.
+   * The running probes of both roles. Used by one thread.
    *
-   * @param scratch the directory they work in
+   * @param scratch the directory they use
    */
   public record Probing(
       EngineConfig config,
@@ -82,7 +82,7 @@ public final class PluginSelection {
       Prober.Pending hypervisors,
       Prober.Pending memoryModes)
       implements AutoCloseable {
-    /** Begins them. */
+    /** Starts the probes. */
     public static Probing begin(EngineConfig config, Plugins plugins, Prober prober)
         throws IOException {
       Path scratch = ProbeScratch.make(config.dataRoot());
@@ -100,13 +100,13 @@ public final class PluginSelection {
       return prober.begin(role, plugins.of(role), id -> context(config, scratch, id));
     }
 
-    /** Waits for them. */
+    /** Waits for the probes and returns the result. */
     public PluginSelection found() {
       return new PluginSelection(
           config, plugins, prober, hypervisors.results(), memoryModes.results());
     }
 
-    /** Waits for them too, and removes what they worked in. */
+    /** Waits for the probes and removes their scratch directory. */
     @Override
     public void close() throws IOException {
       hypervisors.results();
@@ -129,7 +129,7 @@ public final class PluginSelection {
         .findFirst();
   }
 
-  /** Opens the chosen hypervisor, or one that says why there is none. */
+  /** Opens the selected hypervisor, or returns one that reports why there is none. */
   public Hypervisor hypervisor() {
     Optional<Probed> choice = hypervisorChoice();
     if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
@@ -150,7 +150,7 @@ public final class PluginSelection {
         selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
   }
 
-  /** Whether the chosen hypervisor gives guests secrets. */
+  /** Returns whether the selected hypervisor gives guests secrets. */
   public boolean handsSecrets() {
     return hypervisorChoice()
         .filter(
@@ -160,14 +160,16 @@ public final class PluginSelection {
         .isPresent();
   }
 
-  /** The ids of all hypervisors that there are plugins of, whether or not they work here. */
+  /** Returns the ids of all hypervisor plugins, whether or not they work here. */
   public Set<String> hypervisorIds() {
     return hypervisors.stream()
         .map(one -> one.provider().id())
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Names the hypervisor and what of it a warm template depends on. */
+  /**
+   * Returns a key of the hypervisor and those of its properties that a warm template depends on.
+   */
   public String hypervisorKey() {
     return hypervisorChoice()
         .map(one -> one.provider().id() + stableEvidence(one.result()))
@@ -193,7 +195,7 @@ public final class PluginSelection {
         try {
           usable.put(id, provider.open(context(config, config.dataRoot(), id)));
         } catch (RametException e) {
-          // A host without it captures in another mode.
+          // A host without this mode captures in another one.
           LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
           unusable.put(id, new MemoryModes.Unfit(String.valueOf(e.getMessage()), e.remedy()));
         }
@@ -204,7 +206,7 @@ public final class PluginSelection {
     return new MemoryModes(usable, unusable, config.memoryMode());
   }
 
-  /** The doctor of this host. */
+  /** Returns the doctor of this host. */
   public Doctor doctor(
       Roots roots, EgressFilter egress, OpenAgents agents, Supplier<List<Probed>> storageProbes) {
     List<Doctor.Selection> selections = new ArrayList<>();

@@ -12,30 +12,30 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a host that was ended while it probed left in its roots: the scratch directories of {@link
- * Machinery}, perhaps with a machine that still runs in one, and what storage backends tried
- * themselves out with.
+ * Finds and removes what probes left in the roots when their host was ended: the scratch
+ * directories of {@link PluginSelection}, perhaps with a machine that still runs in one, and the
+ * trial files of storage backends.
  */
 public final class ProbeRemains {
   private static final System.Logger LOG = System.getLogger(ProbeRemains.class.getName());
 
-  /** What {@link ProbeScratch} makes of {@link #PREFIX}. */
+  /** The names that {@link ProbeScratch} makes from {@link #PREFIX}. */
   private static final Pattern SCRATCH = Pattern.compile("\\.probe-[0-9]{1,20}");
 
   private static final Pattern TRIAL =
       Pattern.compile("\\.ramet-probe-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[a-z]{1,4})?");
 
-  /** What the name of a scratch directory begins with. */
+  /** The prefix of scratch directories. */
   public static final String PREFIX = ".probe-";
 
   private ProbeRemains() {}
 
-  /** Whether a name is one that a probe gives to what it makes in a root. */
+  /** Returns whether a probe gives such a name to the files it creates in a root. */
   static boolean isNamed(String name) {
     return SCRATCH.matcher(name).matches() || TRIAL.matcher(name).matches();
   }
 
-  /** All of it in a root, whether its probe is over or not. */
+  /** Returns all such files in a root, whether or not their probe has ended. */
   public static List<Path> in(Path root) throws IOException {
     List<Path> found = new ArrayList<>();
     for (Path path : FileTrees.children(root)) {
@@ -50,10 +50,10 @@ public final class ProbeRemains {
   }
 
   /**
-   * Ends what still runs in there and removes it. One that resists stays, which does no harm but to
-   * the space it takes, and is told.
+   * Ends what still runs in there and removes it. If this fails, the remains stay, which costs only
+   * their space, and a warning is logged.
    *
-   * @return whether it is gone
+   * @return whether they are gone
    */
   public static boolean clear(Path remains, Hypervisor hypervisor) {
     try {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Where the probes of hypervisors and memory modes work: in the data root, as what they try will.
- * On one that is full they find out the same elsewhere, because only a host can delete what fills
- * it; what a probe that was killed leaves there is the operating system's to clear.
+ * The scratch directory for probes of hypervisors and memory modes: in the data root, where the
+ * plugins will work. If the data root is full, they probe elsewhere, because only a running host
+ * can delete the data that fills it; a killed probe's files there are left to the operating system.
  */
 final class ProbeScratch {
   private static final System.Logger LOG = System.getLogger(ProbeScratch.class.getName());
@@ -22,13 +22,13 @@ final class ProbeScratch {
   /** More than all probes together write. */
   private static final long NEED_BYTES = 16 << 20;
 
-  /** Memory as a file system has room where the disk has none. */
+  /** A file system in memory has space when the disk has none. */
   private static final List<Path> ELSEWHERE =
       List.of(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), Path.of("/dev/shm"));
 
   private ProbeScratch() {}
 
-  /** Makes a new directory for them. */
+  /** Creates a new scratch directory. */
   static Path make(Path dataRoot) throws IOException {
     FullFileSystem full = FullFileSystem.find(dataRoot, NEED_BYTES);
     if (full == null) {

@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Stands where no hypervisor works on this host: the host still starts, so that it can tell why,
- * and whatever needs a machine fails with the reason and the remedy.
+ * Takes the place of the hypervisor when none works on this host: the host still starts, so that it
+ * can report why, and every operation that needs a machine fails with the reason and the remedy.
  */
 public final class UnavailableHypervisor implements Hypervisor {
   private final String reason;
@@ -42,7 +42,7 @@ public final class UnavailableHypervisor implements Hypervisor {
 
   @Override
   public void reap(Path directory) {
-    // Without a hypervisor there is nothing of its making to end.
+    // Without a hypervisor, no machine of its exists that could be ended.
   }
 
   @Override

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which plugins the engine uses here, and what the doctor says of them. */
+/**
+ * The selection of plugins that the engine uses on this host, and the doctor that reports on it.
+ */
 @NullMarked
 package dev.ramet.engine.selection;
 
