@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Roots and what is in them, against other users. */
+/** Tests that other users are kept out of roots and their content. */
 final class OwnerOnlyTest {
   @TempDir private Path directory;
 

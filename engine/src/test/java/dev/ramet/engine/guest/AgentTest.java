@@ -27,7 +27,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the client brings to an agent, and what it learns of it. */
+/** Tests what the client sends to an agent, and how it interprets the responses. */
 class AgentTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final HostSecret SHOWN = HostSecret.next();
@@ -36,7 +36,7 @@ class AgentTest {
       "HTTP/1.1 204 No Content\r\nX-Ramet-Host-Secret: required\r\nConnection: close\r\n\r\n";
   private static final String PLAIN = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
 
-  /** Answers one request after the other; one without an answer loses its connection. */
+  /** A server that sends one prepared response per request; an empty one closes the connection. */
   private static final class Answers implements AutoCloseable {
     private final ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     final List<String> requests = Collections.synchronizedList(new ArrayList<>());

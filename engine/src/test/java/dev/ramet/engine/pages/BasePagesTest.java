@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages that the image has from its base already are not written again. */
+/** Tests that pages which the image already holds from its base are not written again. */
 final class BasePagesTest {
   @AutoClose private final CaptureGround ground;
 
@@ -35,7 +35,7 @@ final class BasePagesTest {
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
         PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
-      // Of 1000 pages, 200 of which are zeros: one in the middle and the last are others.
+      // Of 1000 pages, 200 of which are zeros, one in the middle and the last differ.
       Arrays.fill(expected, 501 * PAGE, 502 * PAGE, (byte) 9);
       expected[999 * PAGE + PAGE - 1] = 8;
       memory.view(0, expected.length).put(expected);
@@ -52,7 +52,7 @@ final class BasePagesTest {
 
   @Test
   void whereHardlyAPageIsAsTheBaseHasItFewAreComparedWithIt() throws Exception {
-    int pages = 3000; // 600 of which are zeros and not compared anyway
+    int pages = 3000; // 600 of them are zeros, which are never compared
     Path base = ground.base(pages);
     Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) pages * PAGE);
@@ -82,7 +82,7 @@ final class BasePagesTest {
     Path image = ground.copy(base, "image");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) PAGES * PAGE);
         PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
-      // A page that was another, one that was zeros and one that stays, in the first round …
+      // In the first round, one page is changed, one is zeroed and one stays the same.
       memory.view(6L * PAGE, PAGE).put(0, (byte) 77);
       memory.view(7L * PAGE, PAGE).put(new byte[PAGE]);
       PageRanges three =
@@ -90,7 +90,7 @@ final class BasePagesTest {
       assertEquals(
           three.copyBytes(),
           capture.copyWhileRunning(PID, three, System.nanoTime() + 60_000_000_000L));
-      // … hold what the base does when the machine stands still.
+      // During the pause, they equal the base again.
       memory.view(6L * PAGE, PAGE).put(0, (byte) 1);
       byte[] two = new byte[PAGE];
       Arrays.fill(two, (byte) 2);

@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * A page writer and a directory for what it reads and writes. Closing it fails unless all staging
- * memory came back.
+ * A page writer and a directory for the files it reads and writes. Closing it fails unless all
+ * staging memory was returned.
  */
 final class CaptureGround implements AutoCloseable {
   static final int PAGES = 2048;
@@ -40,17 +40,17 @@ final class CaptureGround implements AutoCloseable {
     return writer;
   }
 
-  /** Where a file of the test is, or may be put. */
+  /** Returns the path of a test file, which need not exist. */
   Path path(String name) {
     return directory.resolve(name);
   }
 
-  /** An image that holds what a base does. */
+  /** Copies a base to a new image. */
   Path copy(Path base, String name) throws IOException {
     return Files.copy(base, path(name));
   }
 
-  /** An image with something else on each page than on its neighbours; every fifth is zeros. */
+  /** Creates an image in which each page differs from its neighbors; every fifth is zeros. */
   Path base(int pages) throws IOException {
     return base(directory, pages);
   }
@@ -63,7 +63,7 @@ final class CaptureGround implements AutoCloseable {
     return Files.write(directory.resolve("base"), bytes);
   }
 
-  /** An image that is one hole. */
+  /** Creates an image that is one hole. */
   Path empty(long bytes) throws IOException {
     return empty(directory, bytes);
   }
@@ -88,7 +88,7 @@ final class CaptureGround implements AutoCloseable {
     return writer.open(file(image), baseline, base);
   }
 
-  /** A whole capture of this process. */
+  /** Captures pages of this process into an image. */
   PagesWritten capture(Path image, Baseline baseline, PageRanges ranges) {
     try (PageCapture capture = open(image, baseline)) {
       capture.readWhilePaused(PID, ranges);

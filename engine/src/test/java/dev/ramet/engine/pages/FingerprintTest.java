@@ -17,10 +17,11 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The memory that is verified is some of this process's own. */
+/** Verifies captures of this process's own memory. */
 final class FingerprintTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
-  private static final int PAGES = 700; // More than one piece, and not a whole number of them.
+  private static final int PAGES =
+      700; // More than one piece, and not a multiple of the piece size.
 
   @TempDir Path directory;
 
@@ -54,7 +55,7 @@ final class FingerprintTest {
     }
   }
 
-  /** Two regions that are not in the process where they are in the image. */
+  /** Returns a layout that splits the memory into two regions of different kinds. */
   private static GuestMemory machine(NativeBuffer memory) {
     long first = 400L * PAGE;
     return new GuestMemory(

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages of zeros take no room in an image. */
+/** Tests that pages of zeros take no space in an image. */
 final class HolesTest {
   @AutoClose private final CaptureGround ground;
 
@@ -95,7 +95,7 @@ final class HolesTest {
     }
   }
 
-  /** stat(1): blocks of 512 bytes. */
+  /** Returns the allocated size; stat(1) counts blocks of 512 bytes. */
   private static long allocatedBytes(Path file) throws Exception {
     Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
     byte[] answer = stat.getInputStream().readAllBytes();

@@ -44,7 +44,7 @@ final class ImageComparisonTest {
       file.setLength(SIZE);
       byte[] page = new byte[PAGE];
       for (int i = 0; i < PAGES; i++) {
-        if (i % 7 != 0) { // the others are holes
+        if (i % 7 != 0) { // The others are holes.
           random.nextBytes(page);
           file.seek((long) i * PAGE);
           file.write(page);
@@ -61,7 +61,7 @@ final class ImageComparisonTest {
     }
   }
 
-  /** Writes random pages: a few bytes of it, all of it, what it has already, or zeros. */
+  /** Writes random pages: a few changed bytes, all bytes, the same content, or zeros. */
   private void change(Path path) throws IOException {
     byte[] page = new byte[PAGE];
     for (int i = 0; i < 200; i++) {
@@ -95,7 +95,7 @@ final class ImageComparisonTest {
     return pages;
   }
 
-  /** What a reader of both files without any cleverness finds. */
+  /** Returns the differing pages, found by reading both files completely. */
   private static Set<Integer> truth(Path a, Path b) throws IOException {
     byte[] one = Files.readAllBytes(a);
     byte[] other = Files.readAllBytes(b);
@@ -143,7 +143,7 @@ final class ImageComparisonTest {
     }
   }
 
-  /** Where a number of a block is not where the bytes are. */
+  /** With compression, physical block numbers do not give the position of the data. */
   @Test
   void onBtrfsWithCompression() throws Exception {
     try (LoopFs fs = LoopFs.btrfs(directory, FS_BYTES)) {

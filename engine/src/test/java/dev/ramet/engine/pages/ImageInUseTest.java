@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An image that anybody reads is never written, whatever the caller believes. */
+/** Tests that an image which anybody reads is never written, whatever the caller believes. */
 class ImageInUseTest {
   private final StagingPool pool = new StagingPool(1 << 20);
   private final PageWriter writer = new PageWriter(pool, 1 << 20);
@@ -55,7 +55,7 @@ class ImageInUseTest {
     assertEquals(ErrorCode.CONFLICT, e.code());
     assertTrue(String.valueOf(e.getMessage()).contains("in use"), e.toString());
     assertArrayEquals(content, Files.readAllBytes(image));
-    // A refusal leaves no handle behind that would be the next one's reason.
+    // A refusal must not leave an open handle that would cause the next refusal.
     assertThrows(RametException.class, this::open);
   }
 

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * Stands in for a machine: a private mapping of a base image in this process, some pages of which
- * were written, some with zeros, some of which are selected as known to be zero.
+ * A stand-in for a machine: a private mapping of a base image in this process, with some pages
+ * written, some zeroed, and some selected as known to be zero.
  */
 final class Machine implements AutoCloseable {
   static final int PAGE = NativeBuffer.PAGE_BYTES;
@@ -44,7 +44,7 @@ final class Machine implements AutoCloseable {
           ranges.zero(at, PAGE);
         } else {
           random.nextBytes(bytes);
-          // Some pages differ from zero in their last byte alone.
+          // Some pages differ from zero only in their last byte.
           boolean sparse = random.nextInt(8) == 0;
           memory.view(at, PAGE).put(sparse ? new byte[PAGE] : bytes).put(PAGE - 1, (byte) 1);
           ranges.copy(at, memory.address() + at, PAGE);
@@ -60,14 +60,14 @@ final class Machine implements AutoCloseable {
     return selected.copyBytes() + selected.zeroBytes();
   }
 
-  /** Everything the machine sees in its memory. */
+  /** Returns the machine's memory as it sees it. */
   byte[] content() {
     byte[] all = new byte[pages * PAGE];
     memory.view(0, all.length).get(all);
     return all;
   }
 
-  /** All of it as one range, for a capture without a baseline. */
+  /** Returns all of the memory as one range, for a capture without a baseline. */
   PageRanges whole() {
     return new PageRanges.Builder().copy(0, memory.address(), (long) pages * PAGE).build();
   }

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A file system in memory that has something other file systems have not. */
+/** Mounts an in-memory file system with an unusual limitation. */
 final class Mount implements AutoCloseable {
   private final Path path;
 
@@ -18,12 +18,12 @@ final class Mount implements AutoCloseable {
     LoopFs.run(List.of("mount", "-t", type, "-o", options, "none", path.toString()));
   }
 
-  /** One that is full after a MiB. */
+  /** Mounts a file system of one MiB. */
   static Mount ofOneMebibyte(Path path) throws IOException {
     return new Mount(path, "tmpfs", "size=1m");
   }
 
-  /** One without holes: ramfs answers fallocate with EOPNOTSUPP. */
+  /** Mounts a file system without holes: ramfs answers fallocate with EOPNOTSUPP. */
   static Mount withoutHoles(Path path) throws IOException {
     return new Mount(path, "ramfs", "rw");
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A capture that cannot be written says why, and gives back what it had. */
+/** Tests that a failed capture reports the reason and releases its resources. */
 final class PageWriterFailuresTest {
   @AutoClose private final CaptureGround ground;
 

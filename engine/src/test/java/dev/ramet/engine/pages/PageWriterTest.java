@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The image of a capture holds what the memory held. */
+/** Tests that the image of a capture equals the memory. */
 final class PageWriterTest {
   @AutoClose private final CaptureGround ground;
 

@@ -12,24 +12,23 @@ class PayoffTest {
   private static final int ROUND = Payoff.SAMPLE + Payoff.PASSED_OVER;
   private static final int PLACES = 10 * ROUND;
 
-  /** A sample that finds one in 32 pays: what is rarer by a little costs most. */
+  /** A sample with one find in 32 pays, so a frequency just below that costs most. */
   private static final int JUST_TOO_RARE = 33;
 
-  /** So many rounds begin at each place of a stretch of {@link #JUST_TOO_RARE}. */
+  /** Enough places that rounds begin at each offset within a stretch of {@link #JUST_TOO_RARE}. */
   private static final int WHOLE_ROUNDS = JUST_TOO_RARE * ROUND;
 
   /**
-   * What is written too much, as a part of what has to be written, where there is as much to find
-   * in one stretch as in the next.
+   * The largest share of unnecessary writes among the necessary ones when finds are spread evenly.
    */
   private static final double MOST_TOO_MUCH = 0.029;
 
-  /** Whether something is to be found at a place, which may depend on whether that is seen. */
+  /** Decides whether a place has a find, which may depend on whether it is searched. */
   private interface Something {
     boolean isAt(int place, boolean lookedAt);
   }
 
-  /** What became of places: those with something save work where they are looked at. */
+  /** The counts of searched places, of places that must be written, and of missed finds. */
   private record Outcome(int looks, int necessary, int missed) {
     double tooMuch() {
       return (double) missed / necessary;
@@ -97,7 +96,7 @@ class PayoffTest {
     }
   }
 
-  /** In each stretch of places one has something: one that nobody looks at, if there is any. */
+  /** Has one find per stretch, at a place that is not searched if there is one. */
   private static Something hiddenOnceIn(int stretch) {
     return new Something() {
       private boolean placed;
@@ -134,7 +133,7 @@ class PayoffTest {
     assertEquals(Payoff.PASSED_OVER, worst.missed(), "right after a sample that did not pay");
   }
 
-  /** The limit of what can be said: a share bounds nothing where all is where nobody looks. */
+  /** The limit of the guarantee: no share can be guaranteed if all finds are at skipped places. */
   @Test
   void burstsThatKeepToWhatIsPassedOverAreMissedEachTime() {
     Outcome outcome = over(PLACES, (place, look) -> !look);

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a start finds among the sandboxes and snapshots, and what it makes of it. */
+/** Tests which sandboxes and snapshots a start loads, removes or leaves alone. */
 class StoresTest {
   private static final String ID = "i0123456789abcdefghi";
   private static final String OTHER = "s0123456789abcdefghi";
@@ -47,7 +47,7 @@ class StoresTest {
     file(among.resolve(".new-mine/kept"), "mine");
     file(among.resolve(".del-" + OTHER.toUpperCase(java.util.Locale.ROOT)), "mine");
     Files.createSymbolicLink(among.resolve(".del-" + OTHER), Path.of("/etc"));
-    // Names of Ramet's own, with what is damaged in them.
+    // Directories with Ramet's names but damaged content.
     file(among.resolve("a0123456789abcdefghi/manifest.json"), "{ not json");
     file(among.resolve("b0123456789abcdefghi/manifest.json"), "{\"id\":\"another\"}");
     file(among.resolve("c0123456789abcdefghi/manifest.json"), "null");

@@ -28,14 +28,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several templates, or snapshots, of one name, and the tags that tell them apart. */
+/** Tests names shared by several templates or snapshots, and the tags that distinguish them. */
 class VersionsTest {
   @TempDir Path directory;
   private Layout layout = new Layout(Path.of(""));
   private SnapshotStore store = new SnapshotStore(layout, step -> {});
   private String fatal = "";
 
-  /** What a step throws at which the host is killed: nothing after it is done. */
+  /** Thrown by a step to simulate that the host is killed there: nothing after it is done. */
   private static final class Killed extends Error {
     private static final long serialVersionUID = 1L;
   }
@@ -101,7 +101,7 @@ class VersionsTest {
     return store.find(id).orElseThrow().tags().keySet();
   }
 
-  /** The same as it is written down. */
+  /** Returns the tags in the manifest on disk. */
   private Set<String> written(String id) throws IOException {
     return Manifests.snapshot(layout.snapshot(id)).tags().keySet();
   }
@@ -238,7 +238,7 @@ class VersionsTest {
     store.change(first, SnapshotRecord::asDeleted, true);
     assertEquals("nothing", meant("x"));
     String third = publish(Kind.SNAPSHOT, "x");
-    // As one that was withdrawn for its volume, which was not taken after all.
+    // Like a snapshot that was withdrawn for its volume, when the volume was not taken after all.
     store.restore(first);
     assertEquals(third, meant("x"));
     assertEquals(Set.of(), written(first));
@@ -262,7 +262,8 @@ class VersionsTest {
     assertEquals(Map.of("default", found.createdAt()), found.tags());
     assertEquals(other, meant("web:v2"));
 
-    // Two of one name: one was built again, and the host killed before the older one went.
+    // Two old templates of one name: one was rebuilt, and the host was killed before the older was
+    // deleted.
     Path second = layout.snapshot(other).resolve(Layout.MANIFEST);
     Files.writeString(
         second, Files.readString(second).replaceFirst("\"tags\" : \\{[^}]*},\\s*", ""));

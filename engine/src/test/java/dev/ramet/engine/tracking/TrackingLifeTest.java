@@ -22,7 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a tracker after each way a capture can end. */
+/** Tests whether a tracker is kept or discarded after each way a capture can end. */
 final class TrackingLifeTest {
   private static final String TRACKS = "write-tracking";
   private static final GuestMemory MEMORY = new GuestMemory(1, 0, List.of());
@@ -31,7 +31,7 @@ final class TrackingLifeTest {
   private final Mode mode = new Mode(Baseline.PREVIOUS_CAPTURE);
   private final RunningVm vm = machine();
 
-  /** Counts its trackers. */
+  /** A memory mode that counts its open trackers. */
   private static final class Mode implements MemoryMode {
     Baseline baselineAfter;
     final List<Tracker> attached = new ArrayList<>();
@@ -172,9 +172,7 @@ final class TrackingLifeTest {
     assertEquals(new TrackingGap(ModeRefusal.Cause.BASE_GONE, "s2 is gone"), gap(mode));
   }
 
-  /**
-   * What a fresh tracker of the machine cannot know; null when it lacks nothing or is not fresh.
-   */
+  /** Returns the gap of a new tracker of the machine; null when it has none or is not new. */
   private @Nullable TrackingGap gap(Mode of) {
     try (Tracking.Use use = tracking.use(TRACKS, of, vm)) {
       return use.gap();

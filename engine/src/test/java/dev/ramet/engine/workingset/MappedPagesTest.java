@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** This process maps an image as a hypervisor does. */
+/** Tests the scan on this process, which maps an image like a hypervisor does. */
 final class MappedPagesTest {
   private static final int PAGE = (int) WorkingSet.PAGE;
   private static final int MIB = 1 << 20;
@@ -74,8 +74,7 @@ final class MappedPagesTest {
       assertFalse(holds(set, 8L * MIB));
       WorkingSet.Range last = set.ranges().get(set.ranges().size() - 1);
       assertEquals(new WorkingSet.Range(20L * MIB, PAGE), last);
-      // The kernel maps what is cached around a fault: 64 KiB, or a huge page where it may use
-      // them.
+      // The kernel maps cached pages around a fault: 64 KiB, or a huge page where it may use them.
       assertTrue(set.bytes() <= 3 * 2 * MIB, set.toString());
       assertEquals("s1", set.snapshotId());
       assertEquals(IMAGE, set.imageBytes());

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file: what is written comes back, and nothing else is believed. */
+/** Tests that the file returns what was written, and that invalid files are rejected. */
 final class WorkingSetFileTest {
   private static final long PAGE = WorkingSet.PAGE;
   private static final long IMAGE = 64L << 20;
@@ -84,7 +84,7 @@ final class WorkingSetFileTest {
     assertThrows(IOException.class, () -> WorkingSetFile.decode(longer, IMAGE));
   }
 
-  /** With a checksum that is right, as somebody who may write there could make it. */
+  /** Adds a correct checksum, as an attacker with write access could. */
   private static byte[] signed(byte[] bytes) {
     CRC32C crc = new CRC32C();
     int length = bytes.length - Integer.BYTES;

@@ -9,7 +9,7 @@ import dev.ramet.engine.workingset.WorkingSet.Range;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of what a guest touched. */
+/** Tests which of the touched pages a working set keeps. */
 final class WorkingSetTest {
   private static final long PAGE = WorkingSet.PAGE;
   private static final long MIB = 1 << 20;
