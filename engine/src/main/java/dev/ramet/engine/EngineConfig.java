@@ -154,15 +154,15 @@ public record EngineConfig(
 
   /** Whether something is on. */
   public enum Switch {
-    /** It is. */
+    /** It is on. */
     ON,
-    /** It is not. */
+    /** It is off. */
     OFF
   }
 
   /** Whether a copy-on-write pool may be created. */
   public enum Provision {
-    /** As root, where the data root's file system cannot share blocks. */
+    /** If the host runs as root and the data root's file system cannot share blocks. */
     AUTO,
     /** Never. */
     OFF
