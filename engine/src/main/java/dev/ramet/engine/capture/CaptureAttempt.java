@@ -34,9 +34,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to capture a machine, in one memory mode: what is made before the pause, the pause,
- * and what becomes of it afterwards, step by step. Nothing is left of one that fails. Used once, by
- * one thread.
+ * One attempt to capture a machine in one memory mode: the preparation before the pause, the pause,
+ * and the work after it. An attempt that fails leaves nothing behind. Used once, by one thread.
  */
 final class CaptureAttempt {
   private static final System.Logger LOG = System.getLogger(CaptureAttempt.class.getName());
@@ -57,10 +56,10 @@ final class CaptureAttempt {
   private final NodeId memoryId;
 
   /**
-   * An attempt.
+   * Creates an attempt.
    *
-   * @param vm the machine, or a view of it that decides what its pause is
-   * @param pause keeps the account of all attempts of a capture
+   * @param vm the machine, or a view of it that decides how it pauses
+   * @param pause measures all attempts of a capture together
    */
   CaptureAttempt(
       Context context,
@@ -89,11 +88,11 @@ final class CaptureAttempt {
   }
 
   /**
-   * Where the memory image comes from.
+   * The source of the memory image.
    *
-   * @param tracker selects its pages
-   * @param base the snapshot whose memory image they overlay, or null for none
-   * @param chain knows why this way was chosen
+   * @param tracker selects the pages to read
+   * @param base the snapshot whose memory image the pages overlay, or null for none
+   * @param chain knows why this memory mode was chosen
    */
   record Source(Tracking.Use tracker, SnapshotReclaimer.@Nullable Pin base, ModeChain chain) {
     String reason() {
@@ -109,10 +108,10 @@ final class CaptureAttempt {
   }
 
   /**
-   * Makes the attempt.
+   * Runs the attempt.
    *
-   * @param resumed told the instant that is captured once the machine runs again
-   * @throws PausedSection.ModeUnfit when the memory mode has no use for this capture
+   * @param resumed receives the captured instant once the machine runs again
+   * @throws PausedSection.ModeUnfit if the memory mode cannot make this capture
    */
   SnapshotRecord capture(Source source, Consumer<Instant> resumed) throws PausedSection.ModeUnfit {
     try (Undo undo = new Undo()) {
@@ -129,7 +128,7 @@ final class CaptureAttempt {
     }
   }
 
-  /** Begins the snapshot's directory, with all that is known before the pause. */
+  /** Creates the snapshot's directory with everything that is known before the pause. */
   private Path makeDirectory(Undo undo) throws IOException {
     SandboxRecord.Machine machine = sandbox.machine();
     context.before("snapshot.directory");
@@ -145,10 +144,10 @@ final class CaptureAttempt {
   }
 
   /**
-   * Makes the image that pages are written to: of the base's bytes, of zeros, or out of the image
-   * of the snapshot that is replaced.
+   * Creates the image that pages are written to: a fork of the base's image, an image of zeros, or
+   * the image of the replaced snapshot.
    *
-   * @return what becomes of that one; null when nothing is replaced
+   * @return how the replaced snapshot's image was used, or null if nothing is replaced
    */
   private CaptureReport.@Nullable Replaced makeMemoryImage(Source source, Undo undo) {
     context.before("snapshot.memory");
@@ -166,7 +165,7 @@ final class CaptureAttempt {
     return replaced;
   }
 
-  /** Copies what can be copied while the machine runs, and the rest while it stands still. */
+  /** Copies as much as possible while the machine runs, and the rest while it is paused. */
   private PagesWritten copy(
       Source source,
       CaptureReport.@Nullable Replaced replaced,
@@ -176,7 +175,7 @@ final class CaptureAttempt {
       throws PausedSection.ModeUnfit {
     PausedSection.Paths paths =
         PausedSection.Paths.of(sandbox.id(), sandbox.machine().number(), order.id(), partial);
-    // Before the disk is flushed: what the machine writes during a wait is flushed then too.
+    // Before the disk is flushed, so that the flush covers writes made during the wait.
     try (CopySlots.Turn turn = vm instanceof AlreadyPausedVm ? turns.none() : turns.take()) {
       phases.ended("turn");
       context.before("snapshot.flush");
@@ -191,7 +190,7 @@ final class CaptureAttempt {
           PageCapture pages = context.pages().open(image, source.tracker().baseline(), equal)) {
         phases.ended("prepare");
         preCopier.copy(vm, source.tracker(), pages);
-        // Also told then: a copy ahead may have been the one to meet a failure first.
+        // Report errors here too: a copy made ahead may have been the first to see one.
         lost.writeBack(sandbox);
         source.tracker().noteDiskWrites();
         phases.ended("precopy");
@@ -211,8 +210,8 @@ final class CaptureAttempt {
   }
 
   /**
-   * The file whose bytes a fresh image has, if there is one. Where images are block devices none is
-   * asked for: to attach it may make a device, for a saving of some pages.
+   * Returns the file that a fresh image equals byte for byte, or null. Where images are block
+   * devices it returns null: attaching the base could create a device, only to save a few pages.
    */
   private @Nullable Path equalFile(
       Attachment image,

@@ -9,7 +9,7 @@ import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 
-/** What is counted of captures: the same that each one's manifest tells, summed up. Thread-safe. */
+/** Metrics of captures: the numbers in each capture's manifest, summed up. Thread-safe. */
 final class CaptureMetrics {
   private static final double NANOS = 1e9;
   private static final double[] PAUSE_BOUNDS = {

@@ -29,17 +29,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures a running machine: disk, devices and memory at one instant.
+ * Captures a running machine: disk, device state and memory at one instant.
  *
- * <p>Whatever can be done before the pause is done before it, and whatever can wait until the
- * machine runs again waits: in between only the devices are saved, the disk is cloned, and pages
- * are read, of which most are copied before where the memory mode can track a running machine.
- * Thread-safe; the caller holds the sandbox.
+ * <p>As much work as possible happens before the pause or after it. During the pause only the
+ * devices are saved, the disk is cloned, and pages are read. Most pages are copied before the pause
+ * if the memory mode can track a running machine. Thread-safe; the caller holds the sandbox.
  */
 public final class Capturer {
   private static final System.Logger LOG = System.getLogger(Capturer.class.getName());
 
-  /** What a memory mode answers that cannot track a machine; everything else is a failure. */
+  /** Error codes of a memory mode that cannot track a machine. Any other code is a failure. */
   private static final Set<ErrorCode> REFUSALS =
       EnumSet.of(ErrorCode.UNSUPPORTED, ErrorCode.HOST_UNFIT, ErrorCode.CONFLICT);
 
@@ -61,18 +60,18 @@ public final class Capturer {
   }
 
   /**
-   * What to capture, and as what.
+   * What to capture, and how to record it.
    *
    * @param id the new snapshot's id
-   * @param kind what it is for
+   * @param kind its kind
    * @param version its name and tags, or null
    * @param description a sentence for people, or null
-   * @param templateId what the sandbox was created from, or null
-   * @param contentKey what a template was built from, or null
+   * @param templateId the template the sandbox was created from, or null
+   * @param contentKey key of the content a template was built from, or null
    * @param memoryMode the only memory mode the caller allows, or null
-   * @param verify whether to compare it with all of the paused machine's memory
+   * @param verify whether to compare the capture with all of the paused machine's memory
    * @param durability whether it must survive a loss of power
-   * @param replaces id of the snapshot that is given up for it, or null
+   * @param replaces id of the snapshot to delete in its favour, or null
    */
   public record Order(
       String id,
@@ -85,7 +84,7 @@ public final class Capturer {
       boolean verify,
       Durability durability,
       @Nullable String replaces) {
-    /** A snapshot that somebody asked for. */
+    /** Creates the order for a snapshot that a caller requested. */
     public static Order of(
         String id, NewSnapshot request, String templateId, Durability durability) {
       return new Order(
@@ -103,17 +102,20 @@ public final class Capturer {
   }
 
   /**
-   * Captures the machine, in the best memory mode that can. When this fails it runs on, and nothing
-   * is left of the attempt.
+   * Captures the machine in the best memory mode that can. If this fails, the machine runs on and
+   * nothing of the attempt is left.
    *
-   * @param resumed told the instant that is captured once the machine runs again
-   * @throws RametException {@code UNSUPPORTED} when a forced memory mode cannot do it
+   * @param resumed receives the captured instant once the machine runs again
+   * @throws RametException {@code UNSUPPORTED} if a forced memory mode cannot make the capture
    */
   public SnapshotRecord capture(LiveSandbox live, Order order, Consumer<Instant> resumed) {
     return capture(live, order, live.runningMachine(), resumed);
   }
 
-  /** The same with a view of the machine that decides what its pause is. */
+  /**
+   * Captures the machine through a view of it that decides how it pauses. Otherwise like {@link
+   * #capture(LiveSandbox, Order, Consumer)}.
+   */
   public SnapshotRecord capture(
       LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
@@ -147,7 +149,7 @@ public final class Capturer {
         report.modeReason());
   }
 
-  /** The same for a caller who waits for all of it. */
+  /** Captures the machine for a caller that waits for the whole capture. */
   public SnapshotRecord capture(LiveSandbox live, Order order) {
     return capture(live, order, instant -> {});
   }
@@ -188,10 +190,10 @@ public final class Capturer {
   }
 
   /**
-   * Has storage make ahead what the next capture will copy, if there is to be one.
+   * Lets storage prepare the copies of the next capture, if there will be one.
    *
-   * @param base the snapshot whose memory image that one will overlay; null for none
-   * @param log of the disk
+   * @param base the snapshot whose memory image the next capture overlays, or null for none
+   * @param log the disk's write log
    */
   private void prepareNext(
       SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, WriteLog log) {
@@ -207,7 +209,7 @@ public final class Capturer {
     }
   }
 
-  /** A tracker of the chain's current mode, or null when it cannot track this machine. */
+  /** Returns a tracker of the chain's current mode, or null if it cannot track this machine. */
   private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
     String id = chain.current();
     try {
@@ -226,7 +228,7 @@ public final class Capturer {
     }
   }
 
-  /** Keeps the snapshot whose memory image is overlaid; null when none is. */
+  /** Pins the snapshot whose memory image is overlaid. Returns null if there is none. */
   private SnapshotReclaimer.@Nullable Pin pinBase(Tracking.Use tracker, @Nullable String restored)
       throws PausedSection.ModeUnfit {
     boolean previous = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
@@ -258,10 +260,10 @@ public final class Capturer {
   }
 
   /**
-   * What is written down of a capture.
+   * Creates the manifest of a capture.
    *
-   * @param identity of the machine whose memory was captured; null when only the disk was
-   * @param report how memory was captured; null when only the disk was
+   * @param identity the machine whose memory was captured; null if only the disk was
+   * @param report how the memory was captured; null if only the disk was
    */
   static SnapshotRecord record(
       SandboxRecord sandbox,

@@ -21,16 +21,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a machine's memory and disk are what its last snapshot holds, without a pause.
+ * Tells whether a machine's memory and disk still equal its last snapshot, without a pause.
  *
- * <p>Pages that were written since are compared with the snapshot's: a hypervisor rewrites some
- * with what they hold. If not a page is written between looking for the first time and looking
- * again after the comparison, the memory was the same all along, and so was the disk if its writes
- * have not increased: a request under way shows in memory, where its queue is. Thread-safe; the
- * caller holds the sandbox.
+ * <p>Pages written since the snapshot are compared with it, because a hypervisor rewrites some
+ * pages with the same bytes. If no page is written between the first look and a second one after
+ * the comparison, the memory did not change. Neither did the disk if its write count has not grown:
+ * a request under way shows in memory, which holds its queue. Thread-safe; the caller holds the
+ * sandbox.
  */
 public final class ChangeDetector {
-  /** More pages than this are not compared: so many are not rewritten with what they hold. */
+  /**
+   * Limit on the bytes compared: a hypervisor does not rewrite more than this with the same bytes.
+   */
   private static final long MOST_COMPARED_BYTES = 256 << 10;
 
   private final Context context;
@@ -41,7 +43,9 @@ public final class ChangeDetector {
     this.reclaimer = reclaimer;
   }
 
-  /** The last snapshot, if nothing changed since; null also when that cannot be told. */
+  /**
+   * Returns the last snapshot if nothing changed since; null if something did or it cannot be told.
+   */
   public @Nullable SnapshotRecord since(LiveSandbox live) {
     RunningVm vm = live.runningMachine();
     try (Tracking.Use last = live.tracking().last(vm)) {
@@ -65,13 +69,15 @@ public final class ChangeDetector {
       }
     } catch (RametException e) {
       if (e.code() == ErrorCode.UNSUPPORTED) {
-        return null; // Tracking was lost.
+        return null; // tracking was lost
       }
       throw e;
     }
   }
 
-  /** Not the hidden start of clones, and not one that was deleted. */
+  /**
+   * Returns whether callers can see it: not the hidden base of clones, and not a deleted snapshot.
+   */
   private static boolean shown(SnapshotRecord record) {
     return record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted();
   }

@@ -25,22 +25,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has storage do ahead what the next capture of a machine would otherwise wait for. A copy takes
- * time in the number of pieces that its source lies in, and those grow with every generation: so
- * the copy that the next capture wants is made after the last one, by one thread with rests, and
- * what a machine has written to its disk since is shared right before the pause. An image in many
- * pieces is laid out anew in part first; what that may add is a tenth of what captures of the
- * sandbox wrote.
+ * Lets storage prepare the copies that the next capture of a machine would otherwise wait for. The
+ * time of a copy grows with the number of extents of its source, and that number grows with every
+ * generation. So one thread makes the next capture's copy after the last capture, with rests, and
+ * right before the pause the disk blocks written since are shared with it. Images with many extents
+ * are first partly rewritten to fewer; the bytes this adds are limited to a tenth of those that
+ * captures of the sandbox wrote.
  *
- * <p>Nothing depends on it: what is not done, or fails, makes a later copy slower. Thread-safe.
+ * <p>Nothing depends on this: work that is not done, or fails, only makes a later copy slower.
+ * Thread-safe.
  */
 public final class CopyPreparer implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(CopyPreparer.class.getName());
 
-  /** How much of the time the thread works. */
+  /** Share of the time that the thread works. */
   private static final double SHARE = 0.25;
 
-  /** What laying out anew may add, as a part of what captures wrote. */
+  /** Bytes that compaction may add, as a share of those that captures wrote. */
   private static final double ADDED_SHARE = 0.1;
 
   private static final long MOST_CREDIT_BYTES = 256L << 20;
@@ -57,12 +58,12 @@ public final class CopyPreparer implements AutoCloseable {
   private final Map<String, Long> credits = new LinkedHashMap<>();
 
   /**
-   * What is wanted for a sandbox.
+   * The pending work of a sandbox.
    *
-   * @param fresh the memory image that a capture has just made, which nobody has mapped; or null
-   * @param base the memory image that its next capture overlays, or null
-   * @param disk its disk
-   * @param log of that disk
+   * @param fresh the memory image that a capture has just made and no process has mapped, or null
+   * @param base the memory image that the next capture overlays, or null
+   * @param disk the sandbox's disk
+   * @param log the disk's write log
    */
   private record Sandbox(
       @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, WriteLog log) {}
@@ -101,23 +102,23 @@ public final class CopyPreparer implements AutoCloseable {
   }
 
   /**
-   * The disk is about to be captured: what can be done before the pause is done.
+   * Brings the prepared copy of a disk up to date, right before its capture.
    *
-   * @param log of the disk
+   * @param log the disk's write log
    */
   void beforePause(NodeId disk, WriteLog log) {
     work("catch-up", disk, CopyPreparation.class, ahead -> prepare(ahead, disk, 1, log));
   }
 
   /**
-   * A capture is published. Does not wait.
+   * Queues the work that follows a published capture. Does not wait.
    *
-   * @param sandboxId of which sandbox
-   * @param fresh the memory image it made; null when machines are started from it at once, which
-   *     would wait for parts that are put in their place
-   * @param base the memory image that the next one overlays, or null
+   * @param sandboxId the captured sandbox
+   * @param fresh the memory image it made; null if machines start from it at once, because they
+   *     would wait for the parts being replaced
+   * @param base the memory image that the next capture overlays, or null
    * @param disk the sandbox's disk
-   * @param log of that disk
+   * @param log the disk's write log
    * @param writtenBytes how much the capture wrote to its image
    */
   void captured(
@@ -154,7 +155,7 @@ public final class CopyPreparer implements AutoCloseable {
     long credit;
     synchronized (this) {
       if (waiting.isEmpty()) {
-        return; // Two captures of one sandbox, of which only the later one matters.
+        return; // two captures of one sandbox were queued, and only the later one matters
       }
       id = waiting.keySet().iterator().next();
       sandbox = waiting.remove(id);
@@ -192,7 +193,9 @@ public final class CopyPreparer implements AutoCloseable {
     return true;
   }
 
-  /** Does something with a node if its backend can; what fails is only noted. */
+  /**
+   * Applies an action to a node if its backend supports it. Failures are only logged and counted.
+   */
   private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
     T capability = Capability.of(SplitStorage.of(storage, id), type);
     if (capability == null) {
@@ -207,7 +210,7 @@ public final class CopyPreparer implements AutoCloseable {
     } catch (RametException e) {
       boolean gone = e.code() == ErrorCode.NOT_FOUND || e.code() == ErrorCode.CONFLICT;
       if (Thread.currentThread().isInterrupted() && !what.equals("catch-up")) {
-        return; // Closing.
+        return; // closing
       }
       done.increment(what, gone ? "gone" : "failed");
       if (!gone) {
@@ -218,7 +221,7 @@ public final class CopyPreparer implements AutoCloseable {
     }
   }
 
-  /** Stops what is under way, and waits for that. */
+  /** Stops the work under way and waits until it has stopped. */
   @Override
   public void close() {
     synchronized (this) {

@@ -9,40 +9,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets only so many captures copy memory at once, in the order in which they came. Copying takes
- * processor time: when more of them do it than there are processors, all of them end late, machines
- * stand still for longer, and then all wait for the device together. In turns, the first ones'
- * bytes are on their way to the device while the next ones' are copied.
+ * Limits how many captures copy memory at once, in the order of their arrival. Copying takes
+ * processor time. With more copies than processors all of them end late, machines stay paused for
+ * longer, and then all wait for the storage device together. With slots, the first captures' bytes
+ * are on their way to the device while the next ones copy.
  *
- * <p>A turn is a courtesy and not a lock: nobody waits longer than a bound, so that one with much
- * to copy does not hold up those with little. Thread-safe.
+ * <p>A slot is not a lock: a capture waits for a limited time at most, so that a large one does not
+ * hold up small ones. Thread-safe.
  */
 final class CopySlots {
   private final Semaphore free;
   private final Duration patience;
 
   /**
-   * Turns for some at once.
+   * Creates slots.
    *
-   * @param atOnce how many
-   * @param patience how long one waits at most before it goes ahead
+   * @param atOnce how many captures copy at once
+   * @param patience how long a capture waits at most before it copies without a slot
    */
   CopySlots(int atOnce, Duration patience) {
     this.free = new Semaphore(atOnce, true);
     this.patience = patience;
   }
 
-  /** As many as use all processors, and what waits is hardly noticed. */
+  /** Returns as many slots as keep all processors busy, with a wait that is hardly noticed. */
   static CopySlots ofHost() {
-    // One that waits for its device in between leaves a processor to another.
+    // A capture that waits for its device leaves a processor to another one.
     int atOnce = Math.max(2, Runtime.getRuntime().availableProcessors());
     return new CopySlots(atOnce, Duration.ofMillis(250));
   }
 
   /**
-   * Waits for a turn, or until patience ends.
+   * Waits for a slot, at most for the patience.
    *
-   * @throws RametException {@code CANCELLED} when the thread is interrupted
+   * @throws RametException {@code CANCELLED} if the thread is interrupted
    */
   Turn take() {
     try {
@@ -54,12 +54,15 @@ final class CopySlots {
     }
   }
 
-  /** The turn of one that does not wait: its machine stands still already. */
+  /**
+   * Returns a turn without a slot, for a capture that must not wait because its machine is paused
+   * already.
+   */
   Turn none() {
     return new Turn(false);
   }
 
-  /** One's turn, until it is closed. */
+  /** One capture's turn, until it is closed. */
   final class Turn implements AutoCloseable {
     private final AtomicBoolean held;
 
@@ -67,7 +70,7 @@ final class CopySlots {
       this.held = new AtomicBoolean(held);
     }
 
-    /** Lets the next one have it. Idempotent. */
+    /** Frees the slot, if this turn holds one. Idempotent. */
     @Override
     public void close() {
       if (held.compareAndSet(true, false)) {

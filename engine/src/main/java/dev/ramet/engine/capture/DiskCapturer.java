@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * Captures the disk of a machine without its memory: what starts from it boots. The caller holds
- * the sandbox and has {@linkplain GuestFreeze frozen} its files. Thread-safe.
+ * Captures the disk of a machine without its memory: a guest started from the snapshot boots. The
+ * caller holds the sandbox and has {@linkplain GuestFreeze frozen} its files. Thread-safe.
  */
 public final class DiskCapturer {
   private final Context context;
@@ -30,9 +30,9 @@ public final class DiskCapturer {
   }
 
   /**
-   * Captures the disk. When this fails, nothing is left of the attempt.
+   * Captures the disk. If this fails, nothing of the attempt is left.
    *
-   * @param copied told when the disk may be written again
+   * @param copied runs when the guest may write to the disk again
    */
   public SnapshotRecord capture(
       SandboxRecord sandbox, Capturer.Order order, Instant instant, Runnable copied) {

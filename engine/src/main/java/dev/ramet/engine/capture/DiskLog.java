@@ -7,14 +7,17 @@ import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.WriteLog;
 
-/** What a machine wrote to its disk, for the storage that copies it. */
+/** Gives storage the writes that a machine made to its disk. */
 final class DiskLog {
-  /** A sandbox has one disk, see {@link MachineStarter#spec}. */
+  /** Index of the disk: a sandbox has only one, see {@link MachineStarter#spec}. */
   private static final int DISK = 0;
 
   private DiskLog() {}
 
-  /** The log of a machine's disk; {@link WriteLog#NONE} when its hypervisor keeps none. */
+  /**
+   * Returns the write log of a machine's disk, or {@link WriteLog#NONE} if its hypervisor keeps
+   * none.
+   */
   static WriteLog of(RunningVm vm) {
     DiskWriteLog log = Capability.of(vm, DiskWriteLog.class);
     return log == null ? WriteLog.NONE : () -> log.takeWrites(DISK);

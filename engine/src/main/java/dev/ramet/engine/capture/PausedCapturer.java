@@ -24,8 +24,9 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures a paused sandbox. All of it has been captured already, as what it goes on from: so that
- * is copied, and holds the instant of the pause. Thread-safe; the caller holds the sandbox.
+ * Captures a paused sandbox by copying the snapshot that it resumes from, which already holds its
+ * disk, device state and memory at the instant of the pause. Thread-safe; the caller holds the
+ * sandbox.
  */
 public final class PausedCapturer {
   private final Context context;
@@ -36,17 +37,17 @@ public final class PausedCapturer {
     this.reclaimer = reclaimer;
   }
 
-  /** Whether this is how to capture a sandbox. */
+  /** Returns whether this class captures the sandbox: whether it is paused. */
   public static boolean fits(SandboxRecord sandbox) {
     return sandbox.state() == SandboxRecord.State.PAUSED;
   }
 
   /**
-   * Captures it. When this fails, nothing is left of the attempt.
+   * Captures the sandbox. If this fails, nothing of the attempt is left.
    *
-   * @param memory whether the memory is wanted, if there is any
-   * @throws RametException {@code CONFLICT} when the order wants what only a running machine can
-   *     give, {@code CORRUPT} when what it goes on from is gone
+   * @param memory whether to include the memory, if there is any
+   * @throws RametException {@code CONFLICT} if the order needs a running machine, {@code CORRUPT}
+   *     if the snapshot it resumes from is gone
    */
   public SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, boolean memory) {
     if (order.memoryMode() != null || order.verify()) {
@@ -70,8 +71,8 @@ public final class PausedCapturer {
   }
 
   /**
-   * A snapshot that was made of it since it was paused, and is still there; null when there is
-   * none. All of them hold the same, so that it does not matter which one.
+   * Returns an existing snapshot that was made of the sandbox since it was paused, or null. All of
+   * them hold the same, so any one will do.
    */
   public @Nullable SnapshotRecord made(SandboxRecord sandbox) {
     SnapshotRecord held =
@@ -128,7 +129,7 @@ public final class PausedCapturer {
     }
   }
 
-  /** The device state never changes, so another name for it will do. */
+  /** Links the device state files, which never change. */
   private static void shareDevices(Path from, Path to) throws IOException {
     Files.createDirectory(to);
     for (Path file : FileTrees.children(from)) {

@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a capture does while its machine stands still, and nothing else: the devices are saved, the
- * disk is cloned, the selected pages are read. Also keeps the account of it: a capture that must be
- * taken again in another mode stops the machine again. Used by one thread.
+ * The part of a capture that needs a paused machine: saves the devices, clones the disk and reads
+ * the selected pages. Also measures its time over all attempts, because a capture repeated in
+ * another mode pauses the machine again. Used by one thread.
  */
 final class PausedSection {
   private final Context context;
@@ -33,31 +33,31 @@ final class PausedSection {
   private Instant instant = Instant.EPOCH;
 
   /**
-   * For one capture.
+   * Creates the paused section of one capture.
    *
-   * @param log of the machine's disk
+   * @param log the machine's disk write log
    */
   PausedSection(Context context, WriteLog log) {
     this.context = context;
     this.log = log;
   }
 
-  /** How long the machine has stood still, all pauses of the capture together. */
+  /** Returns how long the machine was paused, summed over all attempts of the capture. */
   long nanos() {
     return nanos;
   }
 
-  /** The instant that was captured. */
+  /** Returns the instant that was captured. */
   Instant instant() {
     return instant;
   }
 
   /**
-   * What to clone, and where to.
+   * What to clone, and the destinations.
    *
    * @param liveDisk the disk in use
-   * @param snapshotDisk what it is cloned to
-   * @param devices directory for the devices' state
+   * @param snapshotDisk the clone to make
+   * @param devices directory for the device state
    */
   record Paths(NodeId liveDisk, NodeId snapshotDisk, Path devices) {
     static Paths of(String sandboxId, int machine, String snapshotId, Path partial) {
@@ -68,7 +68,7 @@ final class PausedSection {
     }
   }
 
-  /** The memory mode has no use for this capture; the machine runs again. */
+  /** The memory mode cannot make this capture. The machine runs again. */
   static final class ModeUnfit extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -81,11 +81,11 @@ final class PausedSection {
   }
 
   /**
-   * Stops the machine, reads, and lets it run again, whatever happens.
+   * Pauses the machine, reads its state, and resumes it even after a failure.
    *
    * @param located where its memory was a moment ago; null to look that up
    * @param all receives a checksum of all pages; null for none
-   * @throws ModeUnfit when the tracker cannot tell what must be read
+   * @throws ModeUnfit if the tracker cannot tell which pages must be read
    */
   void read(
       RunningVm vm,
@@ -96,8 +96,8 @@ final class PausedSection {
       @Nullable Fingerprint all)
       throws ModeUnfit {
     context.before("snapshot.pause");
-    // To look up where memory is takes longer than to look at it, so it is done while the machine
-    // runs, twice: what was the same before and after was the same in between.
+    // Looking up the memory's location takes longer than reading it, so it is done while the
+    // machine runs, before and after the pause. If both agree, it did not change in between.
     GuestMemory memory = located != null ? located : vm.memory();
     phases.ended("locate");
     phases.inPause(true);
@@ -106,9 +106,9 @@ final class PausedSection {
     try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
       phases.ended("stop");
-      // Meanwhile the hypervisor saves its devices, which leaves memory alone. To wake another
-      // thread for the disk would take as long as the clone, and might take the hypervisor's
-      // processor.
+      // Meanwhile the hypervisor saves its devices, which does not change memory. Cloning the disk
+      // on another thread would not be faster: waking one takes as long as the clone, and might
+      // take the hypervisor's processor.
       context.before("snapshot.disk");
       context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
       phases.ended("disk");
@@ -153,7 +153,7 @@ final class PausedSection {
         });
   }
 
-  /** A selection that a mode may refuse. */
+  /** Makes a selection and turns a mode's {@code UNSUPPORTED} into {@link ModeUnfit}. */
   static PageRanges orUnfit(Supplier<PageRanges> selection) throws ModeUnfit {
     try {
       return selection.get();

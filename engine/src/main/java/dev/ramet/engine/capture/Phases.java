@@ -4,7 +4,10 @@ package dev.ramet.engine.capture;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Times the phases of one operation, each from the end of the one before. Used by one thread. */
+/**
+ * Measures the phases of one operation. A phase lasts from the end of the previous one. Used by one
+ * thread.
+ */
 final class Phases {
   private final Map<String, Long> nanos = new LinkedHashMap<>();
   private final Map<String, Long> paused = new LinkedHashMap<>();
@@ -12,7 +15,7 @@ final class Phases {
   private final long start = System.nanoTime();
   private long last = start;
 
-  /** The phase that ended just now. */
+  /** Ends a phase now. */
   void ended(String phase) {
     long now = System.nanoTime();
     nanos.merge(phase, now - last, Long::sum);
@@ -22,22 +25,22 @@ final class Phases {
     last = now;
   }
 
-  /** The phases that end from now on are those of a pause, or are not. */
+  /** Sets whether the phases that end from now on belong to a pause. */
   void inPause(boolean now) {
     pause = now;
   }
 
-  /** Nanoseconds by phase of the pauses. */
+  /** Returns the nanoseconds spent paused, by phase. */
   Map<String, Long> pauseNanos() {
     return new LinkedHashMap<>(paused);
   }
 
-  /** Nanoseconds by phase, in the order they ended. */
+  /** Returns the nanoseconds by phase, in the order in which the phases ended. */
   Map<String, Long> nanos() {
     return new LinkedHashMap<>(nanos);
   }
 
-  /** Nanoseconds since the start. */
+  /** Returns the nanoseconds since the start. */
   long total() {
     return System.nanoTime() - start;
   }

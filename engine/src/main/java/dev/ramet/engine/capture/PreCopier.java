@@ -12,11 +12,11 @@ import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies written pages while the machine runs, in rounds, so that its pause is left with what was
- * written since the last round began. Used by one thread, for one capture.
+ * Pre-copies written pages while the machine runs, in rounds, so that the pause only has to read
+ * pages written since the last round began. Used by one thread, for one capture.
  */
 final class PreCopier {
-  /** Reading as much takes a fraction of a millisecond, which a round would not save. */
+  /** Reading this much takes a fraction of a millisecond, less than a round would save. */
   static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;
 
   private final EngineConfig.PreCopy bounds;
@@ -30,27 +30,27 @@ final class PreCopier {
     this.steps = steps;
   }
 
-  /** How many rounds there were, with one that was ended in the middle. */
+  /** Returns the number of rounds, including one that was cut short. */
   int rounds() {
     return rounds;
   }
 
-  /** What they copied. */
+  /** Returns the bytes copied by all rounds. */
   long bytes() {
     return bytes;
   }
 
-  /** Where the machine's memory was when that was looked up; null when it was not. */
+  /** Returns the memory location that was looked up, or null if none was. */
   @Nullable GuestMemory located() {
     return located;
   }
 
   /**
-   * Copies while it pays off: until a round finds hardly anything, or not much less than the one
-   * before, or a bound is reached. Does nothing where the tracker cannot select while the machine
-   * runs, or the machine stands still.
+   * Copies as long as it pays off: until a round finds hardly anything, or more than half as much
+   * as the previous one, or a bound is reached. Does nothing if the tracker cannot select while the
+   * machine runs, or the machine is paused.
    *
-   * @throws PausedSection.ModeUnfit when the tracker cannot tell what must be read
+   * @throws PausedSection.ModeUnfit if the tracker cannot tell which pages must be read
    */
   void copy(RunningVm vm, Tracking.Use tracker, PageCapture pages) throws PausedSection.ModeUnfit {
     LiveTracker live = tracker.live();
@@ -68,13 +68,13 @@ final class PreCopier {
       long found = ranges.copyBytes() + ranges.zeroBytes();
       boolean pays = found > NOT_WORTH_A_ROUND_BYTES && found <= before / 2;
       if (!pays || found > most - bytes) {
-        return; // What was found is left to the pause.
+        return; // leave the pages found to the pause
       }
       rounds++;
       long copied = pages.copyWhileRunning(memory.pid(), ranges, deadline);
       bytes += copied;
       if (copied < found) {
-        return; // Out of time in the middle: all of this round is read again in the pause.
+        return; // out of time: the pause reads all pages of this round again
       }
       live.copied();
       before = found;

@@ -17,9 +17,9 @@ import dev.ramet.spi.storage.VolumeReuse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots that take the place of an older one. Its memory volume may be written to only where the
- * capture builds on exactly that image, and nobody else reads it; else a new one is made, and the
- * reason told. Thread-safe.
+ * Replaces an older snapshot by a new one. The capture writes to the old memory volume in place
+ * only if it builds on exactly that image and nothing else reads it. Otherwise it makes a new
+ * volume and reports the reason. Thread-safe.
  */
 public final class Replacement {
   private static final System.Logger LOG = System.getLogger(Replacement.class.getName());
@@ -33,10 +33,10 @@ public final class Replacement {
   }
 
   /**
-   * Finds what a request wants to replace.
+   * Finds the snapshot that a request replaces.
    *
-   * @return its id; null when the request replaces nothing
-   * @throws RametException {@code NOT_FOUND}, or {@code INVALID_ARGUMENT} when it is not a snapshot
+   * @return its id; null if the request replaces nothing
+   * @throws RametException {@code NOT_FOUND}, or {@code INVALID_ARGUMENT} if it is not a snapshot
    *     of that sandbox
    */
   public static @Nullable String resolve(
@@ -58,12 +58,12 @@ public final class Replacement {
   }
 
   /**
-   * Makes the memory volume of a capture out of that of the snapshot it replaces, if that may be.
-   * From then on that snapshot is withdrawn, durably: whatever happens, nobody is offered it again.
+   * Turns the memory volume of the replaced snapshot into that of the capture, if this is possible.
+   * The old snapshot is then withdrawn durably: nobody can use it again, even if the capture fails.
    *
    * @param baseline what the capture's selection is relative to
-   * @param base what it builds on, pinned; null for nothing
-   * @return what was decided and why; null when nothing is replaced
+   * @param base the snapshot it builds on, pinned; null for none
+   * @return the decision and its reason; null if nothing is replaced
    */
   CaptureReport.@Nullable Replaced takeOver(
       Capturer.Order order, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
@@ -99,7 +99,8 @@ public final class Replacement {
   }
 
   /**
-   * The new one is ready. What fails is told in the log: the new one stands, and so does the old.
+   * Deletes the replaced snapshot, once the new one is ready. A failure is only logged: then both
+   * snapshots stay.
    */
   public void giveUp(@Nullable String id) {
     if (id == null) {

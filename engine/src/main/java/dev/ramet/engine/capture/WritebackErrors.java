@@ -15,16 +15,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Has what was written to an image reach the disk before a capture copies it, and remembers where
- * that failed. The kernel tells of a write-back that failed once, and takes the pages for clean
- * from then on, whose bytes are nowhere but in the page cache (core-api/errseq.rst, and
- * mm/page-writeback.c). A later capture would have a disk without them beside the memory of a guest
- * that relies on them, and nobody would see. Thread-safe.
+ * Writes an image's dirty pages back to the disk before a capture copies it, and remembers
+ * failures. The kernel reports a failed write-back once and then treats the pages as clean,
+ * although their bytes exist only in the page cache (core-api/errseq.rst and mm/page-writeback.c).
+ * A later capture would lack these bytes on disk while the captured guest relies on them, and
+ * nobody would notice. Thread-safe.
  */
 final class WritebackErrors {
   private static final System.Logger LOG = System.getLogger(WritebackErrors.class.getName());
 
-  /** Of {@code asm-generic/errno-base.h}. */
+  /** {@code EIO} of {@code asm-generic/errno-base.h}. */
   private static final int EIO = 5;
 
   private static final String OTHER_MACHINE = "roll it back to a snapshot, or kill it";
@@ -36,9 +36,9 @@ final class WritebackErrors {
   }
 
   /**
-   * Has the disk of a sandbox's machine written back.
+   * Writes back the disk of a sandbox's machine.
    *
-   * @throws RametException when that fails; and {@code CORRUPT} when it ever did: until the sandbox
+   * @throws RametException if that fails; {@code CORRUPT} if it failed before: until the sandbox
    *     gets another machine, nothing can be captured of it
    */
   void writeBack(SandboxRecord sandbox) {
@@ -68,8 +68,8 @@ final class WritebackErrors {
   }
 
   /**
-   * Whether all of a snapshot's memory image is on the disk, or will be. One that was made durable
-   * is; what clones begin from is not, and is written back here.
+   * Returns whether all of a snapshot's memory image is on the disk, or will be. Durable snapshots
+   * are. The base of clones is not, so this method writes it back.
    */
   boolean isWhole(SnapshotRecord base) {
     if (base.kind() != SnapshotRecord.Kind.CLONE_BASE) {
@@ -102,7 +102,7 @@ final class WritebackErrors {
     try {
       Files.createFile(mark);
     } catch (FileAlreadyExistsException there) {
-      // Another capture has found the same.
+      // Another capture found the same failure.
     } catch (IOException e) {
       LOG.log(System.Logger.Level.ERROR, "cannot note that writes were lost: " + mark, e);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** One capture of a machine: before the pause, paused, and after it. */
+/** One capture of a machine: the work before, during and after the pause. */
 @NullMarked
 package dev.ramet.engine.capture;
 

@@ -14,7 +14,10 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the agent of a machine is told so that it serves its sandbox. Thread-safe. */
+/**
+ * Sets up the agent of a machine for its sandbox: environment, tokens, volumes, and trust in the
+ * host's certificate authority. Thread-safe.
+ */
 public final class AgentSetup {
   private final Context context;
 
@@ -22,15 +25,16 @@ public final class AgentSetup {
     this.context = context;
   }
 
-  /** What calls of a sandbox's agent have to bring. */
+  /** Returns the credentials for calls to a sandbox's agent. */
   public static AgentAccess access(SandboxRecord record) {
     return new AgentAccess(record.terms().accessToken(), record.machine().hostSecret());
   }
 
   /**
-   * Waits for the agent, and tells it what the machine was started for.
+   * Waits for the agent and sets it up for the sandbox.
    *
-   * @return what it knows this host by; null when it cannot tell this host from others
+   * @return the secret by which the agent recognises this host; null if it cannot tell this host
+   *     from others
    */
   @Nullable HostSecret initialise(
       MachineStarter.Order order, HostProof proof, RunningVm vm, int agentPort) {
@@ -74,7 +78,7 @@ public final class AgentSetup {
     }
   }
 
-  /** Connects a machine that was found again with its volumes. */
+  /** Reconnects a machine that was found again to its volumes. */
   void mountAgain(SandboxRecord record, RunningVm vm) {
     Integer agentPort = record.agentPort();
     if (agentPort != null) {
@@ -86,7 +90,10 @@ public final class AgentSetup {
     }
   }
 
-  /** Has programs in the guest trust this host, which ends TLS where rules are about requests. */
+  /**
+   * Makes programs in the guest trust this host's certificate authority, because the host ends TLS
+   * where egress rules apply to requests.
+   */
   public void trust(RunningVm vm, int agentPort, AgentAccess access) {
     context
         .agent()

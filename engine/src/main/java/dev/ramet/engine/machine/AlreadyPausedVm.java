@@ -14,21 +14,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A machine that a capture sees as any other, but that stands still before the capture and after
- * it: so nothing happens in the guest that would be lost. {@link #close} lets it run again unless
- * it was ended. Used by one thread.
+ * A machine that is paused before a capture and stays paused after it, so that nothing the guest
+ * does in between is lost. A capture uses it like any other machine. {@link #close} resumes it
+ * unless it was ended. Used by one thread.
  */
 public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
   private final RunningVm vm;
   private final PausedVm paused;
 
-  /** Stops the machine. */
+  /** Pauses the machine. */
   public AlreadyPausedVm(RunningVm vm) {
     this.vm = vm;
     this.paused = vm.pause();
   }
 
-  /** Ends the machine instead of letting it run. */
+  /** Ends the machine instead of resuming it. */
   public void end() {
     paused.kill();
   }
@@ -43,14 +43,17 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
     return new Moment();
   }
 
-  /** {@inheritDoc} Nobody waits for this machine to run again, so the save is over on return. */
+  /**
+   * {@inheritDoc} The save is complete on return, because nobody waits for this machine to run
+   * again.
+   */
   @Override
   public SavingVm pauseAndSave(Path directory) {
     paused.saveDevices(directory);
     return new Moment();
   }
 
-  /** A pause whose end changes nothing. */
+  /** A pause within the long pause: ending it changes nothing. */
   private final class Moment implements SavingVm {
     @Override
     public void awaitDevices() {}
@@ -85,7 +88,7 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
 
     @Override
     public void close() {
-      // The machine goes on standing still.
+      // The machine stays paused.
     }
   }
 

@@ -10,8 +10,8 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 
 /**
- * Which addresses machines reach: rules are in force before a machine runs that may open
- * connections, and until it has ended. Thread-safe.
+ * Applies egress rules to machines. The rules are in force before a machine runs that may open
+ * connections, and until it has exited. Thread-safe.
  */
 public final class EgressEnforcer {
   private static final System.Logger LOG = System.getLogger(EgressEnforcer.class.getName());
@@ -22,7 +22,7 @@ public final class EgressEnforcer {
     this.context = context;
   }
 
-  /** Puts the rules of a machine in force that does not run yet. */
+  /** Applies the rules to a machine that does not run yet. */
   void confine(MachineStarter.Order order, VmSpec spec, long pid) {
     if (order.outbound()) {
       confine(
@@ -33,14 +33,17 @@ public final class EgressEnforcer {
     }
   }
 
-  /** Has them let go of when the machine ends. */
+  /** Removes the rules when the machine exits. */
   void releaseAtEnd(MachineStarter.Order order, RunningVm vm) {
     if (order.outbound()) {
       releaseAtEnd(Layout.machineName(order.sandboxId(), order.number()), vm);
     }
   }
 
-  /** Puts the rules of a machine in force that was found again; those before are until then. */
+  /**
+   * Reapplies the rules to a machine that was found again. Until then, the previous rules stay in
+   * force.
+   */
   void again(SandboxRecord record, RunningVm vm) {
     if (!record.outbound()) {
       return;
@@ -54,7 +57,7 @@ public final class EgressEnforcer {
     }
   }
 
-  /** Puts other rules in force for a machine that runs. */
+  /** Changes the rules of a running machine. */
   public void change(SandboxRecord record, NetworkRules rules) {
     SandboxRecord.Machine machine = record.machine();
     context

@@ -11,14 +11,14 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * The files of a running guest, held still by its agent while their disk is captured alone: all
- * that was written is on the disk, and whoever wants to write waits. Were the host to end, the
- * guest would go on by itself. Used by one thread.
+ * Freezes the files of a running guest through its agent while its disk is captured without the
+ * memory: everything written so far is on the disk, and new writes wait. If the host stops, the
+ * guest thaws the files by itself. Used by one thread.
  */
 public final class GuestFreeze implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(GuestFreeze.class.getName());
 
-  /** A guest with much to write out needs its time; nobody can write meanwhile. */
+  /** Long enough for a guest with much to write back; its programs cannot write meanwhile. */
   private static final Duration WRITE_OUT = Duration.ofSeconds(30);
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -30,11 +30,11 @@ public final class GuestFreeze implements AutoCloseable {
   private boolean frozen;
 
   /**
-   * Freezes them.
+   * Freezes the files.
    *
-   * @param instead what the user can do when there is no agent that could
-   * @throws RametException {@code UNSUPPORTED} without an agent, {@code GUEST_UNREACHABLE} when it
-   *     cannot
+   * @param instead what the user can do if the guest has no agent that could freeze them
+   * @throws RametException {@code UNSUPPORTED} without an agent, {@code GUEST_UNREACHABLE} if the
+   *     agent cannot freeze them
    */
   public GuestFreeze(Context context, SandboxRecord record, RunningVm vm, String instead) {
     Integer port = record.agentPort();
@@ -53,17 +53,17 @@ public final class GuestFreeze implements AutoCloseable {
   }
 
   /**
-   * Lets the guest write again.
+   * Thaws the files.
    *
-   * @throws RametException {@code GUEST_UNREACHABLE} when the files may not have stood still until
-   *     now
+   * @throws RametException {@code GUEST_UNREACHABLE} if the files may not have been frozen all the
+   *     time
    */
   public void thaw() {
     frozen = false;
     context.agent().thaw(agent, access, THAW);
   }
 
-  /** The machine has ended: there is nothing to thaw. */
+  /** Marks the machine as ended, so that there is nothing to thaw. */
   public void ended() {
     frozen = false;
   }

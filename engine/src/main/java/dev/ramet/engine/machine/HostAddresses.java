@@ -4,17 +4,17 @@ package dev.ramet.engine.machine;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Loopback addresses for the ports of guests. All of 127.0.0.0/8 reaches this host and nothing
- * else, so each machine gets an address of its own, on which its ports keep their numbers and no
- * port of another program is in the way. Taken at random out of four million; a collision shows
- * when the hypervisor binds, and is answered by another try.
+ * Chooses loopback addresses for the ports of guests. All of 127.0.0.0/8 reaches this host only, so
+ * each machine gets its own address: its ports keep their numbers and do not collide with those of
+ * other programs. Addresses are chosen at random from four million. A collision shows when the
+ * hypervisor binds; the caller then tries another address.
  */
 final class HostAddresses {
   private static final int FIRST_SECOND_OCTET = 64;
 
   private HostAddresses() {}
 
-  /** Another address. */
+  /** Returns a random address. */
   static String next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return "127."

@@ -11,26 +11,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the host proves itself to the agent of a machine that is started. Each machine has a secret
- * of its own, which its guest gets from the hypervisor. One that is restored has its snapshot's in
- * memory; where its agent cannot see that the hypervisor hands over another, the host proves itself
- * once more with the snapshot's to replace it.
+ * The secrets by which the host proves itself to the agent of a machine that is started. Each
+ * machine has its own secret, which its guest gets from the hypervisor. A restored guest has its
+ * snapshot's secret in memory. If its agent cannot see that the hypervisor hands over a new one,
+ * the host proves itself once with the snapshot's secret in order to replace it.
  *
- * @param shown what the agent is to know already; null when it knows none
- * @param own the machine's; null when its agent cannot have one
+ * @param shown the secret the agent knows already; null if it knows none
+ * @param own the machine's secret; null if its agent cannot have one
  */
 record HostProof(@Nullable HostSecret shown, @Nullable HostSecret own) {
-  /** Of an agent that cannot tell its host from others. */
+  /** No proof, for an agent that cannot tell its host from others. */
   static final HostProof NONE = new HostProof(null, null);
 
   /**
-   * As long whatever is in it: a guest's kernel that showed an item of the machine that was saved
-   * shows as many bytes of the next one's.
+   * Constant length of the item handed over: a guest kernel that read the item of the saved machine
+   * reads as many bytes of the next machine's item.
    */
   private static final int HANDED_OVER_BYTES = 256;
 
   /**
-   * For a machine that is started from a source.
+   * Creates the proof for a machine that is started from a source.
    *
    * @param warm whether it is restored rather than booted
    * @param handedOver whether the hypervisor gives guests secrets
@@ -45,10 +45,10 @@ record HostProof(@Nullable HostSecret shown, @Nullable HostSecret own) {
   }
 
   /**
-   * What the hypervisor gives the guest, so that both hold from the agent's first moment, and again
-   * when the guest restarts by itself.
+   * Returns the item that the hypervisor gives the guest, so that secret and token are valid from
+   * the agent's first moment, and again when the guest restarts by itself.
    *
-   * @param token what the agent is to ask everybody for, or null for nothing
+   * @param token the token that the agent demands from every client, or null for none
    */
   static GuestSecret handedOver(HostSecret secret, @Nullable String token) {
     Map<String, String> all = new LinkedHashMap<>();

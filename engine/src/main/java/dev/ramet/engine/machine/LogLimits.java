@@ -15,15 +15,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Keeps what machines write to their logs from filling the disk: a guest may print to its console
- * for ever. The beginning of a log that has grown is turned into a hole, so that whoever writes it
- * need not know, and its end is never lost. Thread-safe.
+ * Limits the size of machines' logs, because a guest may print to its console for ever. The
+ * beginning of a large log is punched into a hole: its writer need not know, and its end is never
+ * lost. Thread-safe.
  */
 public final class LogLimits {
-  /** What a log may take up before it is cut; the guest adds what it prints until the next look. */
+  /** Size above which a log is cut. It can grow further until the next check. */
   static final long MOST_BYTES = 1 << 20;
 
-  /** What is kept of it then. */
+  /** Size of the end of the log that is kept. */
   static final long KEPT_BYTES = 256 << 10;
 
   private static final System.Logger LOG = System.getLogger(LogLimits.class.getName());
@@ -36,7 +36,7 @@ public final class LogLimits {
     this.context = context;
   }
 
-  /** Looks at the logs of all machines. */
+  /** Checks the logs of all machines. */
   public void apply() {
     if (!underWay.compareAndSet(false, true)) {
       return;
@@ -63,7 +63,7 @@ public final class LogLimits {
         }
       }
     } catch (IOException | LinuxException e) {
-      // The machine may have ended meanwhile; otherwise the next look tries again.
+      // The machine may have ended meanwhile; otherwise the next check tries again.
       LOG.log(System.Logger.Level.DEBUG, "cannot cut the logs of " + machineDirectory, e);
     }
   }

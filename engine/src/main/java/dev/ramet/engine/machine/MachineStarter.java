@@ -31,7 +31,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Starts machines for sandboxes: restored from a warm source, else booted. Thread-safe. */
+/**
+ * Starts machines for sandboxes: restores them from a warm source, or else boots them. Thread-safe.
+ */
 public final class MachineStarter {
   private static final System.Logger LOG = System.getLogger(MachineStarter.class.getName());
   private static final int ADDRESS_TRIES = 5;
@@ -44,7 +46,7 @@ public final class MachineStarter {
   private final boolean handsSecrets;
 
   /**
-   * A starter.
+   * Creates a starter.
    *
    * @param handsSecrets whether the hypervisor gives guests secrets
    */
@@ -62,20 +64,20 @@ public final class MachineStarter {
   }
 
   /**
-   * What to start.
+   * A machine to start.
    *
-   * @param operation prefix of the steps told to the observer
-   * @param sandboxId whose machine it is
-   * @param number which of its machines
-   * @param source what it starts from
+   * @param operation prefix of the step names reported to the observer
+   * @param sandboxId the sandbox it belongs to
+   * @param number its number among the sandbox's machines
+   * @param source the snapshot or template it starts from
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
    * @param diskBytes virtual size of the disk, at least the source's
    * @param outbound whether it may open connections
-   * @param rules which addresses it may reach then, and which volumes it sees
-   * @param environment default environment of its processes; empty leaves what the guest has
-   * @param accessToken what its agent is to ask for, or null for nothing
-   * @param tokenIsSet whether an agent that did not get the token from its hypervisor gets it too
+   * @param rules its egress rules and volume mounts
+   * @param environment default environment of its processes; empty keeps the guest's
+   * @param accessToken the token its agent demands, or null for none
+   * @param tokenIsSet whether to set the token in an agent that did not get it from its hypervisor
    * @param useMemory whether a warm source may be restored rather than booted
    */
   public record Order(
@@ -92,7 +94,10 @@ public final class MachineStarter {
       @Nullable String accessToken,
       boolean tokenIsSet,
       boolean useMemory) {
-    /** The next machine of a sandbox that goes on from a source, in the source's shape. */
+    /**
+     * Creates the order for a sandbox's next machine, with the CPUs, memory and disk size of the
+     * source.
+     */
     public static Order next(
         String operation,
         SandboxRecord before,
@@ -116,29 +121,29 @@ public final class MachineStarter {
     }
 
     /**
-     * The token to set; empty for one to take away, which it may have from its capture. Null for
-     * none to touch.
+     * Returns the token to set in the agent: empty to remove one that it may have from its capture,
+     * null to leave it alone.
      */
     @Nullable String tokenToSet() {
       String token = accessToken;
       return !tokenIsSet ? null : token == null ? "" : token;
     }
 
-    /** Whether the machine can be restored rather than booted. */
+    /** Returns whether the machine can be restored rather than booted. */
     boolean warm() {
       return useMemory && MachineStarter.warm(source, cpuCount, memoryBytes);
     }
   }
 
-  /** Whether a machine of this shape can be restored from the source rather than booted. */
+  /** Returns whether a machine of this size can be restored from the source rather than booted. */
   public static boolean warm(SnapshotRecord source, int cpuCount, long memoryBytes) {
     return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
   }
 
-  /** A machine that runs and whose agent has answered. */
+  /** A running machine whose agent has answered. */
   public record Started(SandboxRecord.Machine machine, RunningVm vm) {}
 
-  /** Starts a machine. When this fails, nothing of it is left. */
+  /** Starts a machine. If this fails, nothing of it is left. */
   public Started start(Order order) {
     SnapshotRecord source = order.source();
     if (order.warm()) {
@@ -207,7 +212,10 @@ public final class MachineStarter {
     }
   }
 
-  /** A hypervisor that cannot write its own files says so in its log, if anywhere. */
+  /**
+   * Runs the machine. If that fails, reports a full disk if that is the cause: a hypervisor that
+   * cannot write its files says so in its log, if anywhere.
+   */
   private RunningVm machine(Order order, SandboxRecord.Machine planned) {
     try {
       return runSomewhere(order, planned);
@@ -216,13 +224,15 @@ public final class MachineStarter {
     }
   }
 
-  /** Gives a machine that was found again what it had when its host ended. */
+  /**
+   * Restores the egress rules and volumes of a machine that was found again after its host ended.
+   */
   public void foundAgain(SandboxRecord record, RunningVm vm) {
     confinement.again(record, vm);
     agents.mountAgain(record, vm);
   }
 
-  /** The agent has the guest's file system follow when it starts. */
+  /** Grows the disk. The agent grows the guest's file system when it starts. */
   private void grow(NodeId disk, long sizeBytes) {
     Growable growable = Capability.of(SplitStorage.of(context.storage(), disk), Growable.class);
     if (growable == null) {
@@ -242,10 +252,10 @@ public final class MachineStarter {
   }
 
   /**
-   * Ends a machine that its sandbox does not need any more. What fails here fails nobody; but it
-   * must not run on beside what took its place.
+   * Ends a machine that its sandbox no longer needs. Never throws, but tries by all means to end
+   * it: it must not run next to its replacement.
    *
-   * @param kill how it is ended by itself
+   * @param kill kills the machine through its own handle
    */
   public void giveUp(Runnable kill, RunningVm old) {
     try {
@@ -266,7 +276,7 @@ public final class MachineStarter {
     FileTrees.delete(context.layout().machine(sandboxId, number));
   }
 
-  /** Links kernel and initial ram disk; answers whether there is the latter. */
+  /** Links the kernel and the initial ram disk. Returns whether there is an initial ram disk. */
   public static boolean shareKernel(Path from, Path to) throws IOException {
     Files.createLink(Layout.kernel(to), Layout.kernel(from));
     if (!Files.exists(Layout.initrd(from))) {
@@ -292,7 +302,7 @@ public final class MachineStarter {
         if (e.code() != ErrorCode.CONFLICT || attempt == ADDRESS_TRIES) {
           throw e;
         }
-        // The address was taken by another machine on this host.
+        // Another machine on this host has taken the address.
       }
     }
   }
@@ -304,7 +314,7 @@ public final class MachineStarter {
     if (!order.warm() || identity == null) {
       RunningVm booted = context.hypervisor().boot(spec, timeout);
       try {
-        // Its kernel has only begun: nothing in it knows of a network yet.
+        // Its kernel has only just begun and does not use the network yet.
         confinement.confine(order, spec, booted.pid());
         confinement.releaseAtEnd(order, booted);
         return booted;
@@ -318,7 +328,7 @@ public final class MachineStarter {
             Layout.devices(context.layout().snapshot(source.id())),
             context.storage().attach(Layout.snapshotMemory(source.id())),
             identity);
-    // Not closed: that would let a machine run that nobody has.
+    // Not closed, because closing it would resume a machine that nobody holds.
     PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
     try {
       confinement.confine(order, spec, paused.pid());
@@ -335,7 +345,7 @@ public final class MachineStarter {
     }
   }
 
-  /** The machine's specification, the same at start and when it is found again. */
+  /** Returns the machine's specification, the same at its start and when it is found again. */
   public VmSpec spec(
       String sandboxId,
       SandboxRecord.Machine machine,

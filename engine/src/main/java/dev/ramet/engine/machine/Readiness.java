@@ -9,23 +9,26 @@ import dev.ramet.errors.RametException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Waits for what a template's guest starts, before it is captured. Thread-safe. */
+/**
+ * Waits until the programs that a template's guest starts are ready, before the guest is captured.
+ * Thread-safe.
+ */
 public final class Readiness {
-  // A database that is made at the first start takes minutes where guests are emulated.
+  // A database that is created at its first start takes minutes in an emulated guest.
   private static final Duration LIMIT = Duration.ofMinutes(10);
   private static final Duration ASK = Duration.ofSeconds(60);
 
   private Readiness() {}
 
   /**
-   * Waits until it is ready; not on a full file system, where its guest may never be, and what it
-   * has would not be captured.
+   * Waits until the guest's programs are ready. Fails if the file system is full: then they may
+   * never be, and the capture would fail.
    *
-   * @param access what the agent asks for
-   * @param starter what starts it, for people: {@code the image}
-   * @param command how its maker calls the command that tells, for people
-   * @param again called whenever it is not ready yet; what it throws ends the waiting
-   * @throws RametException {@code NO_SPACE}; {@code INVALID_ARGUMENT} when it takes too long
+   * @param access the agent's credentials
+   * @param starter what starts the programs, for people: {@code the image}
+   * @param command what the template's author calls the readiness command, for people
+   * @param again called after each check that finds it not ready; may throw to stop waiting
+   * @throws RametException {@code NO_SPACE}; {@code INVALID_ARGUMENT} if it takes too long
    */
   public static void await(
       Context context,

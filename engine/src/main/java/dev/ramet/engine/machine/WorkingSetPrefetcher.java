@@ -30,12 +30,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which pages of a snapshot's memory image its machines use in the first moments after a
- * restore, and reads them into the page cache when the next restore begins, beside it: what is not
- * there yet would otherwise be read one page fault after the other.
+ * Records the working set of a snapshot, the pages of its memory image that its machines use in the
+ * first moments after a restore, and reads these pages into the page cache in parallel with the
+ * next restore. Otherwise missing pages would be read one page fault at a time.
  *
- * <p>Nothing depends on it. Nobody waits for it, it holds no sandbox, and what fails is counted and
- * done again at another restore. Thread-safe.
+ * <p>Nothing depends on it: no operation waits for it, it holds no sandbox, and a failure is
+ * counted and retried at another restore. Thread-safe.
  */
 public final class WorkingSetPrefetcher implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(WorkingSetPrefetcher.class.getName());
@@ -54,9 +54,9 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * The working sets of a root.
+   * Creates the prefetcher of a root.
    *
-   * @param timer knows when machines are looked at; never does the work itself
+   * @param timer fires when a machine is due to be examined; never does the work itself
    */
   public WorkingSetPrefetcher(
       Context context, SnapshotReclaimer reclaimer, ScheduledExecutorService timer) {
@@ -92,7 +92,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     return thread;
   }
 
-  /** A machine is about to be restored. Does not wait. */
+  /** Starts reading the working set of a snapshot that is about to be restored. Does not wait. */
   void prefetch(SnapshotRecord source) {
     if (policy.use() == EngineConfig.Switch.ON && prefetching.add(source.id())) {
       execute(
@@ -107,13 +107,14 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   }
 
   /**
-   * A machine was restored and its agent has answered. Does not wait.
+   * Schedules recording the working set of a machine that was restored and whose agent has
+   * answered. Does not wait.
    *
-   * @param sandboxId whose machine it is
+   * @param sandboxId the sandbox it belongs to
    */
   void restored(String sandboxId, SnapshotRecord source, RunningVm vm) {
-    // What belongs to an operation is restored once, or by all at the same time: nobody comes later
-    // to make use of what was found.
+    // A snapshot that belongs to an operation is restored once, or by all its users at the same
+    // time: no later restore would use the result.
     if (policy.use() == EngineConfig.Switch.OFF
         || source.kind().hidden()
         || !recording.add(source.id())) {
@@ -151,7 +152,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     }
   }
 
-  /** What is done with a snapshot's memory image while it stays. */
+  /** Work on a snapshot's memory image while the snapshot is pinned. */
   private interface Work {
     void with(SnapshotRecord record, Fd image) throws IOException, LinuxException;
   }
@@ -169,7 +170,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
         work.with(pin.record(), fd);
       }
     } catch (IOException | LinuxException | RuntimeException e) {
-      // Mostly a machine that ended, or an image that is gone: the restore itself says more.
+      // Usually the machine ended or the image is gone, and the restore itself reports that.
       outcomes.increment("failed");
       LOG.log(System.Logger.Level.DEBUG, "cannot " + what + " the pages of " + source.id(), e);
     }
@@ -247,9 +248,9 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   }
 
   /**
-   * Whether somebody else than the guest may have touched the machine's memory: a capture reads all
-   * of it in some modes, and always when it is compared. One that was deleted meanwhile is missed,
-   * which makes the set larger than it need be, up to its bound.
+   * Returns whether something other than the guest may have touched the machine's memory: a capture
+   * reads all of it in some modes, and always when it is verified. This misses a capture that was
+   * deleted meanwhile; the working set is then larger than needed, up to its bound.
    */
   private boolean disturbed(Restored restored) {
     String id = restored.sandboxId();
@@ -260,7 +261,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
                 made -> id.equals(made.sandboxId()) && made.createdAt().isAfter(restored.since()));
   }
 
-  /** Stops what is under way, and waits for that. */
+  /** Stops the work under way and waits until it has stopped. */
   @Override
   public void close() {
     closed = true;

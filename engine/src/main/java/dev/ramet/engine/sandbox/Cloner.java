@@ -31,8 +31,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Makes many sandboxes of one instant of another: one capture, then restores side by side. The
- * capture is never shown and goes with the last clone that rests on it.
+ * Creates many sandboxes from one instant of a running or paused sandbox: it captures the source
+ * once and restores the clones in parallel. The capture is never listed. It is deleted with the
+ * last clone that depends on it.
  */
 public final class Cloner {
   private static final System.Logger LOG = System.getLogger(Cloner.class.getName());
@@ -59,7 +60,7 @@ public final class Cloner {
     this.views = views;
   }
 
-  /** All clones, or none. */
+  /** Creates all clones. If one fails, removes the others and the capture. */
   CloneReport cloneAll(LiveSandbox source, CloneRequest request) {
     long start = System.nanoTime();
     check(request);
@@ -94,7 +95,7 @@ public final class Cloner {
     }
   }
 
-  /** Each clone by itself. */
+  /** Creates each clone independently: one that fails does not affect the others. */
   List<ForkResult> fork(LiveSandbox source, CloneRequest request) {
     check(request);
     List<String> ids = ids(request);
@@ -115,7 +116,7 @@ public final class Cloner {
     }
   }
 
-  /** Those of the clones, told before anything is made. */
+  /** Chooses the clones' ids and reports them to the caller before any clone is made. */
   private static List<String> ids(CloneRequest request) {
     List<String> ids = Stream.generate(() -> Ids.next('i')).limit(request.count()).toList();
     Intents.tell(ids);
@@ -138,7 +139,7 @@ public final class Cloner {
     try (LiveSandbox.Hold hold = source.hold("clone")) {
       SandboxRecord record = context.sandboxes().get(source.id()).saved();
       boolean isPaused = PausedCapturer.fits(record);
-      // Worthless after a loss of power, like the clones: so it need not survive one.
+      // The capture need not survive a loss of power, because the clones do not either.
       Capturer.Order order =
           new Capturer.Order(
               Ids.next('c'),
@@ -147,7 +148,7 @@ public final class Cloner {
               null,
               record.sourceId(),
               null,
-              // The memory of a paused one was captured when it was.
+              // A paused sandbox's memory was captured when it was paused.
               isPaused ? null : request.memoryMode(),
               false,
               Durability.RELAXED,
@@ -157,7 +158,7 @@ public final class Cloner {
     }
   }
 
-  /** Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
+  /** Starts all clones. Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
   private List<Object> startAll(
       LiveSandbox source,
       SnapshotRecord base,
@@ -221,7 +222,7 @@ public final class Cloner {
         try {
           return future.get();
         } catch (InterruptedException e) {
-          // The clones under way must be known before anything is taken back.
+          // Wait all the same: the outcome of every clone must be known before any is removed.
           interrupted = true;
         } catch (ExecutionException e) {
           return Errors.any(
@@ -237,7 +238,10 @@ public final class Cloner {
     }
   }
 
-  /** From here on the clones stay, also after a crash; the base goes with the last of them. */
+  /**
+   * Commits the clones: from here on they survive a crash of the engine, and the base is deleted
+   * with the last of them.
+   */
   private void commit(SnapshotRecord base) {
     try {
       context.snapshots().update(base.asDeleted(), false);
@@ -250,7 +254,7 @@ public final class Cloner {
     try {
       lifecycle.kill(live);
     } catch (RuntimeException e) {
-      // Its base is still pending, so the next start removes it.
+      // The base is still pending, so the next start removes this clone.
       LOG.log(System.Logger.Level.WARNING, "cannot take back the clone " + live.id(), e);
     }
   }

@@ -15,7 +15,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Other network rules for sandboxes that are there. Thread-safe. */
+/** Changes the network rules of existing sandboxes. Thread-safe. */
 public final class NetworkChange {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -29,7 +29,9 @@ public final class NetworkChange {
     this.agents = agents;
   }
 
-  /** Sets which addresses the sandbox may reach; when this fails, they are those before. */
+  /**
+   * Sets which addresses the sandbox may reach. If this fails, the previous rules stay in force.
+   */
   void set(LiveSandbox live, NetworkRules rules) {
     rules.checkNames();
     try (LiveSandbox.Hold hold = live.hold("set network", PATIENCE);
@@ -59,7 +61,7 @@ public final class NetworkChange {
     }
   }
 
-  /** Refuses what makes sense only where connections may be opened. */
+  /** Refuses rules that need outbound connections, for a sandbox that may not open any. */
   private static void checkWithout(String id, NetworkRules rules) {
     String rule =
         !rules.allowOut().isEmpty()

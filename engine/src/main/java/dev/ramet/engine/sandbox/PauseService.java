@@ -26,9 +26,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses sandboxes and resumes them. What a paused sandbox goes on from is a snapshot that is only
- * its own. As with a rollback, one replaced manifest decides whether it is paused or runs, so that
- * a failure or a crash at any step leaves one of the two. Thread-safe.
+ * Pauses and resumes sandboxes. A paused sandbox resumes from a snapshot that belongs to it alone.
+ * As with a rollback, replacing one manifest decides whether the sandbox is paused or runs, so a
+ * failure or a crash at any step leaves one of the two. Thread-safe.
  */
 public final class PauseService {
   private static final System.Logger LOG = System.getLogger(PauseService.class.getName());
@@ -55,15 +55,18 @@ public final class PauseService {
     this.reclaimer = reclaimer;
   }
 
-  /** Pauses a sandbox if that is still wanted once nothing else is under way. */
+  /**
+   * Waits until no other operation holds the sandbox, then pauses it if {@code stillWanted} accepts
+   * it.
+   */
   public void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted) {
     pause(live, keepMemory, null, stillWanted);
   }
 
   /**
-   * The same with a memory mode.
+   * Pauses a sandbox in a chosen memory mode, like {@link #pause(LiveSandbox, boolean, Predicate)}.
    *
-   * @param memoryMode the only one the caller allows, or null
+   * @param memoryMode the only memory mode the caller allows, or null
    */
   void pause(
       LiveSandbox live,
@@ -79,7 +82,7 @@ public final class PauseService {
         return;
       }
       RunningVm vm = live.runningMachine();
-      // Refused before anything stands still, if it could never work.
+      // Refuse a mode that could never work before the machine stops.
       context.modes().checkForced(memoryMode, before.machine().memoryBase());
       live.leaving(true);
       try {
@@ -137,7 +140,7 @@ public final class PauseService {
     }
   }
 
-  /** Lets a paused sandbox go on; one that runs is left as it is. */
+  /** Resumes a paused sandbox. Does nothing if it runs already. */
   void resume(LiveSandbox live, Sandboxes.@Nullable Timeout timeout, boolean useMemory) {
     try (LiveSandbox.Hold hold = live.hold("resume", PATIENCE)) {
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
@@ -145,7 +148,7 @@ public final class PauseService {
         return;
       }
       if (before.state() != SandboxRecord.State.PAUSED) {
-        live.runningMachine(); // says why not
+        live.runningMachine(); // throws the reason
       }
       String from = String.valueOf(before.machine().memoryBase());
       SnapshotRecord source =
@@ -181,7 +184,7 @@ public final class PauseService {
       context.before("resume.commit");
       SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);
       SandboxRecord after = awake.on(started.machine(), source.diskBytes(), source.agentPort());
-      // What it was paused as may go from here on.
+      // From here on the snapshot it was paused as may be deleted.
       live.becomes(after, started.vm(), context.sandboxes()::saveDurably);
       undo.commit();
     } catch (IOException e) {
@@ -191,7 +194,8 @@ public final class PauseService {
     if (useMemory && source.warm()) {
       return;
     }
-    // It has booted from the disk: the memory, and what it was cloned from, serve nobody.
+    // The guest has booted from the disk, so nothing needs the memory image or the base of its
+    // clones.
     reclaimer.delete(source);
   }
 
@@ -202,11 +206,14 @@ public final class PauseService {
         : before.ending(Instant.now().plus(time), before.terms().lasting(time.toSeconds()));
   }
 
-  /** The sandbox is paused; what fails here is found at the next start. */
+  /**
+   * Removes the machine after the pause has succeeded. The next start removes whatever is left
+   * after a failure here.
+   */
   private void clearAway(SandboxRecord before, @Nullable String kept) {
     try {
       context.before("pause.clear");
-      // As far as anybody but this sandbox is concerned: it goes with the last who needs it.
+      // Deletes it for everybody but this sandbox: it goes with the last one that needs it.
       if (kept != null) {
         context.snapshots().find(kept).ifPresent(reclaimer::delete);
       }

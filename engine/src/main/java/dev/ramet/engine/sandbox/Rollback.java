@@ -27,9 +27,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a sandbox back to a snapshot. The replacement is started while the old machine only pauses;
- * one replaced manifest decides which of the two the sandbox is, so that a failure or a crash at
- * any step leaves exactly one of them.
+ * Rolls a sandbox back to a snapshot. The replacement machine starts while the old one is only
+ * paused. Replacing one manifest decides which of the two the sandbox uses, so a failure or a crash
+ * at any step leaves exactly one of them.
  */
 public final class Rollback {
   private static final System.Logger LOG = System.getLogger(Rollback.class.getName());
@@ -37,7 +37,7 @@ public final class Rollback {
   private static final Duration LAST_BREATH = Duration.ofSeconds(2);
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
 
-  /** What a machine fails with that does not do what it is told, or not in time. */
+  /** Errors from a machine that does not follow a request, or not in time. */
   private static final Set<ErrorCode> DEAF =
       EnumSet.of(ErrorCode.HYPERVISOR_FAILED, ErrorCode.DEADLINE_EXCEEDED);
 
@@ -60,14 +60,14 @@ public final class Rollback {
     this.views = views;
   }
 
-  /** Puts the sandbox back; its id stays. */
+  /** Rolls the sandbox back. It keeps its id. */
   RollbackReport rollback(LiveSandbox live, String snapshot) {
     long start = System.nanoTime();
     try (LiveSandbox.Hold hold = live.hold("rollback");
         SnapshotReclaimer.Pin pin = reclaimer.pin("snapshot", snapshot)) {
-      // Looked up again now that it is ours: it may have been killed meanwhile.
+      // Look it up again now that this operation holds it: it may have been killed meanwhile.
       SandboxRecord before = context.sandboxes().get(live.id()).saved();
-      // One whose machine died can be put back too.
+      // A sandbox whose machine died can be rolled back too.
       RunningVm old = live.machine();
       replace(live, before, old, pin.record());
       clearAway(before, old);
@@ -98,7 +98,10 @@ public final class Rollback {
     }
   }
 
-  /** A paused sandbox has used up its time; it gets as much as it was last given. */
+  /**
+   * Renews the time limit of a paused sandbox, which has used up its own: it gets as much as it was
+   * last given.
+   */
   static SandboxRecord awake(SandboxRecord before) {
     if (before.state() != SandboxRecord.State.PAUSED) {
       return before;
@@ -114,8 +117,8 @@ public final class Rollback {
   }
 
   /**
-   * Pauses the old machine; null when there is none any more, or when it does not do what it is
-   * told: of all machines, that one needs to be replaced.
+   * Pauses the old machine. Returns null if there is none, or if it does not respond: such a
+   * machine needs replacing most.
    */
   private static @Nullable PausedVm pause(@Nullable RunningVm old) {
     if (old == null) {
@@ -135,7 +138,10 @@ public final class Rollback {
     }
   }
 
-  /** The monitor of a dying machine fails a moment before its end is known. */
+  /**
+   * Waits for the exit of a dying machine: its VMM fails requests a moment before the exit is
+   * known.
+   */
   private static boolean endsWithin(RunningVm vm, Duration time) {
     try {
       vm.exit().toCompletableFuture().get(time.toMillis(), TimeUnit.MILLISECONDS);
@@ -148,12 +154,15 @@ public final class Rollback {
     }
   }
 
-  /** The rollback has happened; what fails here is found at the next start. */
+  /**
+   * Removes the old machine after the rollback has succeeded. The next start removes whatever is
+   * left after a failure here.
+   */
   private void clearAway(SandboxRecord before, @Nullable RunningVm old) {
     try {
       context.before("rollback.clear");
       if (old == null && before.state() != SandboxRecord.State.PAUSED) {
-        // One that this host could not find again may run all the same.
+        // A machine that this host could not find again may still run.
         Path directory = context.layout().machine(before.id(), before.machine().number());
         context.hypervisor().reap(directory);
       }

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** When sandboxes end by themselves. Thread-safe. */
+/**
+ * Ends sandboxes when their time limit expires: kills or pauses them, as their rules say.
+ * Thread-safe.
+ */
 public final class SandboxExpiry {
   private static final System.Logger LOG = System.getLogger(SandboxExpiry.class.getName());
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -31,10 +34,10 @@ public final class SandboxExpiry {
   private volatile boolean closed;
 
   /**
-   * The ends of sandboxes.
+   * Creates the schedule of sandbox ends.
    *
-   * @param timer knows when they are; never does the work itself
-   * @param workers do it
+   * @param timer fires when a sandbox is due; never does the work itself
+   * @param workers run the work
    */
   public SandboxExpiry(Context context, ScheduledExecutorService timer, Executor workers) {
     this.context = context;
@@ -42,30 +45,36 @@ public final class SandboxExpiry {
     this.workers = workers;
   }
 
-  /** How a sandbox is killed. */
+  /** Kills sandboxes for this class. */
   public interface Killing {
-    /** Kills it if that is still wanted once nothing else is under way. */
+    /**
+     * Waits until no other operation holds the sandbox, then kills it if {@code stillWanted}
+     * accepts it.
+     */
     void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted);
   }
 
-  /** How a sandbox is paused. */
+  /** Pauses sandboxes for this class. */
   public interface Pausing {
-    /** Pauses it if that is still wanted once nothing else is under way. */
+    /**
+     * Waits until no other operation holds the sandbox, then pauses it if {@code stillWanted}
+     * accepts it.
+     */
     void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted);
   }
 
-  /** Says how sandboxes end, as each one's rules want it; once, before any does. */
+  /** Sets how sandboxes are killed and paused. Called once, before any sandbox is due. */
   public void by(Killing kills, Pausing pauses) {
     killing = kills;
     pausing = pauses;
   }
 
-  /** Ends nothing from here on. */
+  /** Stops ending sandboxes. */
   void close() {
     closed = true;
   }
 
-  /** Sets when the sandbox ends by itself. */
+  /** Sets when the sandbox ends, or null for never. */
   void set(LiveSandbox live, @Nullable Instant endAt) {
     try (LiveSandbox.Hold hold = live.hold("set timeout", PATIENCE)) {
       context
@@ -81,13 +90,15 @@ public final class SandboxExpiry {
   }
 
   private static @Nullable Long secondsUntil(@Nullable Instant end) {
-    // Rounded: a little of the time has passed since the caller added it to the clock.
+    // Round, because some time has passed since the caller added the duration to the clock.
     return end == null
         ? null
         : Math.max(0, (Duration.between(Instant.now(), end).toMillis() + 500) / 1000);
   }
 
-  /** Has the sandbox end at its time. An end that was moved meanwhile finds nothing to do. */
+  /**
+   * Schedules the sandbox's end. If the end is moved meanwhile, the scheduled task does nothing.
+   */
   void schedule(LiveSandbox live) {
     Instant endAt = live.saved().endAt();
     if (endAt == null || live.saved().state() == SandboxRecord.State.PAUSED) {
@@ -97,7 +108,7 @@ public final class SandboxExpiry {
     schedule(live, () -> endIfDue(live, endAt), nanos);
   }
 
-  /** Has an end that failed tried again: what it waits for may come. */
+  /** Schedules another attempt to end a sandbox, because the cause of the failure may pass. */
   void again(LiveSandbox live, Runnable end) {
     schedule(live, end, AGAIN.toNanos());
   }
@@ -123,7 +134,8 @@ public final class SandboxExpiry {
     } catch (RametException e) {
       if (e.code() != ErrorCode.NOT_FOUND && !closed) {
         LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
-        // Room on the disk, or the end of another operation.
+        // It may have failed for lack of disk space, or because of another operation: both can
+        // pass.
         again(live, () -> endIfDue(live, endAt));
       }
     }

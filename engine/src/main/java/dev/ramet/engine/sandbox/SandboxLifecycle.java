@@ -23,11 +23,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** How sandboxes begin and end. Thread-safe. */
+/** Starts and kills sandboxes, and records when their machines exit. Thread-safe. */
 public final class SandboxLifecycle {
   private static final System.Logger LOG = System.getLogger(SandboxLifecycle.class.getName());
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
-  // A kill waits for the operation under way instead of failing: who kills wants it gone.
+  // A kill waits for the operation under way instead of failing, because its caller wants the
+  // sandbox gone.
   private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
 
   private final Context context;
@@ -45,24 +46,24 @@ public final class SandboxLifecycle {
   }
 
   /**
-   * A sandbox to begin.
+   * A sandbox to start.
    *
    * @param id its id
-   * @param operation prefix of the steps told to the observer
-   * @param source what it starts from; pinned by the caller
-   * @param sourceId what to call that towards users: not the same for clones
-   * @param sourceName its name, or null
+   * @param operation prefix of the step names reported to the observer
+   * @param source the snapshot or template it starts from; pinned by the caller
+   * @param sourceId the source's id as users see it: a clone has a hidden source
+   * @param sourceName the source's name, or null
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
    * @param diskBytes virtual size of its disk, at least the source's
    * @param parentId the sandbox it is cloned from, or null
-   * @param metadata the creator's own pairs
+   * @param metadata the creator's key-value pairs
    * @param environment default environment of its processes
-   * @param timeout after which it ends, or null for never
+   * @param timeout time after which it ends, or null for never
    * @param outbound whether it may open connections
-   * @param memoryMode id of the only memory mode for captures of it, or null to choose
-   * @param rules what its creator wants of its life
-   * @param hidden whether it belongs to an operation and is never shown
+   * @param memoryMode id of the only memory mode for its captures, or null to choose
+   * @param rules the creator's rules for its end, network and volumes
+   * @param hidden whether it belongs to an operation and is never listed
    */
   public record Order(
       String id,
@@ -82,7 +83,7 @@ public final class SandboxLifecycle {
       SandboxRules rules,
       boolean hidden) {}
 
-  /** Begins a sandbox and waits for its agent. When this fails, nothing of it is left. */
+  /** Starts a sandbox and waits for its agent. If this fails, nothing of the sandbox is left. */
   public LiveSandbox start(Order order) {
     SnapshotRecord source = order.source();
     Duration timeout = order.timeout();
@@ -105,7 +106,7 @@ public final class SandboxLifecycle {
             source.agentPort(),
             new SandboxRecord.Terms(
                 order.rules(),
-                // One that belongs to an operation serves nobody but this host.
+                // A sandbox that belongs to an operation serves this host only.
                 order.rules().secure() || order.hidden() ? Ids.secret() : null,
                 order.rules().inbound().anyone() ? null : Ids.secret(),
                 timeout == null ? null : timeout.toSeconds(),
@@ -141,7 +142,8 @@ public final class SandboxLifecycle {
                   order.rules(),
                   order.environment(),
                   intent.terms().accessToken(),
-                  // An agent of another vendor may take it once only, and is to be captured yet.
+                  // A third-party agent may accept a token only once, and this guest is yet to be
+                  // captured.
                   !order.hidden() || order.rules().secure(),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
@@ -164,19 +166,24 @@ public final class SandboxLifecycle {
     }
   }
 
-  /** Ends nothing and writes nothing from here on: the root may be opened by another engine. */
+  /**
+   * Stops ending sandboxes and writing manifests: another engine may open the root from here on.
+   */
   public void close() {
     closed = true;
     ends.close();
   }
 
-  /** Looks after a sandbox whose machine runs from now on: it may end by itself, or at its time. */
+  /**
+   * Starts watching a sandbox whose machine now runs: the machine may exit, or the sandbox's time
+   * may expire.
+   */
   public void begun(LiveSandbox live) {
     watch(live);
     ends.schedule(live);
   }
 
-  /** Notices at once when the sandbox's machine ends by itself. */
+  /** Records it at once when the sandbox's machine exits by itself. */
   private void watch(LiveSandbox live) {
     RunningVm vm = live.machine();
     if (vm == null) {
@@ -186,7 +193,7 @@ public final class SandboxLifecycle {
     try {
       end = vm.exit();
     } catch (RametException e) {
-      // It runs all the same; what asks it for something finds out when it has ended.
+      // The machine runs all the same. The next request to it fails if it has exited.
       LOG.log(System.Logger.Level.WARNING, "the end of " + live.id() + " will go unnoticed", e);
       return;
     }
@@ -194,13 +201,13 @@ public final class SandboxLifecycle {
         end.whenComplete(
             (exit, failure) -> {
               String why = failure == null ? exit.detail() : String.valueOf(failure);
-              // Once closed, the root is somebody else's to write.
+              // Once this is closed, another engine may write to the root.
               if (!closed && live.died(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
                   live.write(context.sandboxes()::save);
                 } catch (IOException e) {
-                  // The next start finds no machine and comes to the same conclusion.
+                  // The next start finds no machine and reaches the same conclusion.
                   LOG.log(
                       System.Logger.Level.WARNING,
                       "cannot record that " + live.id() + " failed",
@@ -210,12 +217,15 @@ public final class SandboxLifecycle {
             });
   }
 
-  /** Ends a sandbox and removes all that is only its own. A failed attempt can be repeated. */
+  /**
+   * Kills a sandbox and removes everything that belongs to it alone. After a failure it can be
+   * called again.
+   */
   public void kill(LiveSandbox live) {
     kill(live, record -> true);
   }
 
-  /** The same for one that belongs to an operation: nobody but this tries it again. */
+  /** Kills a sandbox that belongs to an operation, and keeps trying: no caller will repeat it. */
   public void discard(LiveSandbox live) {
     try {
       kill(live);
@@ -228,7 +238,10 @@ public final class SandboxLifecycle {
     }
   }
 
-  /** Ends it if that is still wanted once nothing else is under way. */
+  /**
+   * Waits until no other operation holds the sandbox, then kills it if {@code stillWanted} accepts
+   * it.
+   */
   public void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
     try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
       SandboxRecord record = context.sandboxes().get(live.id()).saved();
@@ -244,7 +257,7 @@ public final class SandboxLifecycle {
       if (vm != null) {
         vm.kill(KILL_TIMEOUT);
       } else if (record.state() != SandboxRecord.State.PAUSED) {
-        // One that this host could not find again may run all the same.
+        // A machine that this host could not find again may still run.
         context.hypervisor().reap(context.layout().sandbox(live.id()));
       }
       live.becomes(killed, null);
@@ -259,13 +272,14 @@ public final class SandboxLifecycle {
   }
 
   /**
-   * Who kills may do so for want of room: then it is done without a record of the intent, and a
-   * crash in the middle leaves a sandbox that has failed.
+   * Records that the sandbox is being killed. The caller may kill it because the disk is full: then
+   * it goes on without a record, and a crash in the middle leaves a failed sandbox.
    */
   private void saveIntent(SandboxRecord before, SandboxRecord killed) {
     try {
       if (before.state() == SandboxRecord.State.PAUSED) {
-        // A loss of power would bring it back without what it was paused as.
+        // After a loss of power the sandbox would be paused again, without the snapshot to resume
+        // from.
         context.sandboxes().saveDurably(killed);
       } else {
         context.sandboxes().save(killed);

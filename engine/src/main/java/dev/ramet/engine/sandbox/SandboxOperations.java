@@ -35,7 +35,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The sandboxes as the engine's host sees them. */
+/**
+ * Implements {@link Sandboxes}: checks requests and passes them to the services of this package.
+ */
 public final class SandboxOperations implements Sandboxes {
   private static final int MOST_CPUS = 32;
   private static final long LEAST_MEMORY_BYTES = 64L << 20;
@@ -133,14 +135,17 @@ public final class SandboxOperations implements Sandboxes {
     return !rules.network().allowOut().isEmpty();
   }
 
-  /** Where guests open no connections by default, what is allowed is all that is. */
+  /**
+   * Returns the request's rules. If guests may not open connections by default, only what the
+   * request allows is open.
+   */
   private SandboxRules rules(NewSandbox request) {
     SandboxRules rules = request.rules();
     boolean closed = request.outbound() == null && !context.config().outbound().byDefault();
     return closed && exceptions(rules) ? rules.with(rules.network().closed()) : rules;
   }
 
-  /** Refuses rules that would do nothing, before anything is made. */
+  /** Refuses rules that would have no effect, before anything is made. */
   private void checkNetwork(NetworkRules rules, boolean outbound) {
     rules.checkNames();
     if (!outbound && !rules.allowOut().isEmpty()) {
@@ -177,7 +182,10 @@ public final class SandboxOperations implements Sandboxes {
     return views.sandbox(live);
   }
 
-  /** A disk only grows, and under a guest that has yet to boot: one in memory knows its size. */
+  /**
+   * Returns the size of the disk to make. A disk can only grow, and only for a guest that boots: a
+   * restored guest has its disk's size in memory.
+   */
   private static long diskBytes(@Nullable Long asked, SnapshotRecord source, boolean warm) {
     if (asked == null || asked == source.diskBytes()) {
       return source.diskBytes();
@@ -199,7 +207,7 @@ public final class SandboxOperations implements Sandboxes {
     return asked;
   }
 
-  /** Refuses sizes no machine can have. */
+  /** Refuses CPU counts and memory sizes that no machine can have. */
   public static void checkSize(@Nullable Integer cpuCount, @Nullable Long memoryBytes) {
     if (cpuCount != null && (cpuCount < 1 || cpuCount > MOST_CPUS)) {
       throw RametException.invalid("cpuCount", "must be 1 to " + MOST_CPUS);

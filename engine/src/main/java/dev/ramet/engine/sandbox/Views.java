@@ -25,7 +25,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What callers see of the manifests. */
+/** Converts manifests to the records that callers see. Thread-safe. */
 public final class Views {
   private final Context context;
   private final SnapshotReclaimer reclaimer;
@@ -35,7 +35,7 @@ public final class Views {
     this.reclaimer = reclaimer;
   }
 
-  /** Tells how many sandboxes and snapshots there are. */
+  /** Registers gauges of the number of sandboxes and snapshots. */
   public void count(Registry metrics) {
     metrics.gauge(
         "ramet_sandboxes",
@@ -103,8 +103,8 @@ public final class Views {
   }
 
   /**
-   * The same for a sandbox's last snapshot, of which is told what it shared with nobody when that
-   * was last counted. Counting goes through every extent of its images.
+   * Returns a sandbox's last snapshot with its exclusive bytes as last counted, because counting
+   * reads every extent of its images.
    */
   public Snapshot lastSnapshot(LiveSandbox live, SnapshotRecord record) {
     LiveSandbox.Counted counted = live.counted();
@@ -144,7 +144,7 @@ public final class Views {
     return new Snapshot(
         writing.id(),
         version == null ? null : version.alias(),
-        // It gets them when it is ready; until then they may be another's.
+        // The snapshot gets the tags when it is ready; until then another snapshot may have them.
         List.of(),
         writing.request().description(),
         failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
@@ -169,7 +169,7 @@ public final class Views {
           ? null
           : new Snapshot.WorkingSet(set.snapshotId(), set.pages(), set.bytes(), set.whole());
     } catch (IOException e) {
-      return null; // It is recorded anew at the next restore, which also tells.
+      return null; // the next restore records it again, and logs the cause
     }
   }
 
@@ -210,7 +210,7 @@ public final class Views {
           ? bytes + context.storage().usage(Layout.snapshotMemory(record.id())).exclusiveBytes()
           : bytes;
     } catch (RametException e) {
-      // Deleted while it was looked at.
+      // The snapshot was deleted meanwhile.
       return 0;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The life of sandboxes: made, paused, cloned, rolled back, ended. */
+/** The life of sandboxes: create, pause, clone, roll back, kill. */
 @NullMarked
 package dev.ramet.engine.sandbox;
 

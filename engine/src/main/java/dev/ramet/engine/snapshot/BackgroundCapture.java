@@ -23,9 +23,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a snapshot on behalf of a caller who does not wait for it to be written: the caller is
- * answered when the machine runs again, and everything after that happens in a thread of the
- * engine, which holds the sandbox meanwhile. Used by one thread, once.
+ * Takes a snapshot for a caller that does not wait until it is written. The call returns when the
+ * machine runs again; the rest happens on an engine thread, which holds the sandbox meanwhile. Used
+ * by one thread, once.
  */
 final class BackgroundCapture {
   private final Context context;
@@ -41,9 +41,9 @@ final class BackgroundCapture {
   }
 
   /**
-   * Takes it.
+   * Starts the capture and waits until the machine runs again.
    *
-   * @throws RametException whatever went wrong before the machine ran again; nothing is left then
+   * @throws RametException if anything fails before the machine runs again; then nothing is left
    */
   PendingSnapshots.Entry start(LiveSandbox live, Executor workers) {
     LiveSandbox.Hold hold = live.hold("snapshot");
@@ -89,10 +89,11 @@ final class BackgroundCapture {
           live,
           Capturer.Order.of(id, request, sandbox.sourceId(), Durability.DURABLE),
           instant -> resumed(id, sandbox, instant));
-    } catch (Throwable e) { // somebody waits for the outcome, whatever it is
+    } catch (Throwable e) { // the caller waits for the outcome, whatever it is
       failure = e;
     }
-    // Told only now that the sandbox is free and the name taken: whoever waited can go on at once.
+    // Report only now that the sandbox is free and the name taken, so that a waiting caller can
+    // continue at once.
     PendingSnapshots.Entry begun = entry;
     if (begun == null) {
       resumed.completeExceptionally(failure == null ? new IllegalStateException() : failure);

@@ -10,7 +10,7 @@ import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.spi.storage.NodeId;
 
-/** Compares snapshots and templates, which stay while that lasts. Thread-safe. */
+/** Compares the images of two snapshots or templates, which stay pinned meanwhile. Thread-safe. */
 final class SnapshotDiff {
   private final Context context;
   private final SnapshotReclaimer reclaimer;

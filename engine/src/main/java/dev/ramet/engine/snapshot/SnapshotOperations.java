@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** The snapshots as the engine's host sees them. */
+/** Implements {@link Snapshots}: takes, lists, compares and deletes snapshots. */
 public final class SnapshotOperations implements Snapshots {
   private static final int MOST_DESCRIPTION = 1000;
 
@@ -48,9 +48,9 @@ public final class SnapshotOperations implements Snapshots {
   private final Executor workers;
 
   /**
-   * The operations.
+   * Creates the operations.
    *
-   * @param workers finish what a caller does not wait for
+   * @param workers finish captures that a caller does not wait for
    */
   public SnapshotOperations(
       Context context,
@@ -95,7 +95,10 @@ public final class SnapshotOperations implements Snapshots {
     }
   }
 
-  /** Others of the name stay: the tag moves to the new one when that is ready. */
+  /**
+   * Reserves the snapshot's name. Another snapshot may have it: the tag moves to the new one when
+   * that is ready.
+   */
   static Names.Reservation reserve(Context context, NewSnapshot request) {
     return context
         .snapshots()
@@ -172,7 +175,7 @@ public final class SnapshotOperations implements Snapshots {
 
   @Override
   public List<Snapshot> list(@Nullable String sandboxId) {
-    // In this order: one that is published in between is in both, never in neither.
+    // In this order, so that a snapshot published in between is found twice, never missed.
     Map<String, Snapshot> found = new HashMap<>();
     for (PendingSnapshots.Entry writing : context.writings().all()) {
       found.put(writing.id(), views.snapshot(writing));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Snapshots as callers see them. */
+/** The operations on snapshots that callers use. */
 @NullMarked
 package dev.ramet.engine.snapshot;
 

@@ -33,8 +33,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes templates of images. A cold template is the images. A warm one is what a hidden sandbox
- * that booted from them has become when its agent first answers: captured like any other sandbox.
+ * Makes templates from images. A cold template consists of the images. A warm one is the capture of
+ * a hidden sandbox that booted from them, taken when its agent first answers.
  */
 public final class ImageTemplateBuilder {
   private static final Duration SETTLE_TIMEOUT = Duration.ofSeconds(60);
@@ -53,7 +53,7 @@ public final class ImageTemplateBuilder {
   }
 
   /**
-   * The images and what they are for.
+   * The images of a template and its properties.
    *
    * @param version the template's name and tags
    * @param kernel the kernel
@@ -62,9 +62,9 @@ public final class ImageTemplateBuilder {
    * @param kernelArguments the kernel command line
    * @param cpuCount virtual CPUs
    * @param memoryBytes guest memory
-   * @param agentPort the agent's port, or null when there is none
-   * @param contentKey names the content, or null
-   * @param starts whether the agent starts a command that has to be ready before the capture
+   * @param agentPort the agent's port, or null if there is none
+   * @param contentKey key of the content, or null
+   * @param starts whether the agent starts a command that must be ready before the capture
    */
   record Images(
       TaggedName version,
@@ -84,7 +84,7 @@ public final class ImageTemplateBuilder {
     return publish(images, SnapshotRecord.Kind.TEMPLATE, images.version());
   }
 
-  /** Boots the images and publishes what has become of them. */
+  /** Boots the images and publishes a capture of the booted guest. */
   SnapshotRecord makeWarm(Images images, Progress progress) {
     progress.step("importing the disk image");
     SnapshotRecord cold = publish(images, SnapshotRecord.Kind.CLONE_BASE, null);
@@ -148,7 +148,7 @@ public final class ImageTemplateBuilder {
     try {
       if (starts) {
         progress.step("waiting until what it starts is ready");
-        // Each step is where a caller who has thought better of it can stop.
+        // A caller can cancel at each step.
         Readiness.await(
             context,
             agent,
@@ -216,7 +216,7 @@ public final class ImageTemplateBuilder {
       return published;
     } catch (IOException e) {
       Path root = context.layout().root();
-      // A copy that fails takes back what it wrote.
+      // A failed copy has removed its output: a full disk shows by this much room being missing.
       throw Errors.io("cannot make a template", root, size(images.kernel()) + size(initrd), e);
     }
   }

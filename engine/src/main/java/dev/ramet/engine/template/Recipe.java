@@ -22,16 +22,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that makes a template's images: {@code recipe key} names what it would make, {@code
- * recipe build DIR} makes it, a line of output for each step.
+ * A program that makes a template's images. {@code recipe key} prints a key of the content it would
+ * make. {@code recipe build DIR} makes the images and prints a line for each step.
  */
 final class Recipe {
   private static final int LINES_IN_ERRORS = 15;
-  // As sysexits.h has them. The last two lines say what is wrong, and what to do.
+  // Exit codes of sysexits.h. The last two lines of output give the error and the remedy.
   private static final int BAD_INPUT = 65;
   private static final int NO_SPACE = 73;
 
-  /** The recipe of container images, which cannot be built without one. */
+  /** The recipe for container images. It cannot be built without an image, so it is not listed. */
   private static final String OF_IMAGES = "image";
 
   private final EngineConfig config;
@@ -45,12 +45,12 @@ final class Recipe {
   }
 
   /**
-   * What a recipe says of the machine its images are for.
+   * The machine that a recipe's images are made for.
    *
    * @param kernelArguments the kernel command line
    * @param cpuCount virtual CPUs
-   * @param memoryMb guest memory
-   * @param agentPort the agent's port, or null when there is none
+   * @param memoryMb guest memory in MiB
+   * @param agentPort the agent's port, or null if there is none
    */
   record Machine(
       @JsonProperty("cmdline") String kernelArguments,
@@ -58,7 +58,7 @@ final class Recipe {
       @JsonProperty("memoryMB") long memoryMb,
       @Nullable Integer agentPort) {}
 
-  /** The names of all recipes. */
+  /** Returns the names of all recipes. */
   static List<String> names(EngineConfig config) {
     try {
       List<String> names = new ArrayList<>();
@@ -74,7 +74,7 @@ final class Recipe {
     }
   }
 
-  /** The recipe with this name. */
+  /** Returns the recipe with this name. */
   static Recipe named(EngineConfig config, String name) {
     List<String> names = names(config);
     if (!names.contains(name)) {
@@ -89,7 +89,7 @@ final class Recipe {
     return new Recipe(config, program(config, name), Map.of());
   }
 
-  /** The recipe that makes a machine of a container image. */
+  /** Returns the recipe that makes a template from a container image. */
   static Recipe of(EngineConfig config, ImageTemplate image) {
     List<String> options = new ArrayList<>();
     option(options, "platform", image.platform());
@@ -124,9 +124,9 @@ final class Recipe {
   }
 
   /**
-   * Names the content it would make.
+   * Returns the key of the content that the recipe would make.
    *
-   * @param directory where it would be made
+   * @param directory the directory it would build in
    */
   String key(Path directory, @Nullable Long diskBytes, Progress progress) {
     List<String> lines = new ArrayList<>();
@@ -154,7 +154,7 @@ final class Recipe {
       @Nullable Long diskBytes,
       Consumer<String> steps,
       Progress progress) {
-    // A guest's files have the modes that the recipe gives them: not those of the host's own files.
+    // Guest files get the modes that the recipe gives them, not those of the host's own umask.
     List<String> command =
         new ArrayList<>(List.of("/bin/sh", "-c", "umask 022 && exec \"$0\" \"$@\""));
     command.add(program.toAbsolutePath().toString());
@@ -191,7 +191,7 @@ final class Recipe {
     } catch (IOException e) {
       throw Errors.io("cannot run " + program, config.dataRoot(), e);
     } finally {
-      // Before anybody deletes what they are writing.
+      // End them before the directory they write to is deleted.
       RecipeProcesses.end(directory);
     }
   }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a recipe's program prints. It is read in a thread of its own, so that who has lost interest
- * does not wait for the next line, which may take minutes. Used by one thread.
+ * Reads the output of a recipe's program on a separate thread, so that a caller that cancels does
+ * not wait for the next line, which may take minutes. Used by one thread.
  */
 final class RecipeOutput {
   private static final long LOOK_MILLIS = 100;
@@ -20,9 +20,9 @@ final class RecipeOutput {
   private final Process process;
 
   /**
-   * What was read.
+   * A line that was read.
    *
-   * @param text a line, or null at the end
+   * @param text the line, or null at the end
    */
   private record Read(@Nullable String text) {}
 
@@ -32,7 +32,7 @@ final class RecipeOutput {
     this.process = process;
   }
 
-  /** The output of a program that was just started; it gets no input. */
+  /** Starts reading the output of a program that was just started, and closes its input. */
   static RecipeOutput of(Process process) throws IOException {
     process.getOutputStream().close();
     RecipeOutput output = new RecipeOutput(process);
@@ -48,7 +48,7 @@ final class RecipeOutput {
         lines.add(new Read(line));
       }
     } catch (IOException e) {
-      // It was ended in the middle of a line; its status says the rest.
+      // The program was ended in the middle of a line; its exit status says the rest.
     } finally {
       lines.add(new Read(null));
     }
@@ -57,8 +57,8 @@ final class RecipeOutput {
   /**
    * Passes on every line until the program ends.
    *
-   * @param progress asked meanwhile whether to go on
-   * @return the program's status
+   * @param progress checked meanwhile for cancellation
+   * @return the program's exit status
    */
   int follow(Consumer<String> each, Progress progress) throws InterruptedException {
     while (true) {

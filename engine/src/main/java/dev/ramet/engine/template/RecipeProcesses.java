@@ -11,11 +11,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The processes of a recipe: the program and all that it started. They are known by a variable that
- * each inherits, whoever its parent is by now, and whichever host started them.
+ * Finds and ends the processes of a recipe: the program and everything it started. They are
+ * recognised by an environment variable that each inherits, whatever its parent is by now and
+ * whichever host started it.
  */
 public final class RecipeProcesses {
-  /** Its value is the name of the build's directory, which no other build ever has. */
+  /**
+   * Name of the variable. Its value is the name of the build's directory, which no other build ever
+   * has.
+   */
   static final String MARK = "RAMET_BUILD";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -23,16 +27,16 @@ public final class RecipeProcesses {
 
   private RecipeProcesses() {}
 
-  /** What a recipe that builds in this directory has in its environment. */
+  /** Returns the variable's value for a recipe that builds in this directory. */
   static String mark(Path directory) {
     return String.valueOf(directory.getFileName());
   }
 
   /**
-   * Ends them and waits until they are gone. Looks again until there is none: one that was ended
-   * may just have started another.
+   * Ends the processes and waits until they are gone. Searches repeatedly until there are none,
+   * because a process may start another one just before it ends.
    *
-   * @throws RametException {@code HOST_UNFIT} when they cannot be ended
+   * @throws RametException {@code HOST_UNFIT} if they cannot be ended
    */
   public static void end(Path directory) {
     long end = System.nanoTime() + PATIENCE.toNanos();
@@ -59,13 +63,16 @@ public final class RecipeProcesses {
         .toList();
   }
 
-  /** As it was when the program was started (proc_pid_environ(5)), or empty. */
+  /**
+   * Returns the environment with which the program was started (proc_pid_environ(5)), or an empty
+   * string.
+   */
   private static String environment(long pid) {
     try {
       byte[] variables = Files.readAllBytes(Path.of("/proc/" + pid + "/environ"));
       return "\0" + new String(variables, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      return ""; // gone, or another user's and so none of ours
+      return ""; // gone, or another user's and so not part of a build
     }
   }
 
@@ -73,7 +80,7 @@ public final class RecipeProcesses {
     try {
       Thread.sleep(LOOK_MILLIS);
     } catch (InterruptedException e) {
-      // They have to go all the same.
+      // Continue all the same: the processes must be gone.
       Thread.currentThread().interrupt();
       Thread.onSpinWait();
     }

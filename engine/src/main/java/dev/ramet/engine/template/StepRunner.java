@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the steps of a template in a machine, and keeps what they set for those after them: user,
- * directory and environment. Used by one thread.
+ * Runs the steps of a template in a machine, and keeps the user, directory and environment that
+ * they set for the steps after them. Used by one thread.
  */
 final class StepRunner {
   private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
@@ -33,9 +33,9 @@ final class StepRunner {
   }
 
   /**
-   * Does one step.
+   * Runs one step.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} when it fails, as of the guest
+   * @throws RametException {@code INVALID_ARGUMENT} if the step fails in the guest
    */
   void run(BuildStep step) {
     if (step instanceof BuildStep.Run run) {
@@ -53,7 +53,9 @@ final class StepRunner {
     }
   }
 
-  /** What the steps have set, for the agent; null stands for nothing. */
+  /**
+   * Returns the settings made by the steps, for the agent. Settings that are not made are left out.
+   */
   Map<String, @Nullable Object> result(@Nullable String start, @Nullable String ready) {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("envVars", environment.isEmpty() ? null : environment);
@@ -97,13 +99,16 @@ final class StepRunner {
     guest.unpack(copy.archive(), user, how);
   }
 
-  /** Relative to the directory so far; without one, the agent knows the user's home. */
+  /**
+   * Resolves a path against the directory set so far. Without one, the agent resolves it against
+   * the user's home.
+   */
   private String below(String path) {
     boolean absolute = path.startsWith("/") || path.equals("~") || path.startsWith("~/");
     return absolute || directory == null ? path : directory + "/" + path;
   }
 
-  /** Variables may lie in the guest alone, so its shell puts in what they hold. */
+  /** Expands variables with the guest's shell, because some exist in the guest only. */
   private String expanded(String value) {
     if (value.indexOf('$') < 0) {
       return value;
@@ -121,7 +126,7 @@ final class StepRunner {
     return all.toString();
   }
 
-  /** Within double quotes of a shell, so that nothing but variables has a meaning. */
+  /** Quotes a text for double quotes of a shell, so that only variables have a meaning. */
   static String quoted(String value) {
     StringBuilder quoted = new StringBuilder();
     for (int i = 0; i < value.length(); i++) {

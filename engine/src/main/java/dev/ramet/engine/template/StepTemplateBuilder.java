@@ -30,7 +30,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes templates of others: does the steps in a hidden sandbox of the source, and captures that.
+ * Makes templates from other templates: runs the steps in a hidden sandbox of the source, and
+ * captures it.
  */
 public final class StepTemplateBuilder {
   private static final Duration ASK = Duration.ofSeconds(60);
@@ -49,7 +50,7 @@ public final class StepTemplateBuilder {
   }
 
   /**
-   * Makes one; what had its tags stays, without them.
+   * Makes a template. A template that has the same tags loses them but stays.
    *
    * @param version its name and tags
    */
@@ -96,7 +97,7 @@ public final class StepTemplateBuilder {
             null,
             context.config().outbound().byDefault(),
             null,
-            // While it is built, nobody else on this host is to reach its agent.
+            // While the template is built, nobody else on this host may reach its agent.
             new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
             true));
   }
@@ -146,7 +147,7 @@ public final class StepTemplateBuilder {
       return "COPY " + copy.source() + " " + copy.destination();
     }
     if (step instanceof BuildStep.Environment set) {
-      // Their names alone: values are secrets now and then.
+      // Only the names, because values may be secrets.
       return "ENV " + String.join(" ", set.variables().keySet());
     }
     if (step instanceof BuildStep.Workdir change) {

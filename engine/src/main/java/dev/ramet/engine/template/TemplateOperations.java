@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The templates as the engine's host sees them. */
+/** Implements {@link Templates}: builds, lists, tags and deletes templates. */
 public final class TemplateOperations implements Templates {
   private static final SnapshotRecord.Kind KIND = SnapshotRecord.Kind.TEMPLATE;
   private static final String DEFAULT_ARGUMENTS = "console=ttyS0 root=/dev/vda rw quiet";
@@ -51,9 +51,9 @@ public final class TemplateOperations implements Templates {
   private final Set<String> underWay = new HashSet<>();
 
   /**
-   * Operations on templates.
+   * Creates the operations.
    *
-   * @param hypervisorKey names the hypervisor and its version: a warm template fits no other
+   * @param hypervisorKey names the hypervisor and its version: a warm template works with no other
    */
   public TemplateOperations(
       Context context,
@@ -99,7 +99,7 @@ public final class TemplateOperations implements Templates {
         progress);
   }
 
-  /** What both have in common; null stands for what the recipe says. */
+  /** The common part of requests; null means that the recipe decides. */
   private record Wanted(
       TaggedName version,
       @Nullable Integer cpuCount,
@@ -122,7 +122,8 @@ public final class TemplateOperations implements Templates {
         wanted.version(),
         false,
         () -> {
-          // Before anything is started, so that a next start finds all that a crash leaves.
+          // Made before anything is started, so that the next start finds everything a crash
+          // leaves.
           Path directory = context.layout().builds().resolve(Ids.next('t'));
           try {
             Files.createDirectories(directory);
@@ -243,9 +244,9 @@ public final class TemplateOperations implements Templates {
   }
 
   /**
-   * Works on a version that nobody else works on meanwhile.
+   * Works on a template version exclusively.
    *
-   * @param vacant whether there may be none of that name and tags
+   * @param vacant whether the name and tags must not exist yet
    */
   private Template once(TaggedName version, boolean vacant, Supplier<Template> work) {
     try (Names.Reservation one = only(version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Templates: made of images, of recipes and of steps. */
+/** Templates made from images, recipes or steps. */
 @NullMarked
 package dev.ramet.engine.template;
 

@@ -11,18 +11,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the last requests that changed something in a way which must not happen twice. A
- * guest that got no answer asks again: after the host was ended, or when the guest itself is put
- * back to the instant in which it had asked. Kept in a mapped file, so that it outlives the
- * process, though not a loss of power; sandboxes do not either.
+ * Stores the results of recent requests that must not be carried out twice. A guest that got no
+ * response repeats its request: after the host ended, or after the guest itself was restored to the
+ * instant in which it had sent the request. Kept in a file, so it survives the process but not a
+ * loss of power, just like sandboxes.
  *
- * <p>Not thread-safe: for whoever holds the volume's lock.
+ * <p>Not thread-safe: the caller holds the volume's lock.
  */
 final class Answers implements AutoCloseable {
-  /** Far more than all guests of a volume can have under way. */
+  /** Number of slots: far more than all guests of a volume can have under way. */
   static final int SLOTS = 8192;
 
-  // A slot: epoch, number, state, errno, offset.
+  // Layout of a slot: epoch, number, state, errno, offset.
   private static final int SLOT_BYTES = 32;
   private static final int NUMBER = 8;
   private static final int STATE = 16;
@@ -47,19 +47,19 @@ final class Answers implements AutoCloseable {
   }
 
   /**
-   * A request, as its guest names it.
+   * Identifies a request of a guest.
    *
-   * @param epoch the connection that it first came on
-   * @param number which it was on that one
+   * @param epoch the connection on which it was first sent
+   * @param number its number on that connection
    */
   record Key(long epoch, long number) {}
 
   /**
-   * What is known of a request that came before.
+   * The stored state of an earlier request.
    *
-   * @param done whether it was carried out; else the host was ended in the midst of it
-   * @param errno what it was answered, 0 for success
-   * @param offset where it was to write
+   * @param done whether it was carried out; if not, the host ended in the middle of it
+   * @param errno its result, 0 for success
+   * @param offset the file offset it was to write to
    */
   record Known(boolean done, int errno, long offset) {}
 
@@ -80,7 +80,7 @@ final class Answers implements AutoCloseable {
     }
   }
 
-  /** What became of a request; null when nothing is known of it. */
+  /** Returns the state of a request, or null if it is unknown. */
   @Nullable Known find(Key key) {
     Integer slot = where.get(key);
     if (slot == null) {
@@ -91,7 +91,7 @@ final class Answers implements AutoCloseable {
         slots.getInt(at + STATE) == DONE, slots.getInt(at + ERRNO), slots.getLong(at + OFFSET));
   }
 
-  /** Notes that a request is about to be carried out. */
+  /** Records that a request is about to be carried out. */
   void begin(Key key, long offset) throws IOException {
     Integer known = where.get(key);
     int slot = known == null ? next : known;
@@ -108,7 +108,7 @@ final class Answers implements AutoCloseable {
     write(at);
   }
 
-  /** Notes what a request is answered. */
+  /** Records the result of a request. */
   void done(Key key, int errno) throws IOException {
     Integer slot = where.get(key);
     if (slot != null) {
@@ -118,7 +118,10 @@ final class Answers implements AutoCloseable {
     }
   }
 
-  /** A slot is within one page of the file: who reads it sees the old one or the new. */
+  /**
+   * Writes a slot. It lies within one page of the file, so a reader sees the old slot or the new
+   * one.
+   */
   private void write(int at) throws IOException {
     ByteBuffer slot = slots.slice(at, SLOT_BYTES);
     while (slot.hasRemaining()) {
@@ -136,7 +139,7 @@ final class Answers implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException e) {
-      // What was written is in the file.
+      // The data written is in the file.
     }
   }
 }

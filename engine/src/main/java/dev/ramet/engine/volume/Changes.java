@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a guest has changed in a volume, each once, however often it is asked for: a guest that got
- * no answer asks again, also when only the answer was lost. Used by one thread.
+ * Carries out a guest's changes to a volume, each only once: a guest that got no response repeats
+ * its request, even if only the response was lost. Used by one thread.
  */
 final class Changes {
   private static final int EISDIR = 21;
@@ -22,10 +22,10 @@ final class Changes {
   private final ByteBuffer out;
 
   /**
-   * Those of a volume.
+   * Creates the changes of a volume.
    *
-   * @param data direct, for what is written
-   * @param out gets the answers
+   * @param data direct buffer with the data to write
+   * @param out receives the response
    */
   Changes(OpenVolume volume, ByteBuffer data, ByteBuffer out) {
     this.volume = volume;
@@ -33,21 +33,20 @@ final class Changes {
     this.out = out;
   }
 
-  /** Something that must not be done twice. */
+  /** A change that must not be made twice. */
   private interface Change {
     void make() throws LinuxException;
   }
 
-  /** What is to be said of an earlier attempt that the host did not live to answer. */
+  /** Looks for traces of an earlier attempt that was interrupted when the host ended. */
   private interface Traces {
     boolean look() throws LinuxException;
   }
 
   /**
-   * Makes a change, or finds that it was made.
+   * Makes a change, unless it was made already.
    *
-   * @param happened whether it looks as if an attempt was carried out of which nothing else is
-   *     known
+   * @param happened whether the files look as if an attempt of unknown outcome was carried out
    */
   private void once(Answers.Key key, boolean again, Change change, Traces happened)
       throws LinuxException, IOException {
@@ -94,7 +93,10 @@ final class Changes {
     out.putInt(size);
   }
 
-  /** Where it goes is noted first, so that what was begun can be finished and is there once. */
+  /**
+   * Appends to a file. The offset is recorded first, so that an interrupted append can be finished
+   * and its data appears once.
+   */
   private void append(Answers.Key key, boolean again, Fd file) throws LinuxException, IOException {
     synchronized (volume.lock()) {
       Answers answers = volume.answers();
@@ -118,8 +120,9 @@ final class Changes {
   }
 
   /**
-   * Where an append goes that was begun: to where it was noted, if there is nothing or what it had
-   * written of its data; else to the end, for others have appended or emptied the file since.
+   * Returns the offset for repeating an interrupted append: the recorded one if the file has
+   * nothing there, or the part of the data that was written; otherwise the end of the file, because
+   * others have appended or truncated it since.
    */
   private long resumed(Answers.Known known, Fd file) throws LinuxException {
     long size = TreeAttributes.of(file).sizeBytes();
@@ -225,13 +228,13 @@ final class Changes {
     GuestPath to = GuestPath.read(volume, in);
     if (!from.tree().equals(to.tree())) {
       throw GuestFileServer.failure(
-          LinuxException.ENOENT); // what has lost its last name gets no other
+          LinuxException.ENOENT); // a file that has lost its last name gets no new one
     }
     once(key, again, () -> from.tree().addName(from.name(), to.name()), () -> to.exists());
     GuestFileServer.put(out, to.tree().stat(to.name()));
   }
 
-  /** Takes a name away, and keeps the file for the guest that has it open. */
+  /** Removes a name, and keeps the file for the guest that has it open. */
   void hide(Answers.Key key, boolean again, ByteBuffer in) throws LinuxException, IOException {
     GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
@@ -245,10 +248,10 @@ final class Changes {
         () -> !place.exists());
   }
 
-  /** Gives a file a name among those that have none. */
+  /** Links a file into the directory of files without names. */
   private void keep(GuestPath place, long identity) throws LinuxException {
     if (place.tree().stat(place.name()).identity() != identity) {
-      return; // somebody else has put another one there
+      return; // another guest has put a different file there
     }
     byte[] kept = String.format("%016x", identity).getBytes(StandardCharsets.US_ASCII);
     try {
@@ -266,7 +269,7 @@ final class Changes {
     }
   }
 
-  /** A host that is not root cannot give files away: they are its own then. */
+  /** Sets the owner. A host that is not root cannot change owners, so the files stay its own. */
   static void own(Fd fd, int uid, int gid) throws LinuxException {
     try {
       TreeAttributes.setOwner(fd, uid, gid);

@@ -17,20 +17,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** The files of one volume for clients. */
+/** Gives clients access to the files of one volume. Thread-safe. */
 public final class Content implements VolumeContent {
   private static final int PERMISSIONS = 0xFFF;
 
   private final VolumeStore store;
   private final String id;
 
-  /** Those of a volume, which is looked for at each call. */
+  /** Creates the content of a volume, which is opened for each call. */
   public Content(VolumeStore store, String id) {
     this.store = store;
     this.id = id;
   }
 
-  /** Something done with the open volume. */
+  /** Work on the open volume. */
   private interface Work<T> {
     T with(OpenVolume volume) throws LinuxException, IOException;
   }
@@ -51,7 +51,7 @@ public final class Content implements VolumeContent {
     }
   }
 
-  /** The bytes of a path below the volume's directory. */
+  /** Returns the bytes of a path below the volume's directory. */
   private static byte[] name(String path) {
     if (path.indexOf('\0') >= 0) {
       throw RametException.invalid("path", "must not hold a zero");
@@ -157,7 +157,7 @@ public final class Content implements VolumeContent {
             path,
             volume -> {
               synchronized (volume.lock()) {
-                // At once for guests; what it holds may take a while.
+                // The move hides it from guests at once. Deleting its contents may take a while.
                 volume.files().rename(name, volume.uploads(), gone, false);
               }
               Emptying.remove(volume.uploads(), gone);

@@ -5,7 +5,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 
-/** What failures of the kernel mean to who works on the files of a volume. */
+/** Translates errors of the kernel for clients that work on the files of a volume. */
 final class ContentErrors {
   static final int ENOTDIR = 20;
   private static final int EISDIR = 21;
@@ -15,7 +15,7 @@ final class ContentErrors {
 
   private ContentErrors() {}
 
-  /** What a failure means to who asked for a path. */
+  /** Returns the error for a system call that failed on the client's path. */
   static RametException of(String path, LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.ENOENT, ENOTDIR -> RametException.notFound("path", path);

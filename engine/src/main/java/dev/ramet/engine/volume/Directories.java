@@ -8,13 +8,13 @@ import dev.ramet.linux.tree.Tree;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Makes directories for clients. The caller holds the lock of the volume. */
+/** Creates directories for clients. The caller holds the lock of the volume. */
 final class Directories {
   private static final int MODE = 0x1ED; // rwxr-xr-x
 
   private Directories() {}
 
-  /** Makes one, with the attributes that are given and the usual ones else. */
+  /** Creates a directory with the given attributes, and defaults for the others. */
   static void make(Tree tree, byte[] name, VolumeContent.Attributes attributes)
       throws LinuxException {
     tree.makeDirectory(name, Objects.requireNonNullElse(attributes.mode(), MODE));
@@ -26,7 +26,7 @@ final class Directories {
     }
   }
 
-  /** Makes those above a path that are not there. */
+  /** Creates the missing parent directories of a path. */
   static void makeAbove(Tree tree, byte[] path) throws LinuxException {
     for (int i = 0; i < path.length; i++) {
       if (path[i] == '/') {

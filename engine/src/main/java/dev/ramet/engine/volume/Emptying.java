@@ -10,20 +10,21 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Removes directories, however deep guests have made them: deeper than a path can be long, or a
- * stack high. What is in a directory that goes moves up to its side. Nobody else uses the tree.
+ * Removes directory trees of any depth, even deeper than the longest path or the stack allows.
+ * Subdirectories of a removed directory are first moved to the top level. The caller must have the
+ * tree to itself.
  */
 final class Emptying {
   private Emptying() {}
 
-  /** Removes all that is in a tree. */
+  /** Removes everything in a tree. */
   static void all(Tree tree) throws LinuxException {
     for (TreeName name : tree.list(new byte[0], Integer.MAX_VALUE)) {
       remove(tree, name.bytes());
     }
   }
 
-  /** Removes an entry of a tree's top directory; absent is a success. */
+  /** Removes an entry of a tree's top directory. Succeeds if it is absent. */
   static void remove(Tree tree, byte[] name) throws LinuxException {
     Deque<byte[]> rest = new ArrayDeque<>();
     rest.add(name);

@@ -13,13 +13,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** What clients are told of the files of a volume. */
+/** Describes the files of a volume to clients. */
 final class Entries {
   private static final int MOST = 50_000;
 
   private Entries() {}
 
-  /** One, of which the kernel has told. */
+  /** Describes one file from its attributes. */
   static VolumeEntry of(Tree tree, byte[] name, TreeEntry e) throws LinuxException {
     VolumeEntry.Type type =
         e.isFile()
@@ -45,10 +45,10 @@ final class Entries {
   }
 
   /**
-   * What is in a directory, each directory before what is in it; by name.
+   * Lists a directory, each subdirectory before its contents, in the order of names.
    *
    * @param depth how many levels, 1 or more
-   * @throws LinuxException EFBIG when there are too many
+   * @throws LinuxException EFBIG if there are too many entries
    */
   static List<VolumeEntry> below(Tree tree, byte[] name, int depth) throws LinuxException {
     List<VolumeEntry> found = new ArrayList<>();
@@ -71,7 +71,7 @@ final class Entries {
         }
       } catch (LinuxException e) {
         if (e.errno() != LinuxException.ENOENT && e.errno() != ContentErrors.ENOTDIR) {
-          throw e; // else a guest has removed it meanwhile
+          throw e; // otherwise a guest has removed it meanwhile
         }
       }
     }

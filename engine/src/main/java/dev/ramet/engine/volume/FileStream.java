@@ -8,8 +8,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * Reads a file up to the length that it had: no less and no more is announced to who reads it. Not
- * thread-safe.
+ * Reads a file up to the length that it had when it was opened, because that is the length
+ * announced to the reader. Not thread-safe.
  */
 final class FileStream extends InputStream {
   private static final int BUFFER_BYTES = 128 << 10;

@@ -15,22 +15,22 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Carries out what a guest asks of a volume. The guest is not trusted: what it sends is bounded
- * before it comes here, and every name stays below the volume. Used by one thread.
+ * Serves a guest's file requests on a volume. The guest is not trusted: the caller limits the size
+ * of its requests, and every name stays below the volume. Used by one thread.
  */
 final class GuestFileServer {
-  /** How much a guest reads or writes at once, at most. */
+  /** Limit on what a guest reads or writes with one request. */
   static final int MOST_DATA_BYTES = 128 << 10;
 
   private static final int EIO = 5;
   private static final int ENOSYS = 38;
-  // What a guest may have the host hold in memory, at 300 bytes each.
+  // Limits the memory that a guest can make the host use, at 300 bytes per name.
   private static final int MOST_NAMES = 100_000;
   private static final int PAGE_BYTES = 256 << 10;
   private static final int ANSWER_HEAD = 20;
   private static final long UNIT = 4096;
 
-  // Bits of what is to be set: FATTR_* of linux/fuse.h.
+  // Bits of the attributes to set: FATTR_* of linux/fuse.h.
   private static final int MODE = 1;
   private static final int UID = 2;
   private static final int GID = 4;
@@ -51,10 +51,10 @@ final class GuestFileServer {
   }
 
   /**
-   * Answers a request.
+   * Carries out a request and returns the response.
    *
-   * @param request all of its frame but the length
-   * @return the answer's frame without the length; valid until the next call
+   * @param request its frame without the length
+   * @return the response's frame without the length; valid until the next call
    */
   ByteBuffer answer(ByteBuffer request) {
     out.clear().position(ANSWER_HEAD);
@@ -72,7 +72,7 @@ final class GuestFileServer {
       } catch (LinuxException e) {
         errno = e.errno();
       } catch (IOException e) {
-        errno = EIO; // what is asked cannot be noted, as when the disk is full
+        errno = EIO; // the request cannot be recorded, for example because the disk is full
       }
     } catch (BufferUnderflowException | IllegalArgumentException e) {
       errno = LinuxException.EINVAL;
@@ -209,7 +209,7 @@ final class GuestFileServer {
     FsInfo info = FsInfo.of(volume.directory());
     out.putLong(info.totalBytes() / UNIT).putLong(info.freeBytes() / UNIT);
     out.putLong(info.freeBytes() / UNIT);
-    // How many more files there can be, file systems do not say alike.
+    // Free and total file counts are left zero, because file systems do not report them alike.
     out.putLong(0).putLong(0).putInt((int) UNIT).putInt(255);
   }
 
@@ -225,7 +225,7 @@ final class GuestFileServer {
     return offset;
   }
 
-  /** Puts what an entry is into an answer. */
+  /** Writes an entry's attributes to a response. */
   static void put(ByteBuffer out, TreeEntry e) {
     out.putLong(e.identity()).putLong(e.inode()).putInt(e.mode()).putInt(e.links());
     out.putInt(e.uid()).putInt(e.gid()).putLong(e.sizeBytes()).putLong(e.blocks());

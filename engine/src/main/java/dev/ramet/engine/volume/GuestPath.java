@@ -8,8 +8,8 @@ import dev.ramet.linux.tree.TreeAttributes;
 import java.nio.ByteBuffer;
 
 /**
- * A name in one of the two trees of a volume, as a guest sent it: of its files, or of those that
- * have lost their last name and are open somewhere. Immutable as long as nobody changes its bytes.
+ * A path in one of a volume's two trees, as a guest sent it: the files, or the files that have lost
+ * their last name and are still open. Immutable as long as nobody changes its bytes.
  */
 final class GuestPath {
   private static final int ESTALE = 116;
@@ -22,13 +22,13 @@ final class GuestPath {
     this.name = name;
   }
 
-  /** Reads one from a request. */
+  /** Reads a path from a request. */
   static GuestPath read(OpenVolume volume, ByteBuffer in) {
     boolean nameless = in.get() != 0;
     return new GuestPath(nameless ? volume.nameless() : volume.files(), bytes(in));
   }
 
-  /** Reads bytes of a request, which come after how many there are. */
+  /** Reads bytes of a request, which are preceded by their count. */
   static byte[] bytes(ByteBuffer in) {
     byte[] bytes = new byte[Short.toUnsignedInt(in.getShort())];
     in.get(bytes);
@@ -43,7 +43,7 @@ final class GuestPath {
     return name;
   }
 
-  /** Whether anything has the name. */
+  /** Returns whether the path exists. */
   boolean exists() throws LinuxException {
     try {
       tree.stat(name);
@@ -56,12 +56,12 @@ final class GuestPath {
     }
   }
 
-  /** Holds what has the name, if that is still what the guest means. */
+  /** Opens the entry for its attributes, if it is still the one the guest means. */
   Fd hold(long identity) throws LinuxException {
     return checked(tree.openAny(name), identity);
   }
 
-  /** Opens the regular file that has it, likewise. */
+  /** Opens the regular file for its content, if it is still the one the guest means. */
   Fd open(long identity, boolean write) throws LinuxException {
     return checked(tree.openFile(name, write), identity);
   }

@@ -9,11 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A volume whose files can be used. Its directory holds what guests see, files without names that
- * guests have open, what comes and goes, and the last answers.
+ * An open volume. Its directory holds the files that guests see, open files without names, uploads
+ * and removals in progress, and the recent responses.
  *
- * <p>Thread-safe. Whoever changes names, or appends, holds {@link #lock}, so that a request that
- * comes again finds the first one carried out or not begun.
+ * <p>Thread-safe. Code that changes names or appends holds {@link #lock}, so that a repeated
+ * request finds the first one either carried out or not begun.
  */
 public final class OpenVolume implements AutoCloseable {
   private static final String FILES = "files";
@@ -36,21 +36,21 @@ public final class OpenVolume implements AutoCloseable {
     this.answers = answers;
   }
 
-  /** Makes what an empty volume's directory holds. */
+  /** Creates the contents of an empty volume's directory. */
   static void make(Path directory) throws IOException, LinuxException {
     for (String name : new String[] {FILES, NAMELESS, UPLOADS}) {
       Files.createDirectories(directory.resolve(name));
     }
     try (Tree files = Tree.open(directory.resolve(FILES))) {
-      // Any user of a guest may use it, as a directory for what is temporary.
+      // Any user of a guest may use it, like /tmp.
       files.setMode(new byte[0], 0x3FF);
     }
   }
 
-  /** Opens it. */
+  /** Opens a volume and removes unfinished uploads and removals. */
   static OpenVolume open(Path directory) throws IOException, LinuxException {
     Tree uploads = Tree.open(directory.resolve(UPLOADS));
-    // What was being uploaded, or removed, when the host ended.
+    // Uploads and removals that were in progress when the host ended.
     Emptying.all(uploads);
     return new OpenVolume(
         directory,
@@ -64,17 +64,17 @@ public final class OpenVolume implements AutoCloseable {
     return directory;
   }
 
-  /** What guests see. */
+  /** Returns the files that guests see. */
   Tree files() {
     return files;
   }
 
-  /** Files without names, by the identity of each in hexadecimal. */
+  /** Returns the files without names, each under its identity in hexadecimal. */
   Tree nameless() {
     return nameless;
   }
 
-  /** Files that are not complete yet, and what is being removed. */
+  /** Returns the incomplete uploads and the entries being removed. */
   Tree uploads() {
     return uploads;
   }
@@ -87,14 +87,14 @@ public final class OpenVolume implements AutoCloseable {
     return lock;
   }
 
-  /** Removes files without names: nobody has any open. */
+  /** Removes files without names, which no guest has open. */
   void forgetNameless() throws LinuxException {
     for (TreeName name : nameless.list(new byte[0], Integer.MAX_VALUE)) {
       nameless.unlink(name.bytes());
     }
   }
 
-  /** Has it stay open for one more user, until that one closes it. */
+  /** Adds a user: the volume stays open until that user closes it too. */
   synchronized OpenVolume shared() {
     users++;
     return this;

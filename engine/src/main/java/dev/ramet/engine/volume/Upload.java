@@ -19,8 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that a volume is given: received where guests do not see it, and put in its place by a
- * rename. Used once.
+ * Receives a file for a volume where guests do not see it, and renames it into place. Used once.
  */
 final class Upload {
   private static final int FILE_MODE = 0x1A4; // rw-r--r--
@@ -30,10 +29,10 @@ final class Upload {
   private final String path;
 
   /**
-   * One to receive.
+   * Creates an upload.
    *
    * @param name its path in the volume
-   * @param path what the client calls that
+   * @param path the path as the client wrote it
    */
   Upload(OpenVolume volume, byte[] name, String path) {
     this.volume = volume;
@@ -42,16 +41,17 @@ final class Upload {
   }
 
   /**
-   * Receives it. What it replaces leaves it its owner and permissions, where none are given.
+   * Receives the file. It takes owner and permissions of the file it replaces unless they are
+   * given.
    *
    * @param overwrite whether it may replace a file
-   * @param parents whether directories that it needs are made
+   * @param parents whether to create missing parent directories
    */
   VolumeEntry receive(
       InputStream content, VolumeContent.Attributes attributes, boolean overwrite, boolean parents)
       throws LinuxException, IOException {
     byte[] temporary = Ids.next('u').getBytes(StandardCharsets.US_ASCII);
-    // Before anything is received that nobody can have.
+    // Check before anything is received.
     TreeEntry old = old(overwrite, parents);
     try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
       copy(content, file);
@@ -61,7 +61,7 @@ final class Upload {
           file,
           Objects.requireNonNullElse(attributes.uid(), old == null ? 0 : old.uid()),
           Objects.requireNonNullElse(attributes.gid(), old == null ? 0 : old.gid()));
-      // The name must not get to the disk without what it stands for, in place of what was there.
+      // After a crash, the name must not refer to incomplete data in place of the old file.
       file.fsync();
       synchronized (volume.lock()) {
         if (parents) {
@@ -75,7 +75,7 @@ final class Upload {
     }
   }
 
-  /** What is to be replaced, or null where there is nothing. */
+  /** Returns the file to replace, or null if there is none. */
   private @Nullable TreeEntry old(boolean overwrite, boolean parents) throws LinuxException {
     try {
       TreeEntry old = volume.files().stat(name);

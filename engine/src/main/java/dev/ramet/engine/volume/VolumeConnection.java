@@ -25,12 +25,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from one mount of a machine to its volume: a connection to the guest's agent, made by the
- * host and made again for as long as the machine runs, and a thread that carries out what comes on
- * it, one request after the other. So a guest keeps at most that one thread of the host's busy, and
- * what it asks for beyond that waits in the guest.
+ * Connects one mount of a machine to its volume. The host connects to the guest's agent, and
+ * reconnects as long as the machine runs. One thread serves the requests of the connection, one
+ * after the other: so a guest keeps at most one thread of the host busy, and further requests wait
+ * in the guest.
  *
- * <p>{@link #connect} and {@link #run} are for one thread; {@link #close} is for any.
+ * <p>{@link #connect} and {@link #run} are for one thread; any thread may call {@link #close}.
  */
 final class VolumeConnection implements Runnable, AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VolumeConnection.class.getName());
@@ -57,12 +57,12 @@ final class VolumeConnection implements Runnable, AutoCloseable {
   private volatile @Nullable Socket socket;
 
   /**
-   * A way that nobody goes yet.
+   * Creates a connection that is not connected yet.
    *
-   * @param address where the agent is; may throw when the machine has ended
-   * @param access what the agent asks for
+   * @param address returns the agent's address; may throw if the machine has ended
+   * @param access the agent's credentials
    * @param volume closed with this
-   * @param alive false once there is nobody left to connect to
+   * @param alive returns false once the machine has ended
    */
   VolumeConnection(
       String sandbox,
@@ -82,10 +82,10 @@ final class VolumeConnection implements Runnable, AutoCloseable {
   }
 
   /**
-   * Connects, once.
+   * Connects once.
    *
-   * @throws IOException when the agent does not answer; it may later
-   * @throws RametException {@code UNSUPPORTED} or {@code INVALID_ARGUMENT} when it never will
+   * @throws IOException if the agent does not answer; it may later
+   * @throws RametException {@code UNSUPPORTED} or {@code INVALID_ARGUMENT} if it never will
    */
   void connect() throws IOException {
     Socket fresh = new Socket();
@@ -131,7 +131,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS);
     while (!endsWithEmptyLine(head)) {
       int c = in.read();
-      // One that says a word now and then must not keep its caller for ever.
+      // A slow agent must not keep its caller waiting for ever.
       boolean late = System.nanoTime() - end > 0;
       if (c < 0 || late || head.length() == MOST_HEAD_BYTES) {
         throw new IOException("the guest's agent broke off");
@@ -180,14 +180,14 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     try {
       String message =
           JsonFile.tree(new String(body, StandardCharsets.UTF_8)).path("message").asText();
-      // Of a guest that anybody may have made: no terminal is to obey it.
+      // The text comes from an untrusted guest: a terminal must not interpret control characters.
       return message.replaceAll("\\p{Cntrl}", "?");
     } catch (IOException e) {
       return "it gave no reason";
     }
   }
 
-  /** Carries out requests until the machine ends, or this is closed. */
+  /** Serves requests until the machine ends or this is closed. */
   @Override
   public void run() {
     GuestFileServer service = new GuestFileServer(volume);
@@ -254,7 +254,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     }
   }
 
-  /** Ends it; the thread follows. */
+  /** Ends the connection; its thread ends soon after. */
   @Override
   public void close() {
     closed = true;
@@ -268,7 +268,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
       try {
         current.close();
       } catch (IOException e) {
-        // It is gone all the same.
+        // The connection is gone all the same.
       }
     }
   }

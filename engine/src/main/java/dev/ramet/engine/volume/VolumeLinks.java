@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Connects the mounts of machines with their volumes. A connection ends with its machine.
+ * Connects the mounts of machines to their volumes. A connection ends with its machine.
  * Thread-safe.
  */
 public final class VolumeLinks implements AutoCloseable {
@@ -26,17 +26,17 @@ public final class VolumeLinks implements AutoCloseable {
   private final Set<VolumeConnection> links = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  /** Those to the volumes of a root. */
+  /** Creates the connections to the volumes of a root. */
   public VolumeLinks(VolumeStore store) {
     this.store = store;
   }
 
   /**
-   * A machine and how its agent is reached.
+   * A machine and its agent.
    *
-   * @param sandboxId whose machine it is
+   * @param sandboxId the sandbox it belongs to
    * @param agentPort its agent's port
-   * @param access what its agent asks for
+   * @param access its agent's credentials
    */
   public record Machine(String sandboxId, RunningVm vm, int agentPort, AgentAccess access) {
     boolean alive() {
@@ -45,10 +45,10 @@ public final class VolumeLinks implements AutoCloseable {
   }
 
   /**
-   * Has a machine see volumes, and returns once it does.
+   * Connects a machine to volumes, and returns once it is connected to all.
    *
-   * @throws RametException {@code GUEST_UNREACHABLE} when its agent does not answer in time, {@code
-   *     UNSUPPORTED} when the guest cannot mount volumes
+   * @throws RametException {@code GUEST_UNREACHABLE} if its agent does not answer in time, {@code
+   *     UNSUPPORTED} if the guest cannot mount volumes
    */
   public void attach(Machine machine, List<VolumeMount> mounts, Duration timeout) {
     long end = System.nanoTime() + timeout.toNanos();
@@ -62,14 +62,17 @@ public final class VolumeLinks implements AutoCloseable {
     } catch (RuntimeException e) {
       for (VolumeConnection link : made) {
         link.close();
-        start(link); // which finds itself closed, and lets go of the volume
+        start(link); // finds itself closed, and releases the volume
       }
       throw e;
     }
     made.forEach(this::start);
   }
 
-  /** The same for a machine that was found again, and that waits for the host by itself. */
+  /**
+   * Reconnects a machine that was found again. Does not wait: the guest waits for the host by
+   * itself.
+   */
   public void attachAgain(Machine machine, List<VolumeMount> mounts) {
     for (VolumeMount mount : mounts) {
       try {
@@ -137,12 +140,12 @@ public final class VolumeLinks implements AutoCloseable {
     thread.start();
   }
 
-  /** Ends all; guests wait until a host connects again. */
+  /** Closes all connections. Guests wait until a host connects again. */
   @Override
   public void close() {
     closed = true;
     links.forEach(VolumeConnection::close);
-    // What they have of volumes keeps file systems from being unmounted.
+    // Wait for the threads, whose open files keep file systems from being unmounted.
     long end = System.nanoTime() + CLOSE_PATIENCE.toNanos();
     while (!links.isEmpty() && System.nanoTime() - end < 0) {
       try {

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The volumes as the engine's host sees them, and which of them are in use. */
+/** Implements {@link Volumes}, and tracks which volumes are in use. Thread-safe. */
 public final class VolumeOperations implements Volumes {
   private static final System.Logger LOG = System.getLogger(VolumeOperations.class.getName());
   private static final int MOST_NAMED = 5;
@@ -26,7 +26,7 @@ public final class VolumeOperations implements Volumes {
   private final Context context;
   private final VolumeStore store;
 
-  /** Mounts of sandboxes that are being made and are not on record yet; guarded by this. */
+  /** Mounts of sandboxes that are being created and are not on record yet; guarded by this. */
   private final List<VolumeMount> wanted = new ArrayList<>();
 
   public VolumeOperations(Context context) {
@@ -80,7 +80,10 @@ public final class VolumeOperations implements Volumes {
     }
   }
 
-  /** Removes files that guests had open which are gone; once, before any can be made. */
+  /**
+   * Removes open files without names from volumes that no sandbox uses. Called once, before any
+   * sandbox can be created.
+   */
   public void clear() {
     for (Volume volume : store.all()) {
       if (users(volume.id()).isEmpty()) {
@@ -93,7 +96,7 @@ public final class VolumeOperations implements Volumes {
     }
   }
 
-  /** What uses a volume, for people. */
+  /** Returns the users of a volume, for people. */
   private List<String> users(String id) {
     Stream<String> made =
         context.sandboxes().all().stream()
@@ -115,7 +118,7 @@ public final class VolumeOperations implements Volumes {
     return new Content(store, id);
   }
 
-  /** Volumes that stay until this is closed. */
+  /** Keeps volumes from being deleted until it is closed. */
   public record Pin(VolumeOperations owner, List<VolumeMount> mounts) implements AutoCloseable {
     @Override
     public void close() {
@@ -126,9 +129,9 @@ public final class VolumeOperations implements Volumes {
   }
 
   /**
-   * Looks the volumes of mounts up, and keeps them from being deleted.
+   * Looks up the volumes of mounts and keeps them from being deleted.
    *
-   * @throws RametException {@code NOT_FOUND} for one that does not exist
+   * @throws RametException {@code NOT_FOUND} if one does not exist
    */
   public synchronized Pin pin(List<VolumeMount> mounts) {
     List<VolumeMount> found = new ArrayList<>();

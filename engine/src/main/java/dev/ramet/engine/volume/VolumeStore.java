@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The volumes of a root, a directory each, which appears and goes by one rename. Thread-safe; one
- * lives per root.
+ * Stores the volumes of a root, each in a directory that appears and disappears by one rename.
+ * Thread-safe; there is one store per root.
  */
 public final class VolumeStore implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VolumeStore.class.getName());
@@ -33,12 +33,12 @@ public final class VolumeStore implements AutoCloseable {
   private final Map<String, Volume> volumes = new HashMap<>();
   private final Map<String, OpenVolume> open = new HashMap<>();
 
-  /** Those of a root. */
+  /** Creates the store of a root. */
   public VolumeStore(Layout layout) {
     this.layout = layout;
   }
 
-  /** Finds the volumes, and removes what was half-made or half-deleted. */
+  /** Finds the volumes, and removes unfinished creations and deletions. */
   public synchronized void load() throws IOException {
     for (Path path : FileTrees.children(layout.sharedVolumes())) {
       String name = String.valueOf(path.getFileName());
@@ -61,9 +61,9 @@ public final class VolumeStore implements AutoCloseable {
   }
 
   /**
-   * The manifest of a volume.
+   * Reads the manifest of a volume.
    *
-   * @throws IOException with a sentence for people when there is none
+   * @throws IOException with a message for people if there is no valid one
    */
   public static VolumeRecord read(Path directory) throws IOException {
     VolumeRecord record = JsonFile.read(directory.resolve(Layout.MANIFEST), VolumeRecord.class);
@@ -79,7 +79,7 @@ public final class VolumeStore implements AutoCloseable {
     return record;
   }
 
-  /** Whether a name among the volumes is that of one that is being made or deleted. */
+  /** Returns whether a directory name is that of a volume being created or deleted. */
   public static boolean isUnfinished(String name) {
     for (String prefix : List.of(Layout.PARTIAL_PREFIX, Layout.DELETED_PREFIX)) {
       if (name.startsWith(prefix) && Ids.isId(name.substring(prefix.length()))) {
@@ -90,9 +90,9 @@ public final class VolumeStore implements AutoCloseable {
   }
 
   /**
-   * Makes a volume.
+   * Creates a volume.
    *
-   * @param id its id, which nothing has yet
+   * @param id its id, which must be unused
    */
   public synchronized Volume create(String id, String name) throws IOException {
     Ids.checkName("name", name);
@@ -129,14 +129,14 @@ public final class VolumeStore implements AutoCloseable {
     return layout.sharedVolumes().resolve(id);
   }
 
-  /** All volumes, oldest first. */
+  /** Returns all volumes, oldest first. */
   public synchronized List<Volume> all() {
     return volumes.values().stream()
         .sorted(Comparator.comparing(Volume::createdAt).thenComparing(Volume::id))
         .toList();
   }
 
-  /** The volume with this id. */
+  /** Returns the volume with this id. */
   public synchronized Volume get(String id) {
     Volume volume = volumes.get(id);
     if (volume == null) {
@@ -145,18 +145,18 @@ public final class VolumeStore implements AutoCloseable {
     return volume;
   }
 
-  /** The volume with this name or id. */
+  /** Returns the volume with this name or id. */
   public synchronized Optional<Volume> find(String nameOrId) {
     return volumes.values().stream()
         .filter(volume -> volume.name().equals(nameOrId) || volume.id().equals(nameOrId))
-        // A name may look like another volume's id.
+        // A name may look like another volume's id, so the name takes precedence.
         .max(Comparator.comparing(volume -> volume.name().equals(nameOrId)));
   }
 
   /**
    * Opens a volume for one more user, who closes it.
    *
-   * @throws RametException {@code CORRUPT} when its directory is not what it must be
+   * @throws RametException {@code CORRUPT} if its directory is damaged
    */
   public synchronized OpenVolume open(String id) {
     Volume volume = get(id);
@@ -177,9 +177,9 @@ public final class VolumeStore implements AutoCloseable {
   }
 
   /**
-   * Removes files without names from a volume that no machine sees.
+   * Removes files without names from a volume that no machine uses.
    *
-   * @throws RametException {@code CORRUPT} when its directory is not what it must be
+   * @throws RametException {@code CORRUPT} if its directory is damaged
    */
   public void forgetNameless(String id) {
     try (OpenVolume volume = open(id)) {
@@ -189,7 +189,7 @@ public final class VolumeStore implements AutoCloseable {
     }
   }
 
-  /** Removes a volume. Who has it open finds nothing in it any more. */
+  /** Deletes a volume. Users that have it open find it empty. */
   public void delete(String id) throws IOException {
     Path gone = layout.sharedVolumes().resolve(Layout.DELETED_PREFIX + id);
     OpenVolume opened;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Volumes: directory trees that sandboxes share. A guest's kernel asks its agent for what it needs
- * of one, the agent asks the host, over a connection that the host makes, and the host answers from
- * below one directory, which no name leads out of.
+ * Shared volumes: directory trees that several sandboxes mount. A guest's kernel sends file
+ * requests to its agent, and the agent passes them to the host over a connection that the host
+ * opens. The host serves them from one directory, and no path leads out of it.
  */
 @NullMarked
 package dev.ramet.engine.volume;
