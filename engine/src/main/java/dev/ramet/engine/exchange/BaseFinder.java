@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what an increment builds on by what it holds. A snapshot that was imported has that on
- * record, as it was compared byte by byte. One that has not, since it was made here, is asked for
- * by its id, or else by its name, and read. Thread-safe.
+ * Finds the base snapshot of an increment by its content. An imported snapshot has its content on
+ * record, verified byte by byte. A snapshot that was made here has none: it is found by its id, or
+ * else by its name, and then read. Thread-safe.
  */
 public final class BaseFinder {
   private final Context context;
@@ -33,11 +33,11 @@ public final class BaseFinder {
   }
 
   /**
-   * Finds the snapshot that may be it, and keeps it.
+   * Finds the snapshot that may be the base, and pins it.
    *
-   * @return null for an export that builds on nothing
-   * @throws RametException {@code NOT_FOUND} when there is none, {@code CONFLICT} when the one of
-   *     this id or name has other content on record
+   * @return null for a whole export
+   * @throws RametException {@code NOT_FOUND} if there is none, {@code CONFLICT} if the snapshot
+   *     with this id or name has other content on record
    */
   SnapshotReclaimer.@Nullable Pin find(Export export) {
     Increment increment = export.increment();
@@ -106,7 +106,7 @@ public final class BaseFinder {
         null);
   }
 
-  /** How much of the base will be read to find out what it holds. */
+  /** Returns how many bytes of the base must be read to verify its content. */
   static long toRead(SnapshotRecord found, Increment increment) {
     ImageContent.Image memory = increment.base().content().memory();
     return found.content() != null
@@ -115,9 +115,9 @@ public final class BaseFinder {
   }
 
   /**
-   * Reads what was made here and has nothing on record.
+   * Reads and verifies a base that has no content on record.
    *
-   * @throws RametException {@code CONFLICT} when it holds something else
+   * @throws RametException {@code CONFLICT} if its content differs
    */
   void check(Export export, Increment increment, SnapshotRecord found, Meter meter) {
     if (found.content() != null) {

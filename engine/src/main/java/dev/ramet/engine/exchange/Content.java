@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a file or block device once, for its digest and for a copy with holes. Thread-safe. */
+/** Reads a file or block device once, for its digest and for a sparse copy. Thread-safe. */
 public final class Content {
   private static final int BUFFER_BYTES = 1 << 20;
   private static final int PAGE = 4096;
@@ -21,20 +21,20 @@ public final class Content {
   private Content() {}
 
   /**
-   * What was read.
+   * The result of reading.
    *
-   * @param sha256 of everything, in lower-case hexadecimal
-   * @param dataBytes how much of it was not a hole, or was written
+   * @param sha256 digest of everything, in lower-case hexadecimal
+   * @param dataBytes how much of it was data: outside of holes, or written to the copy
    */
   public record Summary(String sha256, long dataBytes) {}
 
   /**
-   * Reads.
+   * Reads a file, and copies it if a target is given.
    *
-   * @param sizeBytes how much from the start
-   * @param target a file or block device of zeros that becomes the same, or null to read only
-   * @param meter told what was read, and what was written besides
-   * @throws RametException {@code CORRUPT} when there is less to read
+   * @param sizeBytes how much to read, from the start
+   * @param target a file or block device of zeros to copy to, or null to read only
+   * @param meter counts the bytes read, and those written
+   * @throws RametException {@code CORRUPT} if the source is shorter
    */
   public static Summary read(Fd source, long sizeBytes, @Nullable Fd target, Meter meter)
       throws LinuxException {
@@ -43,7 +43,7 @@ public final class Content {
     return new Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
   }
 
-  /** Copies as {@link #read} does, for who hashes what has become of the copy. */
+  /** Copies like {@link #read} but without a digest, for callers that hash the result later. */
   public static void copy(Fd source, long sizeBytes, Fd target, Meter meter) throws LinuxException {
     read(source, sizeBytes, target, meter, null);
   }
@@ -89,8 +89,8 @@ public final class Content {
   }
 
   /**
-   * Writes the pages that are not all zeros, since not everything tells its holes; answers how many
-   * bytes that were.
+   * Writes the pages that are not all zeros, because not every file system reports its holes.
+   * Returns how many bytes were written.
    */
   private static long write(Fd target, ByteBuffer buffer, byte[] bytes, int length, long at)
       throws LinuxException {
@@ -108,7 +108,9 @@ public final class Content {
     return written;
   }
 
-  /** Where the run of pages ends that are, or are not, all zeros as the one at {@code from} is. */
+  /**
+   * Returns the end of the run of pages that are all zeros, or not, like the one at {@code from}.
+   */
   static int runEnd(byte[] bytes, int from, int length) {
     boolean zeros = isZeroPage(bytes, from, length);
     int to = from;
@@ -118,7 +120,7 @@ public final class Content {
     return to;
   }
 
-  /** Whether the page at {@code from}, or what there is of it, is all zeros. */
+  /** Returns whether the page at {@code from}, or the part of it that exists, is all zeros. */
   static boolean isZeroPage(byte[] bytes, int from, int length) {
     int to = Math.min(length, from + PAGE);
     return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
@@ -129,7 +131,7 @@ public final class Content {
       long found = source.seekData(at);
       return found < 0 ? end : Math.min(found, end);
     } catch (LinuxException e) {
-      // lseek(2): what knows no holes, such as a block device, may refuse to look for data.
+      // lseek(2): a device or file system without holes may refuse to search for data.
       if (e.errno() == LinuxException.EINVAL) {
         return at;
       }
@@ -153,7 +155,7 @@ public final class Content {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java has it
+      throw new IllegalStateException(e); // every Java platform must support it
     }
   }
 }

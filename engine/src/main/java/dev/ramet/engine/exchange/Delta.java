@@ -7,16 +7,16 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * A file with what an image has otherwise than another one of about the same size, in whole pages.
+ * Reads a delta file: the differences of an image from a base of about the same size, in whole
+ * pages.
  *
- * <p>All numbers are of eight bytes, the highest first. It begins with a mark, the size of the base
- * and that of the image. Records follow, in ascending order and without overlaps: a kind, an
- * offset, a length, and for {@link #DATA} as many bytes. The last one is {@link #END}, with the
- * image's size and the sum of the data's lengths. Nothing that is found in it is trusted. Used by
- * one thread.
+ * <p>All numbers are eight bytes, big-endian. The file begins with a magic number, the size of the
+ * base and the size of the image. Records follow in ascending order without overlaps: kind, offset,
+ * length, and for {@link #DATA} that many bytes. The last record is {@link #END}, with the image's
+ * size and the sum of the data's lengths. The file is not trusted. Used by one thread.
  */
 public final class Delta {
-  /** "ramet-d" and the version of what follows. */
+  /** "ramet-d" and the version of the format. */
   static final long MAGIC = 0x72616d65742d6401L;
 
   static final long END = 0;
@@ -35,16 +35,16 @@ public final class Delta {
   private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
   private long at;
 
-  /** What becomes of the base. */
+  /** Receives the differences from the base. */
   public interface Target {
-    /** These bytes are here. */
+    /** Receives data at an offset. */
     void data(ByteBuffer bytes, long offset);
 
-    /** Here are zeros. */
+    /** Receives a range of zeros. */
     void zeros(long offset, long length);
   }
 
-  /** Somebody who only wants to know whether it makes sense. */
+  /** Ignores everything, for callers that only check the file. */
   static final Target NOTHING =
       new Target() {
         @Override
@@ -55,10 +55,10 @@ public final class Delta {
       };
 
   /**
-   * A file that is to be read.
+   * Creates a reader of a file.
    *
-   * @param path what to call it
-   * @param meter told what was read
+   * @param path the file's name for messages
+   * @param meter counts the bytes read
    */
   Delta(Path path, Fd file, long sizeBytes, Meter meter) {
     this.path = path;
@@ -68,12 +68,13 @@ public final class Delta {
   }
 
   /**
-   * Goes through it, looking at each record before the target is told of it.
+   * Reads the file, checking each record before it is passed to the target.
    *
-   * @param baseBytes the size that the base must have
-   * @param imageBytes that of the image
-   * @return how much data is in it
-   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when it is not such a file
+   * @param baseBytes the required size of the base
+   * @param imageBytes the required size of the image
+   * @return how many bytes of data it holds
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} if it is not a valid delta of
+   *     these sizes
    */
   long read(long baseBytes, long imageBytes, Target target) throws LinuxException {
     at = 0;

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Writes a {@link Delta} in one go, hashing it meanwhile. Used by one thread. */
+/** Writes a {@link Delta} sequentially and computes its digest. Used by one thread. */
 final class DeltaWriter {
   private static final int PIECE_BYTES = 1 << 20;
 
@@ -24,9 +24,9 @@ final class DeltaWriter {
   private long dataBytes;
 
   /**
-   * Begins.
+   * Begins the file.
    *
-   * @param image the image that is to be made of the base
+   * @param image the image to be made from the base
    * @param target an empty file
    */
   DeltaWriter(Fd image, long imageBytes, long baseBytes, Fd target) throws LinuxException {
@@ -36,7 +36,7 @@ final class DeltaWriter {
     out(Delta.MAGIC, baseBytes, imageBytes);
   }
 
-  /** Takes in pages; those after the end of the image are none of it. Calls ascend. */
+  /** Adds pages that differ, in ascending order. Bytes after the end of the image are ignored. */
   void differs(long offset, long length) throws LinuxException {
     long end = Math.min(imageBytes, offset + length);
     for (long at = offset; at < end; ) {
@@ -86,14 +86,14 @@ final class DeltaWriter {
     out.clear();
   }
 
-  /** Ends it; answers the file's digest and how much of the image is in it. */
+  /** Finishes the file. Returns its digest and how much data of the image it holds. */
   Content.Summary finish() throws LinuxException {
     out(Delta.END, imageBytes, dataBytes);
     flush();
     return new Content.Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
   }
 
-  /** How long the file is. */
+  /** Returns the file's length. */
   long writtenBytes() {
     return written;
   }

@@ -20,13 +20,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exported directory that makes sense. Nothing that is found in it is trusted: it may come from
- * anywhere.
+ * A validated export directory. It may come from anywhere, so nothing in it is trusted before it is
+ * checked.
  *
- * @param directory where it is, without links in its path
+ * @param directory its path, without symbolic links
  * @param files its files
  * @param snapshot its manifest: the snapshot as it was where it was exported
- * @param increment what it builds on, or null when it is whole
+ * @param increment its base, or null for a whole export
  */
 public record Export(
     Path directory, ExportFiles files, SnapshotRecord snapshot, @Nullable Increment increment) {
@@ -49,17 +49,17 @@ public record Export(
   private static final List<String> NEEDED =
       List.of(ExportRecord.MANIFEST, ExportRecord.DISK, ExportRecord.KERNEL);
 
-  /** Far above any of the small files: what is larger was not written by an export. */
+  /** Limit for the small files, far above any that an export writes. */
   private static final long MOST_SMALL_BYTES = 1L << 30;
 
   private static final long MOST_MANIFEST_BYTES = 16L << 20;
 
   /**
-   * Looks at a directory: at everything but the content of its larger files.
+   * Opens a directory and checks everything but the content of its larger files.
    *
-   * @throws RametException {@code NOT_FOUND} when there is none, {@code INVALID_ARGUMENT} when it
-   *     is no export or has in it what no export has, {@code UNSUPPORTED} when a newer version made
-   *     it, {@code CORRUPT} when something is missing or not what its record says
+   * @throws RametException {@code NOT_FOUND} if it does not exist, {@code INVALID_ARGUMENT} if it
+   *     is not an export or holds something that no export has, {@code UNSUPPORTED} if a newer
+   *     version made it, {@code CORRUPT} if something is missing or does not match its record
    */
   public static Export open(Path directory) {
     if (!Files.isDirectory(directory)) {
@@ -101,7 +101,7 @@ public record Export(
         items(directory, composed == null ? List.of() : composed, Increment.COMPOSED, false));
   }
 
-  /** What the images hold that come of it. */
+  /** Returns the content of the images that the export produces. */
   public ImageContent content() {
     boolean warm = files.makes(ExportRecord.MEMORY);
     return new ImageContent(image(ExportRecord.DISK), warm ? image(ExportRecord.MEMORY) : null);
@@ -112,12 +112,14 @@ public record Export(
     return new ImageContent.Image(item.sizeBytes(), item.sha256());
   }
 
-  /** Whether a path in an export is one that a file of the device state can have. */
+  /** Returns whether a path in an export can be that of a device state file. */
   public static boolean isDevice(String path) {
     return DEVICE.matcher(path).matches();
   }
 
-  /** An export has two levels, of plain files and one directory. */
+  /**
+   * Refuses symbolic links at both levels: an export has regular files and one directory of them.
+   */
   private static void refuseLinks(Path directory) throws IOException {
     for (Path path : FileTrees.children(directory)) {
       if (Files.isSymbolicLink(path)) {
@@ -172,7 +174,7 @@ public record Export(
     return record;
   }
 
-  /** Jackson tells the place in several lines. */
+  /** Returns the first line: Jackson adds the position on further ones. */
   private static String first(IOException e) {
     return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The files of an export: their names and sizes have been looked at, their content is compared with
+ * The files of an export. Their names and sizes have been checked; their content is compared with
  * the record whenever it is read. Immutable.
  */
 public final class ExportFiles {
@@ -20,9 +20,9 @@ public final class ExportFiles {
   private final Map<String, ExportRecord.Item> composed;
 
   /**
-   * The files of an export.
+   * Creates the files of an export.
    *
-   * @param composed what is not there but comes of them and of what they build on
+   * @param composed files that are not in the export but are made from it and its base
    */
   ExportFiles(
       Path directory,
@@ -33,17 +33,17 @@ public final class ExportFiles {
     this.composed = composed;
   }
 
-  /** Where a file is. */
+  /** Returns the path of a file. */
   public Path path(String name) {
     return directory.resolve(name);
   }
 
-  /** Whether a file is there. */
+  /** Returns whether the export holds a file. */
   public boolean has(String name) {
     return items.containsKey(name);
   }
 
-  /** A file. */
+  /** Returns the record of a file that the export holds. */
   public ExportRecord.Item item(String name) {
     ExportRecord.Item item = items.get(name);
     if (item == null) {
@@ -52,40 +52,40 @@ public final class ExportFiles {
     return item;
   }
 
-  /** Whether this is there, or comes of what is there. */
+  /** Returns whether the export holds a file, or produces it together with its base. */
   public boolean makes(String name) {
     return items.containsKey(name) || composed.containsKey(name);
   }
 
-  /** What is there, or comes of what is there. */
+  /** Returns the record of a file that the export holds or produces. */
   public ExportRecord.Item made(String name) {
     ExportRecord.Item item = composed.get(name);
     return item == null ? item(name) : item;
   }
 
-  /** The files of the device state. */
+  /** Returns the files of the device state. */
   public List<ExportRecord.Item> devices() {
     return items.values().stream()
         .filter(item -> item.path().startsWith(ExportRecord.DEVICES + "/"))
         .toList();
   }
 
-  /** How many there are, the record itself included. */
+  /** Returns the number of files, including the export's record. */
   public int count() {
     return items.size() + 1;
   }
 
-  /** The sum of their sizes, but for the record's. */
+  /** Returns the sum of the files' sizes, without that of the export's record. */
   public long sizeBytes() {
     return items.values().stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
   }
 
   /**
-   * Copies a file out and compares what was read with the record.
+   * Copies a file and compares what was read with the record.
    *
    * @param target an empty file, or a volume of zeros
-   * @return how much of it is not zeros
-   * @throws RametException {@code CORRUPT} when it is not what the record says
+   * @return how many bytes of it are not zeros
+   * @throws RametException {@code CORRUPT} if it does not match the record
    */
   public long copy(ExportRecord.Item item, Fd target, Meter meter) {
     Path path = path(item.path());
@@ -99,18 +99,18 @@ public final class ExportFiles {
   }
 
   /**
-   * Looks at a file of what an image has otherwise, from its start to its end.
+   * Checks a delta file completely.
    *
-   * @param baseBytes the size of what it builds on
-   * @param imageBytes the size of what comes of it
-   * @throws RametException {@code CORRUPT} when it is not what the record says, {@code
-   *     INVALID_ARGUMENT} when it makes no sense
+   * @param baseBytes the size of the base image
+   * @param imageBytes the size of the resulting image
+   * @throws RametException {@code CORRUPT} if it does not match the record, {@code
+   *     INVALID_ARGUMENT} if it is not a valid delta
    */
   public void checkDelta(ExportRecord.Item item, long baseBytes, long imageBytes, Meter meter) {
     Path path = path(item.path());
     try (Fd source = Fd.openRead(path)) {
       check(item, Content.read(source, item.sizeBytes(), null, meter));
-      // It is counted once; this time only its records are looked at.
+      // The file was counted above; this time only its records are checked.
       Meter unwatched = new Meter(0, CopyProgress.NONE);
       new Delta(path, source, item.sizeBytes(), unwatched)
           .read(baseBytes, imageBytes, Delta.NOTHING);
@@ -120,12 +120,11 @@ public final class ExportFiles {
   }
 
   /**
-   * Makes of the base's content what the file says. What has come of it is for the caller to
-   * compare with the record.
+   * Applies a delta file to a copy of the base. The caller must compare the result with the record.
    *
-   * @return how much of it is data
-   * @throws RametException {@code INVALID_ARGUMENT} when it makes no sense, whatever {@link
-   *     #checkDelta} found
+   * @return how many bytes of it are data
+   * @throws RametException {@code INVALID_ARGUMENT} if it is not a valid delta, even if {@link
+   *     #checkDelta} accepted it before
    */
   public long apply(
       ExportRecord.Item item, long baseBytes, long imageBytes, Delta.Target target, Meter meter) {
@@ -137,7 +136,7 @@ public final class ExportFiles {
     }
   }
 
-  /** Whether a file has holes that its file system tells. */
+  /** Returns whether a file has holes that its file system reports. */
   public boolean hasHoles(ExportRecord.Item item) {
     Path path = path(item.path());
     try (Fd source = Fd.openRead(path)) {
@@ -149,9 +148,9 @@ public final class ExportFiles {
   }
 
   /**
-   * Compares what was read of a file, or of what was made of it, with the record.
+   * Compares what was read from a file, or made from it, with the record.
    *
-   * @throws RametException {@code CORRUPT} when it is not the same
+   * @throws RametException {@code CORRUPT} if it differs
    */
   public void check(ExportRecord.Item item, Content.Summary content) {
     if (!content.sha256().equals(item.sha256())) {

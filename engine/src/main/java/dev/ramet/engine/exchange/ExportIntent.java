@@ -11,24 +11,24 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * A note, kept in the root while an export is being written, of the directory outside the root that
- * it is written to: what a crash leaves there is removed at the next start.
+ * A note in the root of a directory outside the root that an export is writing to. The next start
+ * uses it to remove what a crash left there.
  *
  * @param note the directory of the note
- * @param partial the directory that is being filled
+ * @param partial the directory being written
  */
 public record ExportIntent(Path note, Path partial) {
   private static final String FILE = "export.json";
   private static final String PREFIX = ".ramet-export-";
 
   /**
-   * What the note says.
+   * The note's content.
    *
-   * @param partial the directory that is being filled
+   * @param partial the directory being written
    */
   private record Content(String partial) {}
 
-  /** Notes it durably, before the directory is made. */
+  /** Writes the note durably, before the directory is created. */
   static ExportIntent begin(Layout layout, Path parent) throws IOException {
     String id = Ids.next('x');
     Path note = Files.createDirectories(layout.builds().resolve(id));
@@ -48,25 +48,25 @@ public record ExportIntent(Path note, Path partial) {
     }
   }
 
-  /** The directory is there no longer under this name. */
+  /** Removes the note: the directory no longer has this name. */
   void forget() {
     FileTrees.delete(note);
   }
 
-  /** Removes the directory, and then the note: what could not be removed is not forgotten. */
+  /** Removes the directory, then the note. If the directory cannot be removed, the note stays. */
   void takeBack() {
     FileTrees.delete(partial);
     forget();
   }
 
-  /** Removes what an export left that the note in {@code scratch}, if there is one, is about. */
+  /** Removes the partial export that the note in {@code scratch} names, if there is a note. */
   public static void undo(Path scratch) throws IOException {
     Path file = scratch.resolve(FILE);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     Path partial = Path.of(String.valueOf(JsonFile.read(file, Content.class).partial()));
-    // The name has the note's own id in it: nothing else can be meant.
+    // The name contains the note's own id, so the path cannot mean anything else.
     if (partial.isAbsolute() && partial.endsWith(PREFIX + scratch.getFileName())) {
       FileTrees.delete(partial);
     }

@@ -7,15 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@value #FILE} in an exported directory says. Immutable and thread-safe.
+ * The record of an export: the content of {@value #FILE} in its directory. Immutable and
+ * thread-safe.
  *
  * @param format version of the directory's format
  * @param id the id the snapshot had
  * @param name its name, or null
  * @param exportedAt when it was written
- * @param files every file but this one
- * @param base what an increment builds on; null for a whole export
- * @param composed what is not in an increment but comes of it and its base; null for a whole export
+ * @param files every file except this one
+ * @param base the base of an increment; null for a whole export
+ * @param composed files that are not in the increment but are made from it and its base; null for a
+ *     whole export
  */
 public record ExportRecord(
     int format,
@@ -25,13 +27,13 @@ public record ExportRecord(
     List<Item> files,
     @Nullable Base base,
     @Nullable List<Item> composed) {
-  /** The record's own name. */
+  /** The record's own file name. */
   public static final String FILE = "export.json";
 
   /** The format of a whole export. */
   public static final int FORMAT = 1;
 
-  /** The format of an export that is less than whole: without its base it is nothing. */
+  /** The format of an increment, which is useless without its base. */
   public static final int INCREMENT = 2;
 
   /** The snapshot's manifest. */
@@ -43,10 +45,10 @@ public record ExportRecord(
   /** The memory image. */
   public static final String MEMORY = "memory.raw";
 
-  /** What the disk has otherwise than the base's: see {@link Delta}. */
+  /** The differences of the disk from the base's: see {@link Delta}. */
   public static final String DISK_DELTA = "disk.delta";
 
-  /** What the memory image has otherwise than the base's. */
+  /** The differences of the memory image from the base's. */
   public static final String MEMORY_DELTA = "memory.delta";
 
   /** The kernel. */
@@ -59,20 +61,20 @@ public record ExportRecord(
   public static final String DEVICES = "devices";
 
   /**
-   * One file.
+   * A file of the export.
    *
-   * @param path where it is in the directory
+   * @param path its path in the directory
    * @param sizeBytes its length
-   * @param sha256 of all of it, holes as zeros, as sha256sum(1) prints it
+   * @param sha256 digest of all of it, with holes as zeros, as sha256sum(1) prints it
    */
   public record Item(String path, long sizeBytes, String sha256) {}
 
   /**
-   * What an increment builds on. Only the content counts: ids and names differ from host to host.
+   * The base of an increment. Only the content identifies it: ids and names differ between hosts.
    *
    * @param id the id it had
    * @param name its name, or null
-   * @param content what it holds
+   * @param content its content
    */
   public record Base(String id, @Nullable String name, ImageContent content) {}
 }

@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills the directory of an export, readable by its owner alone, and gives it its name when
- * everything in it is durable. Whoever uses it removes what a failure leaves. Used by one thread.
+ * Writes the directory of an export, readable only by its owner, and renames it to its final name
+ * when everything in it is durable. The caller removes what a failure leaves. Used by one thread.
  */
 public final class ExportWriter {
   private static final Set<String> NETWORK = Set.of("nfs", "cifs", "9p", "fuse");
@@ -41,10 +41,10 @@ public final class ExportWriter {
   private long dataBytes;
 
   /**
-   * Makes the directory.
+   * Creates the directory.
    *
-   * @param directory its name until it is whole, beside the target
-   * @param target the name it is to have
+   * @param directory its temporary name, in the target's directory
+   * @param target its final name
    */
   public ExportWriter(Path directory, Path target, Meter meter) {
     this.directory = directory;
@@ -61,7 +61,7 @@ public final class ExportWriter {
     }
   }
 
-  /** Whether the directory is on a file system that is another machine's, or may be. */
+  /** Returns whether the directory is, or may be, on a network file system. */
   public boolean isOverNetwork() {
     try {
       return NETWORK.contains(FsInfo.of(directory).typeName());
@@ -70,12 +70,12 @@ public final class ExportWriter {
     }
   }
 
-  /** Where a file is to be put by somebody else, who then says {@link #add}. */
+  /** Returns the path for a file that the caller writes and then passes to {@link #add}. */
   public Path path(String name) {
     return directory.resolve(name);
   }
 
-  /** Takes in a file that was made durable at its place; copying it has been counted. */
+  /** Adds a file that was written durably at its path. Copying it has been counted already. */
   public void add(String name) {
     try (Fd file = Fd.openRead(path(name))) {
       long size = file.sizeBytes();
@@ -86,9 +86,9 @@ public final class ExportWriter {
   }
 
   /**
-   * Copies a file or block device in.
+   * Copies a file or block device into the export.
    *
-   * @param sizeBytes how much of it
+   * @param sizeBytes how much of it to copy
    */
   public void copy(String name, Path source, long sizeBytes) {
     try (Fd from = Fd.openRead(source);
@@ -100,7 +100,7 @@ public final class ExportWriter {
     }
   }
 
-  /** Copies a whole file in. */
+  /** Copies a whole file into the export. */
   public void copy(String name, Path source) {
     try {
       copy(name, source, PathCalls.stat(source).sizeBytes());
@@ -109,7 +109,9 @@ public final class ExportWriter {
     }
   }
 
-  /** Copies a whole file in, unless the base's is the same: then it is only noted. */
+  /**
+   * Copies a whole file into the export, unless the base has the same: then it is only recorded.
+   */
   public void copyUnlessSame(String name, Path source, Path base) throws IOException {
     if (Files.isRegularFile(base, LinkOption.NOFOLLOW_LINKS) && Files.mismatch(source, base) < 0) {
       try (Fd file = Fd.openRead(source)) {
@@ -125,13 +127,13 @@ public final class ExportWriter {
   }
 
   /**
-   * Writes what an image has otherwise than another one. Nobody writes them meanwhile.
+   * Writes the differences of an image from another one. Neither may change meanwhile.
    *
-   * @param delta the file's name
-   * @param name that of the image which it makes of the base
+   * @param delta name of the file to write
+   * @param name name of the image that it produces
    * @param baseBytes the base's size
    * @param sizeBytes the image's size
-   * @return what the base holds
+   * @return the base's content
    */
   public ImageContent.Image delta(
       String delta, String name, Path base, long baseBytes, Path image, long sizeBytes) {
@@ -172,15 +174,15 @@ public final class ExportWriter {
     composed.add(new ExportRecord.Item(name, sizeBytes, content.sha256()));
   }
 
-  /** Makes the directory of the device state. */
+  /** Creates the directory of the device state. */
   public void makeDevices() {
     makeDirectory(path(ExportRecord.DEVICES));
   }
 
   /**
-   * Adds the manifest and the record.
+   * Writes the manifest and the record.
    *
-   * @param base what all of it builds on, or null when it is whole
+   * @param base the base, or null for a whole export
    */
   public void finish(SnapshotRecord snapshot, ExportRecord.@Nullable Base base) {
     byte[] manifest = JsonFile.bytes(snapshot);
@@ -209,7 +211,7 @@ public final class ExportWriter {
     }
   }
 
-  /** Gives the directory its name, if that is still free. */
+  /** Renames the directory to its final name, if that is still free. */
   public void publish() {
     try {
       rename();
@@ -218,7 +220,7 @@ public final class ExportWriter {
     }
   }
 
-  /** Makes the name durable. */
+  /** Makes the rename durable. */
   public void syncName() {
     try {
       Fd.syncDirectory(parent());
@@ -234,8 +236,8 @@ public final class ExportWriter {
       if (e.errno() != LinuxException.EINVAL) {
         throw e;
       }
-      // Network file systems cannot promise to replace nothing. What a rename of a directory can
-      // replace is an empty directory that was made in this moment, and nothing else: rename(2).
+      // Network file systems may not support a rename that refuses to replace. A plain rename of a
+      // directory can only replace an empty directory, made since the check: rename(2).
       refuseTaken(target);
       try {
         Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
@@ -246,17 +248,17 @@ public final class ExportWriter {
     }
   }
 
-  /** How many files there are, all told. */
+  /** Returns the number of files, including the record. */
   public int files() {
     return items.size() + 1;
   }
 
-  /** The sum of their sizes, but for the record's. */
+  /** Returns the sum of the files' sizes, without the record's. */
   public long sizeBytes() {
     return items.stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
   }
 
-  /** How much of that is not holes. */
+  /** Returns how many bytes of the files are not holes. */
   public long dataBytes() {
     return dataBytes;
   }
@@ -285,7 +287,7 @@ public final class ExportWriter {
     return HostFailures.of(e, "cannot export to " + target, parent());
   }
 
-  /** Refuses a name that anything has, a dangling link included. */
+  /** Refuses a name that exists, even as a dangling link. */
   public static void refuseTaken(Path target) {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw taken(target);

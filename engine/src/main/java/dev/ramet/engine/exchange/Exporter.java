@@ -28,8 +28,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes snapshots and templates out of the root, which stay while that lasts. An export appears
- * under its name when everything in it is durable, or not at all. Thread-safe.
+ * Exports snapshots and templates to directories outside the root; they stay pinned meanwhile. An
+ * export appears under its name when everything in it is durable, or not at all. Thread-safe.
  */
 public final class Exporter {
   private final Context context;
@@ -43,9 +43,9 @@ public final class Exporter {
   }
 
   /**
-   * Exports.
+   * Exports a snapshot or template.
    *
-   * @param since id or name of what it is to build on, or null for all of it
+   * @param since id or name of the base of an increment, or null for a whole export
    */
   public Storage.Exchanged export(
       String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
@@ -65,7 +65,7 @@ public final class Exporter {
     }
   }
 
-  /** The name that the export is to have, in a directory without links in its path. */
+  /** Returns the export's final path, with symbolic links in its parent resolved. */
   private Path target(Path directory) {
     if (!directory.isAbsolute()) {
       throw RametException.invalid("directory", "must be an absolute path on the host");
@@ -92,7 +92,7 @@ public final class Exporter {
     }
   }
 
-  /** A root would find in itself what it did not make. */
+  /** Refuses a directory inside a root, where the export would be a foreign file. */
   private static void refuseInside(Path parent, Path root) throws IOException {
     if (parent.startsWith(root.toRealPath())) {
       throw RametException.invalid("directory", "must not be in a root of Ramet's own: " + parent);
@@ -222,8 +222,8 @@ public final class Exporter {
   }
 
   /**
-   * By the backend's own means where it has them, since it may share blocks with what it writes.
-   * Over a network there are none to share, and what was written would be read back over it.
+   * Exports an image. Uses the backend's own transfer if it has one, because that may share blocks.
+   * Not over a network: nothing can be shared there, and the copy would be read back over it.
    */
   private void image(NodeId id, String name, ExportWriter writer, Meter meter) {
     StorageBackend backend = SplitStorage.of(context.storage(), id);

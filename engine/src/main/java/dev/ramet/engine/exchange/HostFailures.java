@@ -7,15 +7,15 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import java.nio.file.Path;
 
-/** What a failed system call on an operator's own file means. */
+/** Translates failed system calls on an operator's files. */
 public final class HostFailures {
   private HostFailures() {}
 
   /**
-   * Translates.
+   * Returns the error for a failed system call.
    *
-   * @param what what could not be done, as a sentence
-   * @param where a path on the file system it was to be done on
+   * @param what the action that failed, as a sentence
+   * @param where a path on the file system that it concerns
    */
   public static RametException of(LinuxException e, String what, Path where) {
     return switch (e.errno()) {

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes images of what an increment has and of what its base has. On storage whose forks share
- * blocks they share those with the base. Thread-safe.
+ * Makes images from an increment and its base. If the storage's forks share blocks, the images
+ * share theirs with the base. Thread-safe.
  */
 public final class ImageAssembler {
   private static final System.Logger LOG = System.getLogger(ImageAssembler.class.getName());
@@ -29,7 +29,7 @@ public final class ImageAssembler {
   private static final Set<OpenFlag> WRITE =
       Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW);
 
-  /** Of which every backend can make volumes of any multiple. */
+  /** Size alignment every backend accepts. */
   private static final int BLOCK = 4096;
 
   private final Context context;
@@ -40,7 +40,7 @@ public final class ImageAssembler {
     this.places = List.copyOf(places);
   }
 
-  /** Looks through the files of an increment that images are to be made of. */
+  /** Checks the delta files of an increment. */
   static void check(Export export, Increment increment, Meter meter) {
     ExportFiles files = export.files();
     for (String image : List.of(ExportRecord.DISK, ExportRecord.MEMORY)) {
@@ -53,13 +53,13 @@ public final class ImageAssembler {
   }
 
   /**
-   * Makes a volume, and compares what has come of it with the record as it lies in the root.
+   * Makes a volume, and compares what is then stored in the root with the record.
    *
    * @param image the image's name in the export
-   * @param base what to begin with; it stays meanwhile
+   * @param base the image to begin with, kept by the caller
    * @param id the volume's name
-   * @return how much data the increment has
-   * @throws RametException {@code CORRUPT} when something else has come of it
+   * @return how much data the increment holds
+   * @throws RametException {@code CORRUPT} if the result does not match the record
    */
   long make(Export export, Increment increment, String image, NodeId base, NodeId id, Meter meter) {
     ExportFiles files = export.files();
@@ -97,14 +97,20 @@ public final class ImageAssembler {
         .anyMatch(place -> place.storage() == backend && place.root().copyOnWrite());
   }
 
-  /** Where a fork copies everything it may as well be watched, and stopped. */
+  /**
+   * Copies the base's bytes. Used where a fork would copy everything anyway, because this copy
+   * reports its progress and can be cancelled.
+   */
   private static void copy(Path base, long bytes, Fd to, Meter meter) throws LinuxException {
     try (Fd from = Fd.openRead(base)) {
       Content.copy(from, bytes, to, meter);
     }
   }
 
-  /** Each page is written once, in ascending order: room reserved for more would be lost. */
+  /**
+   * Limits the extents reserved for writes: each page is written once, in ascending order, so a
+   * larger reserve would waste space.
+   */
   private static void limitReserve(Fd file) {
     try {
       CopyOnWriteExtent.set(file, BLOCK);
@@ -133,7 +139,7 @@ public final class ImageAssembler {
     }
   }
 
-  /** A volume that becomes another image. Used by one thread. */
+  /** A volume that is being changed into the image. Used by one thread. */
   private final class Volume implements Delta.Target {
     private static final int ZEROS_BYTES = 1 << 20;
 
@@ -179,7 +185,7 @@ public final class ImageAssembler {
         if (e.errno() != LinuxException.EOPNOTSUPP) {
           throw e;
         }
-        // Some devices and file systems have no holes; zeros do as well, for more bytes.
+        // Some devices and file systems have no holes: write zeros instead.
         canPunch = false;
         return false;
       }

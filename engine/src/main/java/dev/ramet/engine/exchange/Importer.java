@@ -37,13 +37,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes snapshots and templates of what was exported, here or on another host. What is published
- * has been compared with the export's record byte by byte as it lies in the root. Thread-safe.
+ * Imports snapshots and templates that were exported here or on another host. Before an import is
+ * published, what is stored in the root is compared byte by byte with the export's record.
+ * Thread-safe.
  */
 public final class Importer {
   private static final int OWNER_FILE = 0600;
 
-  /** Of which every backend can make volumes of any multiple. */
+  /** Size alignment every backend accepts. */
   private static final int BLOCK = 4096;
 
   private final Context context;
@@ -52,11 +53,11 @@ public final class Importer {
   private final ImageAssembler composer;
 
   /**
-   * Imports.
+   * Creates an importer.
    *
-   * @param hypervisors ids of the hypervisors that are known here, whether or not they work
-   * @param bases finds what increments build on
-   * @param composer makes images of them
+   * @param hypervisors ids of the hypervisors known here, whether or not they work
+   * @param bases finds the bases of increments
+   * @param composer makes images from increments
    */
   public Importer(
       Context context, Set<String> hypervisors, BaseFinder bases, ImageAssembler composer) {
@@ -67,10 +68,10 @@ public final class Importer {
   }
 
   /**
-   * What an increment builds on.
+   * The base of an increment.
    *
    * @param increment the increment
-   * @param record the snapshot that is here; it stays meanwhile
+   * @param record the base snapshot on this host, pinned meanwhile
    */
   private record Base(Increment increment, SnapshotRecord record) {}
 
@@ -101,12 +102,12 @@ public final class Importer {
 
   private static long sizeBytes(Export export, Base base) {
     return export.files().sizeBytes()
-        // Images are made, and then read once more.
+        // Images are written, and then read once more.
         + base.increment().sizeBytes() * 3 / 2
         + BaseFinder.toRead(base.record(), base.increment());
   }
 
-  /** What it is to be called: what the request says, or what it was called. */
+  /** Returns the import's name and tags: the requested name, or those of the exported snapshot. */
   private static @Nullable TaggedName version(SnapshotRecord found, @Nullable String newName) {
     String name = found.name();
     if (newName != null) {
@@ -189,7 +190,7 @@ public final class Importer {
     }
   }
 
-  /** Copies a file, comparing it with the record; answers how much of it is data. */
+  /** Copies a file and compares it with the record. Returns how many bytes of it are data. */
   private long file(ExportFiles files, String name, Path target, Meter meter) {
     try (Fd to = Fd.createNew(target, OWNER_FILE)) {
       return files.copy(files.item(name), to, meter);
@@ -198,7 +199,9 @@ public final class Importer {
     }
   }
 
-  /** Copies a file of the export, or of the base if it is the same there. */
+  /**
+   * Copies a small file from the export, or from the base if the export leaves it out as unchanged.
+   */
   private long small(
       ExportFiles files, @Nullable Base base, String name, Path target, Meter meter) {
     if (base == null || files.has(name)) {
@@ -220,7 +223,7 @@ public final class Importer {
     }
   }
 
-  /** Brings a disk or memory image in; answers how much of it is data. */
+  /** Imports a disk or memory image. Returns how many bytes of it are data. */
   private long image(Export export, @Nullable Base base, String name, NodeId id, Meter meter) {
     ExportFiles files = export.files();
     if (base == null || files.has(name)) {
@@ -238,7 +241,8 @@ public final class Importer {
   private long whole(ExportFiles files, String name, NodeId id, Meter meter) {
     ExportRecord.Item item = files.item(name);
     StorageBackend backend = SplitStorage.of(context.storage(), id);
-    // Holes get lost on the way, and network file systems tell none: zeros are none again then.
+    // A dense file may have lost its holes on the way, or its file system does not report them:
+    // writing only data restores them.
     boolean dense = item.sizeBytes() % BLOCK == 0 && !files.hasHoles(item);
     long data =
         dense ? write(files, item, backend, id, meter) : copy(files, item, backend, id, meter);
@@ -247,7 +251,10 @@ public final class Importer {
     return data;
   }
 
-  /** Writes what is not zeros to an empty volume, and compares what was read meanwhile. */
+  /**
+   * Writes the pages that are not zeros to an empty volume, and compares what was read with the
+   * record.
+   */
   private long write(
       ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
     Path made = attach(backend.create(id, item.sizeBytes()), backend);
@@ -259,8 +266,8 @@ public final class Importer {
   }
 
   /**
-   * Lets the backend bring it in, which may share blocks with the file, then reads it from where it
-   * now lies: that is what machines will run on, whatever became of the file meanwhile.
+   * Lets the backend import the file, which may share blocks, and then reads the stored image:
+   * machines will run on that, even if the file has changed meanwhile.
    */
   private long copy(
       ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {

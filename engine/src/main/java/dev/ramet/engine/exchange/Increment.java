@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an exported directory says that is less than whole. Nothing of it is trusted. Immutable.
+ * The validated record of an increment: what it builds on and what it produces. Immutable.
  *
- * @param base what it builds on
- * @param composed what comes of both, by name
+ * @param base its base
+ * @param composed the files that increment and base produce, by name
  */
 public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> composed) {
   static final Set<String> NAMES =
@@ -33,15 +33,15 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
 
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
-  /** Far above any image: sums of what is below cannot overflow. */
+  /** Limit far above any image, so that sums of sizes cannot overflow. */
   private static final long MOST_BYTES = 1L << 56;
 
   /**
-   * Looks at a record.
+   * Validates the record of an increment.
    *
-   * @param file the record's own path
+   * @param file the record's path
    * @param files the files in the directory
-   * @param composed what is to come of it, with names that may be
+   * @param composed the files to produce, with names already checked
    */
   static Increment of(
       Path file,
@@ -84,19 +84,19 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
         && SHA256.matcher(image.sha256()).matches();
   }
 
-  /** The file with what an image has otherwise than the base's. */
+  /** Returns the name of an image's delta file. */
   public static String delta(String image) {
     return image.equals(ExportRecord.DISK) ? ExportRecord.DISK_DELTA : ExportRecord.MEMORY_DELTA;
   }
 
-  /** What the base's image of this name holds. */
+  /** Returns the content of the base's image with this name. */
   public ImageContent.Image baseImage(String image) {
     ImageContent content = base.content();
     ImageContent.Image memory = content.memory();
     return image.equals(ExportRecord.DISK) || memory == null ? content.disk() : memory;
   }
 
-  /** The sizes of all that is made of the base. */
+  /** Returns the sum of the sizes of the files to produce. */
   public long sizeBytes() {
     return composed.values().stream().mapToLong(ExportRecord.Item::sizeBytes).sum();
   }

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what the images of a snapshot have otherwise than those of another one, and notes what
- * these hold: by that the other one is found where the export is brought in. All of both is read,
- * so that what has rotted here is told today and not on the day it is needed. Used by one thread.
+ * Writes the differences of a snapshot's images from those of its base, and records the base's
+ * content, by which an import finds the base. Reads both completely, so that corruption is reported
+ * now rather than when the export is needed. Used by one thread.
  */
 final class IncrementExporter {
   private final Context context;
@@ -24,10 +24,10 @@ final class IncrementExporter {
   private ImageContent.@Nullable Image memory;
 
   /**
-   * Begins.
+   * Creates the exporter of an increment.
    *
-   * @param record what is exported; it stays meanwhile
-   * @param base what it is to build on; it stays as well
+   * @param record the snapshot to export, pinned by the caller
+   * @param base its base, pinned by the caller
    */
   IncrementExporter(Context context, SnapshotRecord record, SnapshotRecord base) {
     this.context = context;
@@ -35,7 +35,10 @@ final class IncrementExporter {
     this.base = base;
   }
 
-  /** What there is to do besides: comparing the images is as much as copying, the base is read. */
+  /**
+   * Returns the additional work in bytes: comparing the images costs as much as copying them, and
+   * the base is read as well.
+   */
   long moreBytes() {
     long read = size(Layout.snapshotDisk(base.id()));
     return (read + (withMemory() ? size(Layout.snapshotMemory(base.id())) : 0)) / 2;
@@ -45,12 +48,12 @@ final class IncrementExporter {
     return record.warm() && base.warm();
   }
 
-  /** Where the base has one of its smaller files. */
+  /** Returns the path of one of the base's small files. */
   Path file(String name) {
     return context.layout().snapshot(base.id()).resolve(name);
   }
 
-  /** Writes the disk. */
+  /** Writes the disk's differences. */
   void disk(ExportWriter writer) {
     ImageContent known = base.content();
     disk =
@@ -63,7 +66,7 @@ final class IncrementExporter {
             known == null ? null : known.disk());
   }
 
-  /** Writes the memory image; answers false when there is none to compare with. */
+  /** Writes the memory image's differences. Returns false if one of the two has no memory. */
   boolean memory(ExportWriter writer) {
     if (!withMemory()) {
       return false;
@@ -110,7 +113,7 @@ final class IncrementExporter {
         .sizeBytes();
   }
 
-  /** What was found of the base. */
+  /** Returns the base with the content that was read. */
   ExportRecord.Base base() {
     ImageContent.Image found = disk;
     if (found == null) {

@@ -9,16 +9,16 @@ import dev.ramet.spi.hypervisor.VmIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a manifest that comes from elsewhere is one that a snapshot can have, and fits the files
- * beside it.
+ * Validates the manifest of an export: that a snapshot can have it, and that it matches the
+ * export's files.
  *
- * @param files what it is among
+ * @param files the export's files
  * @param s the manifest
  */
 record ManifestCheck(ExportFiles files, SnapshotRecord s) {
   private static final int MOST_PORT = 65_535;
 
-  /** Refuses one that does not. */
+  /** Refuses an invalid manifest. */
   void run() {
     require(s.id() != null && Ids.isId(s.id()), "id");
     require(s.kind() != null && !s.kind().hidden(), "kind");

@@ -6,20 +6,20 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 
 /**
- * How far several files have come that are each copied and read: a file counts once when both are
- * done. Used by one thread.
+ * Measures the progress of several files that are each copied and read: each of the two counts as
+ * half. Used by one thread.
  */
 public final class Meter {
   private final long totalBytes;
   private final CopyProgress told;
-  // Copying and reading each count a half.
+  // Twice the progress, because copying and reading each count as half.
   private long doneTwice;
 
   /**
-   * Begins.
+   * Creates a meter.
    *
-   * @param totalBytes the sizes of all files
-   * @param told whom to tell, and who may stop it
+   * @param totalBytes the sum of the files' sizes
+   * @param told receives the progress, and may stop the work
    */
   public Meter(long totalBytes, CopyProgress told) {
     this.totalBytes = totalBytes;
@@ -27,16 +27,16 @@ public final class Meter {
   }
 
   /**
-   * So much more was copied, or read.
+   * Adds bytes that were copied or read.
    *
-   * @throws RametException {@code CANCELLED} when it is to stop
+   * @throws RametException {@code CANCELLED} if the work is to stop
    */
   public void add(long bytes) {
     doneTwice += bytes;
     tell();
   }
 
-  /** What watches a backend that copies a file of this size. */
+  /** Returns the progress to pass to a backend that copies a file of this size. */
   public CopyProgress copying(long sizeBytes) {
     long before = doneTwice;
     return (doneBytes, total) -> {
@@ -45,7 +45,9 @@ public final class Meter {
     };
   }
 
-  /** Tells once more how far it is: for before a step after which there is no way back. */
+  /**
+   * Reports the progress again, and checks for cancellation before a step that cannot be undone.
+   */
   public void tell() {
     if (!goesOn()) {
       throw new RametException(ErrorCode.CANCELLED, "it was stopped before it was done");

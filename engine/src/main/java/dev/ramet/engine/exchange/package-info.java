@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Exported snapshots: a directory with everything of one, as plain files, and a record with the
- * size and the SHA-256 of each. Knows the format; what becomes of the files is the engine's.
+ * Exports and imports snapshots. An export is a directory with all of a snapshot as plain files,
+ * and a record with the size and the SHA-256 of each.
  *
  * <pre>
  * export.json       the record, written last
  * manifest.json     the snapshot's manifest
  * disk.raw          the disk, sparse
- * memory.raw        the memory image, sparse; of a warm one
- * devices/…         the device state; of a warm one
+ * memory.raw        the memory image, sparse; only of a warm snapshot
+ * devices/…         the device state; only of a warm snapshot
  * kernel, initrd
  * </pre>
  *
- * <p>An increment to another snapshot, its base, has these instead of the images, and no kernel and
- * initial ram disk that are the base's. Its record says what the base holds, by size and SHA-256,
- * and what comes of both.
+ * <p>An increment to a base snapshot has the following files instead of the images, and leaves out
+ * kernel and initial ram disk if they equal the base's. Its record has the size and SHA-256 of the
+ * base's images and of the files that base and increment produce.
  *
  * <pre>
- * disk.delta        what the disk has otherwise than the base's
- * memory.delta      the same of the memory image; of a warm one to a warm one
+ * disk.delta        the differences of the disk from the base's
+ * memory.delta      the differences of the memory image; only if both are warm
  * </pre>
  */
 @NullMarked
