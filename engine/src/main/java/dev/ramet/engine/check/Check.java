@@ -28,7 +28,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** One look through the roots, of a running engine or at rest. Used by one thread. */
+/**
+ * One check of the roots, of a running engine or offline: looks for leftovers, damage and foreign
+ * files. Used by one thread.
+ */
 final class Check {
   /** Far longer than any probe takes. */
   private static final Duration PROBE = Duration.ofMinutes(10);
@@ -55,7 +58,7 @@ final class Check {
     this.findings = findings;
   }
 
-  /** Does it. */
+  /** Runs the check. */
   Storage.Report run() throws IOException {
     Path dataRoot = holdings.dataRoot();
     if (places.stream().noneMatch(place -> place.path().equals(dataRoot))) {
@@ -79,7 +82,7 @@ final class Check {
     return new Storage.Report(findings.all(), snapshots, sandboxes, nodes);
   }
 
-  /** What lies in the directory of a root itself. */
+  /** Checks the entries of a root's own directory. */
   private void root(Path root, Set<String> backendNames) throws IOException {
     Set<Path> probes = new HashSet<>(ProbeRemains.in(root));
     for (Path path : FileTrees.children(root)) {
@@ -103,7 +106,9 @@ final class Check {
     }
   }
 
-  /** The names that pools, and the host around the engine, use in a data root. */
+  /**
+   * Returns whether a name in a data root belongs to a pool, or to the host that embeds the engine.
+   */
   private static boolean isOthers(String name) {
     return name.equals("pool")
         || name.startsWith("pool.")
@@ -147,7 +152,7 @@ final class Check {
     }
   }
 
-  /** Disks and memory images whose owner is gone, or whom nobody knows. */
+  /** Finds disks and memory images without an owner. Returns the number of nodes. */
   private int nodes() {
     int count = 0;
     for (OpenRoot place : places) {
@@ -184,8 +189,8 @@ final class Check {
   }
 
   /**
-   * Whether nobody owns an image. Who makes something is known before the first of its images is
-   * there: a snapshot as under way, a sandbox by its directory.
+   * Returns whether an image has no owner. An owner is known before its first image exists: a
+   * snapshot as under way, a sandbox by its directory.
    */
   private boolean isOrphan(NodeId id) {
     String owner = Layout.owner(id);
@@ -195,7 +200,7 @@ final class Check {
         && !Files.isDirectory(holdings.layout().sandbox(owner));
   }
 
-  /** What deleting a node frees; 0 when it is not there. */
+  /** Returns how many bytes deleting a node frees; 0 if it does not exist. */
   static long exclusiveBytes(StorageBackend storage, NodeId id) {
     try {
       return storage.find(id).isEmpty() ? 0 : storage.usage(id).exclusiveBytes();

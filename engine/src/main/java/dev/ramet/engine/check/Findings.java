@@ -15,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a look through the roots has found so far, and how far to put it in order. */
+/** Collects the findings of a check, and repairs them as far as its mode allows. */
 final class Findings {
   private static final System.Logger LOG = System.getLogger(Findings.class.getName());
 
-  /** What is younger may be on its way: an operation under way makes or deletes it. */
+  /** Age below which an entry is ignored: an operation under way may be making or deleting it. */
   private static final Duration YOUNG = Duration.ofMinutes(1);
 
   private static final String AT_START = "the next start of a host removes it";
@@ -28,37 +28,41 @@ final class Findings {
   private final boolean atRest;
   private final List<StorageFinding> all = new ArrayList<>();
 
-  /** How far to put things in order. */
+  /** How much a check may change. */
   enum Mode {
-    /** Not at all. */
+    /** Changes nothing. */
     LOOK,
-    /** Leftovers are removed. */
+    /** Removes leftovers. */
     COLLECT,
-    /** And what can be derived from something else is made anew. */
+    /** Removes leftovers, and recreates lost files that can be derived from others. */
     REPAIR
   }
 
   /**
-   * Nothing was found yet.
+   * Creates an empty collection.
    *
-   * @param atRest nobody works on the root, see {@link RootContents#atRest}
+   * @param atRest whether no engine uses the root, see {@link RootContents#atRest}
    */
   Findings(Mode mode, boolean atRest) {
     this.mode = mode;
     this.atRest = atRest;
   }
 
-  /** None yet in the same root, where nothing is to be put in order. */
+  /** Returns an empty collection for the same root that changes nothing. */
   Findings look() {
     return new Findings(Mode.LOOK, atRest);
   }
 
-  /** Whether something was changed just now, or is gone; never where nobody works. */
+  /**
+   * Returns whether an entry changed recently or is gone. Always false if no engine uses the root.
+   */
   boolean isYoung(Path path) {
     return !isOlder(path, YOUNG);
   }
 
-  /** Whether nobody has changed something for so long; where nobody works that is so. */
+  /**
+   * Returns whether an entry has not changed for this long. Always true if no engine uses the root.
+   */
   boolean isOlder(Path path, Duration age) {
     if (atRest) {
       return true;
@@ -91,18 +95,18 @@ final class Findings {
     add(StorageFinding.foreign(path, what));
   }
 
-  /** Puts one thing in order. */
+  /** A repair. */
   interface Mending {
     void run() throws IOException;
   }
 
-  /** Something that nothing needs, and how it is removed. */
+  /** Adds a leftover, which nothing needs, and removes it if the mode allows. */
   void leftover(Path path, String what, long bytes, Mending removal) {
     StorageFinding finding = StorageFinding.leftover(path, what, bytes);
     add(mode == Mode.LOOK ? finding : mend(finding, removal));
   }
 
-  /** A file that was being written in place of another one. */
+  /** Adds an unfinished file that was to replace another one. */
   void temporary(Path path) {
     if (!isYoung(path)) {
       leftover(
@@ -110,7 +114,9 @@ final class Findings {
     }
   }
 
-  /** A leftover in which a machine may still run, which only an engine can end. */
+  /**
+   * Adds a leftover in which a machine may still run. Only a running engine can end the machine.
+   */
   void machines(Path path, String what, Mending removal) {
     if (atRest) {
       atStart(path, what);
@@ -119,7 +125,7 @@ final class Findings {
     }
   }
 
-  /** A leftover that a start clears away with what belongs to it, and nobody else. */
+  /** Adds a leftover that only a start removes, together with everything that belongs to it. */
   void atStart(Path path, String what) {
     add(
         new StorageFinding(
@@ -131,7 +137,7 @@ final class Findings {
             bytesOf(path)));
   }
 
-  /** Something that is lost, and how it is made anew from what is there. */
+  /** Adds a lost file that can be derived from others, and recreates it if the mode allows. */
   void derivable(Path path, String what, Mending making) {
     StorageFinding finding =
         new StorageFinding(
@@ -161,7 +167,7 @@ final class Findings {
     }
   }
 
-  /** What a file or tree takes on disk; 0 when it goes meanwhile. */
+  /** Returns the disk space of a file or tree; 0 if it disappears meanwhile. */
   static long bytesOf(Path path) {
     try (Stream<Path> tree = Files.walk(path)) {
       long sum = 0;

@@ -37,7 +37,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The roots of a data root, opened to be looked through while no engine has them. */
+/** Opens the roots of a data root for inspection while no engine uses them. */
 public final class OfflineRoots implements OfflineStorage {
   private final RootLooks looks;
   private final List<Path> mounted;
@@ -115,7 +115,7 @@ public final class OfflineRoots implements OfflineStorage {
     }
   }
 
-  /** The root of the memory images, or null when they are in the main one. */
+  /** Returns the root of the memory images, or null if they are in the main root. */
   private static RootOpener.@Nullable Root memory(RootFinder finder, RootOpener.Root main) {
     RootRecord record = main.record();
     if (record != null && record.memoryOf() != null) {

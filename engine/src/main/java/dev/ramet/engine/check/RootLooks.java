@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** Looks the roots through and adds up what they take. Thread-safe. */
+/** Checks the roots and sums up their disk usage. Thread-safe. */
 final class RootLooks {
   private static final int PAGE = 512;
 
@@ -31,7 +31,10 @@ final class RootLooks {
   private final List<OpenRoot> places;
   private final SnapshotReclaimer reclaimer;
 
-  /** Two that put the same things in order would tell each other's work as failures. */
+  /**
+   * Allows one check at a time: two that repair the same things would report each other's work as
+   * failures.
+   */
   private final ReentrantLock checking = new ReentrantLock();
 
   RootLooks(RootContents holdings, List<OpenRoot> places, SnapshotReclaimer reclaimer) {
@@ -40,7 +43,7 @@ final class RootLooks {
     this.reclaimer = reclaimer;
   }
 
-  /** As {@link Storage#check}. */
+  /** Runs a check, see {@link Storage#check}. */
   Storage.Report look(Findings.Mode mode) {
     checking.lock();
     try {
@@ -54,7 +57,7 @@ final class RootLooks {
     }
   }
 
-  /** As {@link Storage#usage}. */
+  /** Returns the disk usage of each root, see {@link Storage#usage}. */
   List<Storage.RootUsage> usage(Consumer<Storage.NodeUsage> nodes) {
     List<Storage.RootUsage> sums = new ArrayList<>();
     for (OpenRoot place : places) {
@@ -95,7 +98,7 @@ final class RootLooks {
     }
   }
 
-  /** Nothing for a node that is deleted meanwhile. */
+  /** Returns a node's usage; empty if it is deleted meanwhile. */
   private static Optional<Usage> usage(OpenRoot place, NodeId id) {
     try {
       return Optional.of(place.storage().usage(id));

@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Looks through the sandboxes of the roots. One that an operation is changing is left to it. Used
- * by one thread.
+ * Checks the sandboxes of the roots. Skips a sandbox that an operation is changing. Used by one
+ * thread.
  */
 final class SandboxCheck {
   private final RootContents holdings;
@@ -32,7 +32,7 @@ final class SandboxCheck {
     this.findings = findings;
   }
 
-  /** Does it; answers how many were looked at. */
+  /** Runs the check. Returns the number of sandboxes checked. */
   int run() throws IOException {
     int count = 0;
     for (Entry entry : Entry.sandboxes(holdings.layout())) {
@@ -79,7 +79,7 @@ final class SandboxCheck {
       findings.atStart(entry.path(), "a sandbox that nobody was told of, or that was to go");
       return;
     }
-    // Held only when something seems wrong: nobody is to be refused because somebody looks.
+    // Hold the sandbox only if something seems wrong: a check must not make other operations fail.
     Findings first = findings.look();
     new SandboxCheck(holdings, first).files(known.get().saved(), entry.path());
     if (first.all().isEmpty()) {
@@ -90,7 +90,7 @@ final class SandboxCheck {
         files(known.get().saved(), entry.path());
       }
     } catch (RametException busy) {
-      // Whoever changes it now puts it in order, or the next check finds what that left.
+      // The operation that holds it may fix this; otherwise the next check reports it.
     }
   }
 
@@ -141,7 +141,9 @@ final class SandboxCheck {
     }
   }
 
-  /** A rollback or pause that could not clear away what it replaced has left this. */
+  /**
+   * Checks for the disk of a former machine, left by a rollback or pause that could not remove it.
+   */
   private void formerDisk(SandboxRecord record, Path directory, int number) {
     NodeId id = Layout.machineDisk(record.id(), number);
     if (holdings.storage().find(id).isEmpty()) {
@@ -193,7 +195,9 @@ final class SandboxCheck {
     }
   }
 
-  /** A machine's kernel is a link to that of the snapshot which it was restored from. */
+  /**
+   * Checks a machine's kernel file, which is a link to that of the snapshot it was restored from.
+   */
   private void kernel(SandboxRecord record, Path current, Path file) {
     if (Check.isFile(file)) {
       return;

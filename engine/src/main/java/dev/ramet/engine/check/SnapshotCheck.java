@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Looks through the snapshots and templates of the roots. Used by one thread. */
+/** Checks the snapshots and templates of the roots. Used by one thread. */
 final class SnapshotCheck {
   private static final Set<String> CONTENT =
       Set.of(Layout.MANIFEST, "kernel", "initrd", "devices", WorkingSetFile.NAME);
@@ -40,7 +40,7 @@ final class SnapshotCheck {
     this.findings = findings;
   }
 
-  /** Does it; answers how many were looked at. */
+  /** Runs the check. Returns the number of snapshots checked. */
   int run() throws IOException {
     int count = 0;
     for (Entry entry : Entry.snapshots(holdings.layout())) {
@@ -68,7 +68,7 @@ final class SnapshotCheck {
       return;
     }
     if (!Files.exists(entry.path())) {
-      // It was published since it was listed.
+      // It has been published since the directory was listed.
       return;
     }
     findings.leftover(
@@ -91,7 +91,7 @@ final class SnapshotCheck {
       return;
     }
     if (known.isEmpty()) {
-      // Published in this moment, or deleted.
+      // It is being published or deleted at this moment.
       if (holdings.snapshots().find(entry.id()).isEmpty() && !findings.isYoung(entry.path())) {
         findings.foreign(entry.path(), "a snapshot that came here while the host was running");
       }
@@ -106,7 +106,7 @@ final class SnapshotCheck {
       return;
     }
     try (SnapshotReclaimer.Pin pin = reclaimer.pin(record)) {
-      // Only now that it stays: it may have been withdrawn since its manifest was read.
+      // Check again now that it is pinned: it may have been withdrawn since its manifest was read.
       if (holdings.snapshots().find(record.id()).filter(now -> !now.deleted()).isPresent()) {
         files(pin.record(), entry.path());
       }
@@ -115,7 +115,10 @@ final class SnapshotCheck {
     }
   }
 
-  /** It waits for those who rest on it; without any it was to go, and could not. */
+  /**
+   * Checks a deleted snapshot. It waits for the sandboxes that depend on it; without any it should
+   * be gone, so its removal failed.
+   */
   private void deleted(SnapshotRecord record, Path directory) {
     if (!reclaimer.isNeeded(record.id())) {
       findings.leftover(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The roots as the engine's operator sees them. Thread-safe. */
+/** Implements {@link Storage}: checks, cleans up, exports and imports. Thread-safe. */
 public final class StorageOperations implements Storage {
   private final Context context;
   private final List<OpenRoot> places;

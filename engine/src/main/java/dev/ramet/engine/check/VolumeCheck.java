@@ -8,7 +8,7 @@ import dev.ramet.files.FileTrees;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** One look at the volumes that sandboxes share. What is in them is their users' own. */
+/** Checks the shared volumes, but not the files in them, which belong to their users. */
 final class VolumeCheck {
   private final RootContents holdings;
   private final Findings findings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is wrong with what is kept, and its repair. */
+/** Checks of what is stored in the roots, and its repair. */
 @NullMarked
 package dev.ramet.engine.check;
 

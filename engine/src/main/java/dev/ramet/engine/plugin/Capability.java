@@ -13,16 +13,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an object that a plugin opened can do beyond its contract: a capability is an interface of
- * the contract's package that the object implements if it can. Thread-safe.
+ * Looks up capabilities of objects that plugins open: optional interfaces from the package of the
+ * object's contract, which the object implements if it can. Thread-safe.
  */
 public final class Capability {
   private Capability() {}
 
   /**
-   * A capability of an object, kept to its contract as the object itself is (see {@link Guard}).
+   * Returns a capability of an object. Its calls are guarded like those of the object itself (see
+   * {@link Guard}).
    *
-   * @return null when it has none
+   * @return null if the object does not have the capability
    */
   public static <C> @Nullable C of(Object object, Class<C> capability) {
     if (!(object instanceof Guarded guarded)) {
@@ -49,11 +50,11 @@ public final class Capability {
     } catch (InvocationTargetException e) {
       throw guard.failed(call, e.getTargetException());
     } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // the contract's packages are exported
+      throw new IllegalStateException(e); // the packages of the contracts are exported
     }
   }
 
-  /** What every capability's answers of a kind have to be. */
+  /** Checks what a capability returned against the rules common to all capabilities. */
   private static Object kept(
       Guard guard, String call, Object answer, Object @Nullable [] arguments) {
     if (answer instanceof List<?> list) {
@@ -70,7 +71,7 @@ public final class Capability {
       throw guard.broken(call, "a count of " + count);
     }
     if (answer instanceof Node node && arguments != null) {
-      // Of two names, the second is that of what is made.
+      // If a call takes two ids, the last one is that of the new volume.
       Object asked = null;
       for (Object argument : arguments) {
         asked = argument instanceof NodeId id ? id : asked;

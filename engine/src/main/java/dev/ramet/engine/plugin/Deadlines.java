@@ -15,12 +15,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of plugins that have a deadline by contract. A plugin keeps it by itself; one that does not
- * is interrupted and left behind on its own thread, so that nobody waits for it and nothing stays
- * locked. Thread-safe.
+ * Runs calls of plugins that have a deadline by contract. A call that exceeds it is interrupted and
+ * left on its own thread, so that no caller waits for it and no lock stays held. Thread-safe.
  *
- * @param guard names the plugin
- * @param grace how much longer than its deadline a call may take, to clear up after itself
+ * @param guard names the plugin in errors
+ * @param grace how much longer than its deadline a call may take to clean up
  */
 record Deadlines(Guard guard, Duration grace) {
   /** More than a driver needs to end what it started. */
@@ -35,11 +34,12 @@ record Deadlines(Guard guard, Duration grace) {
           });
 
   /**
-   * Makes a call and waits for it. An interrupt is handed on to the call, which answers for it.
+   * Makes a call and waits for it. An interrupt is passed on to the call, whose outcome counts.
    *
-   * @param late told what a call answered that nobody waited for any more
-   * @return what the call answered, null included
-   * @throws Throwable what the call threw; {@code DEADLINE_EXCEEDED} when it does not end
+   * @param late receives the result of a call that ended after its deadline
+   * @return the result of the call, which may be null
+   * @throws Throwable the call's exception; {@code DEADLINE_EXCEEDED} if the call does not end in
+   *     time
    */
   <T> @Nullable T call(String name, Duration timeout, Supplier<@Nullable T> call, Consumer<T> late)
       throws Throwable {
@@ -54,7 +54,7 @@ record Deadlines(Guard guard, Duration grace) {
               Thread.currentThread().interrupt();
             }
             answer.complete(call.get());
-          } catch (Throwable e) { // whatever a plugin throws is the caller's to see
+          } catch (Throwable e) { // the caller handles whatever a plugin throws
             answer.completeExceptionally(e);
           } finally {
             worker.set(null);
@@ -98,7 +98,7 @@ record Deadlines(Guard guard, Duration grace) {
     }
   }
 
-  /** The same for a call that answers nothing. */
+  /** Makes a call without a result, like {@link #call}. */
   void run(String name, Duration timeout, Runnable call) throws Throwable {
     this.<Object>call(
         name,

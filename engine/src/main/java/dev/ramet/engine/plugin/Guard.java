@@ -10,12 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a plugin's mistakes end. Around everything that a plugin opens stands an object of the same
- * type that lets through what the contract knows, and turns all else into an error that names the
- * plugin: whatever is thrown that is no {@link RametException}, a null, an answer that is not what
- * was asked for. So the engine has one kind of failure to clean up after, whoever made it.
+ * Confines a plugin's mistakes. Every object that a plugin opens is wrapped in a guarded object of
+ * the same type, which passes on what the contract allows and turns everything else into an error
+ * that names the plugin: exceptions other than {@link RametException}, nulls, and results that do
+ * not match the request. So the engine has only one kind of failure to handle.
  *
- * <p>A call that goes well costs a virtual call and the look at its answer. Immutable.
+ * <p>A successful call costs one virtual call and the check of its result. Immutable.
  */
 final class Guard {
   private static final System.Logger LOG = System.getLogger(Guard.class.getName());
@@ -37,12 +37,14 @@ final class Guard {
             + ")";
   }
 
-  /** The plugin's id. */
+  /** Returns the plugin's id. */
   String id() {
     return id;
   }
 
-  /** The error for what a call threw: itself if the contract knows it. */
+  /**
+   * Returns the error for an exception of a call: the exception itself if the contract allows it.
+   */
   RametException failed(String call, Throwable thrown) {
     if (thrown instanceof RametException known) {
       return known;
@@ -51,7 +53,7 @@ final class Guard {
     return fault(ErrorCode.INTERNAL, who + " failed in " + call + "(): " + thrown, thrown);
   }
 
-  /** The error for an answer that the contract does not allow. */
+  /** Returns the error for a result that the contract does not allow. */
   RametException broken(String call, String answer) {
     LOG.log(System.Logger.Level.WARNING, "{0} broke its contract in {1}: {2}", who, call, answer);
     return fault(
@@ -60,7 +62,7 @@ final class Guard {
         null);
   }
 
-  /** The error for a call that does not end. */
+  /** Returns the error for a call that does not end. */
   RametException overdue(String call, Duration deadline) {
     LOG.log(System.Logger.Level.WARNING, "{0} does not end {1}()", who, call);
     return fault(
@@ -77,12 +79,14 @@ final class Guard {
         new PluginFault(thrown));
   }
 
-  /** Whether it says that a plugin broke its contract, after which all has to be looked at. */
+  /**
+   * Returns whether a failure means that a plugin broke its contract, so that its state is unknown.
+   */
   static boolean blames(RametException failure) {
     return failure.getCause() instanceof PluginFault;
   }
 
-  /** An answer that must be there. */
+  /** Returns a result that must not be null. */
   <T> T present(String call, @Nullable T answer) {
     if (answer == null) {
       throw broken(call, "null");
@@ -90,7 +94,7 @@ final class Guard {
     return answer;
   }
 
-  /** A list without gaps, and of the engine's own: a plugin's may change, or throw, later on. */
+  /** Returns a copy of a list without nulls: the plugin's own list may change, or throw, later. */
   <T> List<T> whole(String call, @Nullable List<T> answer) {
     List<T> copy = new ArrayList<>(present(call, answer));
     for (T element : copy) {
@@ -99,11 +103,14 @@ final class Guard {
     return Collections.unmodifiableList(copy);
   }
 
-  /** Does what cleans up after a failure, which must not be hidden by another one. */
+  /**
+   * Runs a cleanup after a failure. Exceptions are only logged, so that they do not hide the
+   * failure.
+   */
   void quietly(String what, Runnable action) {
     try {
       action.run();
-    } catch (Throwable e) { // whatever a plugin throws, the first failure is the one to tell
+    } catch (Throwable e) { // whatever a plugin throws, the first failure is the one to report
       LOG.log(System.Logger.Level.WARNING, who + ": could not " + what, e);
     }
   }

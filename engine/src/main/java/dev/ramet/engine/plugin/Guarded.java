@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-/** What stands around an object that a plugin opened, see {@link Guard}. */
+/** A wrapper of an object that a plugin opened, see {@link Guard}. */
 interface Guarded {
-  /** The plugin's own object. */
+  /** Returns the plugin's own object. */
   Object plugged();
 
-  /** Names the plugin. */
+  /** Returns the guard that names the plugin. */
   Guard guard();
 }

@@ -16,11 +16,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hypervisor that keeps its contract towards the engine, see {@link Guard}. After a failed start
- * it ends what the plugin may have left running.
+ * Guards a hypervisor, see {@link Guard}. After a failed start it ends whatever the plugin may have
+ * left running.
  *
- * @param hypervisor what does it
- * @param guard names it
+ * @param hypervisor the plugin's hypervisor
+ * @param guard names the plugin
  * @param deadlines ends calls that do not end by themselves
  */
 record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines)
@@ -70,7 +70,7 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
     } catch (Throwable e) {
       failure = guard.failed(call, e);
       if (!Guard.blames(failure)) {
-        throw failure; // An error that the contract knows has left nothing behind.
+        throw failure; // An error that the contract allows has left nothing behind.
       }
     }
     guard.quietly("end what was started", () -> hypervisor.reap(spec.directory()));
@@ -92,11 +92,11 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
   }
 
   /**
-   * Lets a machine run again of which nobody knows whether it stands still, because its plugin
-   * failed in a pause: to be found paused is to be resumed.
+   * Resumes a machine whose plugin failed during a pause, so that it is unknown whether it is
+   * paused. Reattaching resumes it if it is.
    */
   void revive(VmSpec spec) {
-    // Also for a thread that is to stop: the call would be interrupted as well.
+    // Clear the interrupt, which would also interrupt this call.
     boolean interrupted = Thread.interrupted();
     try {
       guard.quietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
@@ -107,7 +107,7 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
     }
   }
 
-  /** Ends a machine whose plugin could not. */
+  /** Ends a machine whose plugin failed to end it. */
   void end(VmSpec spec) {
     guard.quietly("end the machine", () -> hypervisor.reap(spec.directory()));
   }

@@ -10,10 +10,10 @@ import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory mode that keeps its contract towards the engine, see {@link Guard}.
+ * Guards a memory mode, see {@link Guard}.
  *
- * @param mode what does it
- * @param guard names it
+ * @param mode the plugin's memory mode
+ * @param guard names the plugin
  */
 record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
   @Override
@@ -59,7 +59,8 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
     PageRanges within(GuestMemory memory, String call, @Nullable PageRanges answer) {
       PageRanges ranges = guard.present(call, answer);
       int last = ranges.count() - 1;
-      // They ascend, so that the ends are all there is to look at while the machine stands still.
+      // The ranges ascend, so checking both ends is enough. The machine is paused: more checks
+      // would take its time.
       if (last >= 0
           && (ranges.imageOffset(0) < 0
               || ranges.imageOffset(last) + ranges.lengthBytes(last) > memory.imageSizeBytes())) {
@@ -88,10 +89,10 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
   }
 
   /**
-   * A tracker that can select while the machine runs.
+   * Guards a tracker that can select while the machine runs.
    *
-   * @param live what does it
-   * @param tracker the same, guarded, for what every tracker can do
+   * @param live the plugin's tracker
+   * @param tracker the same tracker, guarded, for the calls that every tracker has
    */
   private record Live(LiveTracker live, Tracker tracker) implements LiveTracker {
     @Override

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine that stands still, whose driver keeps its contract towards the engine, see {@link
- * Guard}. Its close lets the machine run again also where the plugin's own fails. Used by one
- * thread.
+ * Guards a paused machine, see {@link Guard}. Closing it resumes the machine even if the plugin
+ * fails to. Used by one thread.
  */
 class GuardedPausedVm implements PausedVm {
   private final PausedVm paused;
@@ -22,10 +21,10 @@ class GuardedPausedVm implements PausedVm {
   final Guard guard;
 
   /**
-   * A pause.
+   * Creates a guarded pause.
    *
-   * @param origin the machine that was stopped, or null for one that has never run
-   * @param spec what it was started with
+   * @param origin the machine that was paused, or null for one that has never run
+   * @param spec the specification it was started with
    */
   GuardedPausedVm(
       PausedVm paused,
@@ -82,7 +81,7 @@ class GuardedPausedVm implements PausedVm {
     }
   }
 
-  /** {@inheritDoc} Whatever comes of it, {@link #close} does not let the machine run again. */
+  /** {@inheritDoc} Even if this fails, {@link #close} does not resume the machine. */
   @Override
   public void kill() {
     ended = true;
@@ -102,7 +101,7 @@ class GuardedPausedVm implements PausedVm {
     try {
       paused.close();
     } catch (Throwable e) {
-      // Whoever caused it, a machine must not stand still with nobody left who could wake it.
+      // Whatever the cause, a machine must not stay paused without an owner that could resume it.
       hypervisor.revive(spec);
       throw guard.failed("close", e);
     }

@@ -18,9 +18,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider that keeps its contract, as does what it opens. Its id is what it was at first.
+ * Guards a provider and the objects that it opens. Its id is fixed when it is loaded.
  *
- * @param <T> what it opens
+ * @param <T> the type of objects it opens
  */
 abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
   private final Service.Found found;
@@ -36,7 +36,7 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     this.opened = opened;
   }
 
-  /** The one for a provider that was found. */
+  /** Returns the guarded form of a provider. */
   static GuardedProvider<?> of(Service.Found found) {
     Object instance = found.instance();
     if (instance instanceof StorageBackendProvider storage) {
@@ -77,7 +77,7 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
           throw guard.broken("examine", opened + ", which inspects nothing");
         }
         return new GuardedStorage(opened, guard);
-      } catch (Throwable e) { // whatever a plugin throws, as one kind of error
+      } catch (Throwable e) { // turns whatever a plugin throws into one kind of error
         throw guard.failed("examine", e);
       }
     }
@@ -102,7 +102,7 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     return found.id();
   }
 
-  /** Where it is from. */
+  /** Returns where the provider comes from. */
   Origin origin() {
     return found.origin();
   }
@@ -114,7 +114,7 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
       return isWhole(result)
           ? result
           : new ProbeResult.Failed(guard.broken("probe", String.valueOf(result)));
-    } catch (Throwable e) { // whatever a plugin throws: the others are still to be probed
+    } catch (Throwable e) { // whatever a plugin throws, the other plugins must still be probed
       return new ProbeResult.Failed(guard.failed("probe", e));
     }
   }
@@ -140,7 +140,7 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
   public T open(ProbeContext where) {
     try {
       return opened.apply(guard.present("open", provider.open(where)), guard);
-    } catch (Throwable e) { // whatever a plugin throws, as one kind of error
+    } catch (Throwable e) { // turns whatever a plugin throws into one kind of error
       throw guard.failed("open", e);
     }
   }

@@ -10,12 +10,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes places for storage, keeping its contract, see {@link Guard}. One that cannot even say
- * how things are makes nothing: it must not keep the others from being asked.
+ * Guards a storage provisioner, see {@link Guard}. If its status call breaks the contract, its
+ * status is that it cannot provision, so that the others are still asked.
  *
- * @param provisioner what does it
- * @param guard names it
- * @param id its id
+ * @param provisioner the plugin's provisioner
+ * @param guard names the plugin
+ * @param id the provisioner's id
  */
 record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, String id)
     implements StorageProvisioner {

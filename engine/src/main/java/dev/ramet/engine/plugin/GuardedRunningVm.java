@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine whose driver keeps its contract towards the engine, see {@link Guard}. A pause that
- * fails as none may leaves it running.
+ * Guards a running machine, see {@link Guard}. If a pause fails in a way that the contract does not
+ * allow, the machine is resumed.
  */
 final class GuardedRunningVm implements RunningVm, Guarded {
   private final RunningVm vm;
@@ -27,15 +27,18 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   private final Guard guard;
   private final VmSpec spec;
 
-  /** Both stay the same as long as it runs, so the plugin is asked once. */
+  /**
+   * The process id and the identity do not change while the machine runs, so the plugin is asked
+   * once.
+   */
   private volatile long pid;
 
   private volatile @Nullable VmIdentity identity;
 
   /**
-   * A machine.
+   * Creates a guarded machine.
    *
-   * @param spec what it was started with
+   * @param spec the specification it was started with
    */
   GuardedRunningVm(RunningVm vm, GuardedHypervisor hypervisor, VmSpec spec) {
     this.vm = vm;
@@ -44,7 +47,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     this.spec = spec;
   }
 
-  /** A machine of which what can be looked at once is as it must be. */
+  /** Returns a guarded machine, after checking its process id and identity. */
   static GuardedRunningVm of(RunningVm vm, GuardedHypervisor hypervisor, VmSpec spec) {
     GuardedRunningVm guarded = new GuardedRunningVm(vm, hypervisor, spec);
     guarded.pid();
@@ -62,14 +65,14 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     return guard;
   }
 
-  /** Whether it is this driver's machine that stands behind it. */
+  /** Returns whether this wraps the given machine of the driver. */
   boolean is(RunningVm other) {
     return vm == other;
   }
 
   @Override
   public VmSpec spec() {
-    return spec; // Known: nobody has to be asked.
+    return spec; // known without asking the plugin
   }
 
   @Override
@@ -126,7 +129,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     } catch (Throwable e) {
       RametException failure = guard.failed(call, e);
       if (Guard.blames(failure)) {
-        hypervisor.revive(spec); // One that the contract knows has left it running.
+        hypervisor.revive(spec); // an error that the contract allows has left it running
       }
       throw failure;
     }
@@ -191,7 +194,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
     } catch (Throwable e) {
       RametException failure = guard.failed("kill", e);
       if (Guard.blames(failure)) {
-        // The machine must go: what would be told to a host that starts anew ends it as well.
+        // The machine must go: end it as a restarted host would, without the handle.
         hypervisor.end(spec);
       }
       throw failure;

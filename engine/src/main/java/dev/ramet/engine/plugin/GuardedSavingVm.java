@@ -4,15 +4,15 @@ package dev.ramet.engine.plugin;
 import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 
-/** The same while its devices are being saved. Used by one thread. */
+/** Guards a paused machine whose devices are being saved. Used by one thread. */
 final class GuardedSavingVm extends GuardedPausedVm implements SavingVm {
   private final SavingVm saving;
 
   /**
-   * A pause with a save under way.
+   * Creates a guarded pause with a save under way.
    *
-   * @param origin the machine that was stopped
-   * @param spec what it was started with
+   * @param origin the machine that was paused
+   * @param spec the specification it was started with
    */
   GuardedSavingVm(
       SavingVm saving, GuardedRunningVm origin, GuardedHypervisor hypervisor, VmSpec spec) {

@@ -15,11 +15,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage backend that keeps its contract towards the engine, see {@link Guard}. What it can do
- * beyond that {@link Capability} tells.
+ * Guards a storage backend, see {@link Guard}. {@link Capability} returns its guarded capabilities.
  *
- * @param backend what does it
- * @param guard names it
+ * @param backend the plugin's backend
+ * @param guard names the plugin
  */
 record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBackend, Guarded {
   @Override
@@ -172,7 +171,7 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
       boolean repeats =
           after != null && !nodes.isEmpty() && nodes.get(0).id().compareTo(after) <= 0;
       if (nodes.size() > limit || repeats) {
-        // Who pages through a root would never come to its end.
+        // A caller that pages through the root would never finish.
         throw guard.broken("page", nodes.size() + " nodes for " + limit + " after " + after);
       }
       return nodes;
@@ -183,12 +182,12 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
 
   private List<Node> nodes(String call, @Nullable List<Node> answer) {
     List<Node> given = guard.present(call, answer);
-    // A list of the engine's own, looked at on the way: a plugin's may change, or throw, later on.
+    // Copy the list before checking it: the plugin's own list may change, or throw, later.
     Node[] nodes = given.toArray(new Node[0]);
     NodeId last = null;
     for (Node node : nodes) {
       NodeId id = guard.present(call, node).id();
-      // Also finds a node that is there twice.
+      // Also detects duplicates.
       if (last != null && last.compareTo(id) >= 0) {
         throw guard.broken(call, node + " after " + last);
       }

@@ -5,13 +5,16 @@ import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 
-/** What a driver says about its process, as far as that can be nonsense: the engine reads there. */
+/**
+ * Checks the process id and memory layout that a driver reports, because the engine reads that
+ * process.
+ */
 final class GuestMaps {
   private static final long PAGE_BYTES = 4096;
 
   private GuestMaps() {}
 
-  /** A process id. */
+  /** Returns a process id after checking it. */
   static long pid(Guard guard, long answer) {
     if (answer <= 1) {
       throw guard.broken("pid", answer + ", which is no process of a machine");
@@ -19,7 +22,7 @@ final class GuestMaps {
     return answer;
   }
 
-  /** A machine's memory. */
+  /** Returns a machine's memory layout after checking it. */
   static GuestMemory whole(Guard guard, GuestMemory memory, long pid, VmSpec spec) {
     if (memory.pid() != pid || memory.imageSizeBytes() != spec.memoryBytes()) {
       throw guard.broken(

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Loads classes of the JDK and no others: the parent of plugins' loaders. The platform's loader
- * alone would not do, as it finds what is in any module of the boot layer.
+ * Loads classes of the JDK only; the parent of plugins' class loaders. The platform class loader
+ * alone would not do, because it finds classes of any module in the boot layer.
  */
 final class JdkLoader extends ClassLoader {
   private final Set<String> modules =

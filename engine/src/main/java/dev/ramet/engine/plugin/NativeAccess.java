@@ -5,10 +5,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /**
- * Grants native access to the modules of a layer. The command line's {@code --enable-native-access}
- * knows the modules of the host alone; for those of a layer there is {@code
- * ModuleLayer.Controller.enableNativeAccess}, from Java 22 on, which the caller's module must have
- * itself. It is reached by reflection, as this is compiled for Java 17.
+ * Grants native access to the modules of a layer. The command line option {@code
+ * --enable-native-access} covers the host's modules only. Modules of a layer need {@code
+ * ModuleLayer.Controller.enableNativeAccess}, which exists since Java 22 and whose caller must have
+ * native access itself. It is called by reflection, because this code is compiled for Java 17.
  */
 final class NativeAccess {
   static final String GRANTED = "granted";
@@ -19,9 +19,9 @@ final class NativeAccess {
   private NativeAccess() {}
 
   /**
-   * Grants it, or not.
+   * Grants native access if asked to.
    *
-   * @return what holds from now on, for people
+   * @return the resulting state, for people
    */
   static String set(ModuleLayer.Controller controller, boolean grant) {
     int java = Runtime.version().feature();
@@ -38,7 +38,7 @@ final class NativeAccess {
       }
       return GRANTED;
     } catch (InvocationTargetException e) {
-      // The host was started in another way than by its launcher, which gives the engine the right.
+      // The host was not started by its launcher, which gives the engine native access.
       return "cannot be granted: " + e.getCause();
     } catch (ReflectiveOperationException e) {
       return "cannot be granted: " + e;

@@ -6,23 +6,23 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a provider comes from.
+ * The origin of a provider: its plugin, jar and module.
  *
  * @param plugin the plugin's folder, or {@link #BUILT_IN}
- * @param jar the file name of its jar, or empty when it is in none
+ * @param jar the file name of its jar, or empty if it is in none
  * @param module its module
  * @param version that module's version, or empty
- * @param nativeAccess what holds for calls of native code, for people
+ * @param nativeAccess the state of its native access, for people
  */
 record Origin(String plugin, String jar, String module, String version, String nativeAccess) {
   static final String BUILT_IN = "built-in";
 
-  /** Of a module that the host was started with. */
+  /** Returns the origin of a module that the host was started with. */
   static Origin builtIn(Module module) {
     return of(BUILT_IN, module, "the host's");
   }
 
-  /** Of a module of a plugin. */
+  /** Returns the origin of a plugin's module. */
   static Origin of(String plugin, Module module, String nativeAccess) {
     if (!module.isNamed()) {
       return new Origin(plugin, "", "", "", nativeAccess);
@@ -46,7 +46,7 @@ record Origin(String plugin, String jar, String module, String version, String n
     return name == null ? "" : name.toString();
   }
 
-  /** For sentences: the jar and the module. */
+  /** Describes the jar and the module, for use in a sentence. */
   String describe() {
     if (module.isEmpty()) {
       return jar.isEmpty() ? plugin : jar;

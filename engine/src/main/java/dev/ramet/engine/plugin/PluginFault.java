@@ -3,7 +3,7 @@ package dev.ramet.engine.plugin;
 
 import org.jspecify.annotations.Nullable;
 
-/** The cause of an error that a plugin is to blame for: nobody knows what the call left behind. */
+/** Cause of an error that is a plugin's fault. It is unknown what state the call left behind. */
 final class PluginFault extends Exception {
   private static final long serialVersionUID = 1L;
 

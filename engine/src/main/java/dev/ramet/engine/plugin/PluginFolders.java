@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads what third parties made, each folder apart from the others and side by side with them. A
- * folder whose code hangs is refused, not waited for.
+ * Loads third-party plugins, each folder in its own layer and all in parallel. A folder whose code
+ * hangs is refused.
  */
 final class PluginFolders {
   private final PluginPolicy policy;
@@ -47,15 +47,15 @@ final class PluginFolders {
   /**
    * Loads all folders.
    *
-   * @param refusals receives those that cannot be taken
-   * @return what the others bring, by folder, in the order of their names
+   * @param refusals receives the plugins that are refused
+   * @return the providers of the others by folder, in the order of folder names
    */
   Map<String, List<Service.Found>> load(List<Refusal> refusals) {
     Map<String, FutureTask<List<Service.Found>>> tasks = new LinkedHashMap<>();
     for (Path folder : folders(refusals)) {
       String name = String.valueOf(folder.getFileName());
       FutureTask<List<Service.Found>> task = new FutureTask<>(() -> load(folder, name));
-      // A thread of its own, since a hanging one cannot be taken back into a pool.
+      // A new thread for each, because a pool would lose one to every plugin that hangs.
       Thread thread = new Thread(task, "plugin-" + name);
       thread.setDaemon(true);
       thread.start();
@@ -130,7 +130,7 @@ final class PluginFolders {
     return found;
   }
 
-  /** Half a plugin is none: whoever installed it counts on all of it. */
+  /** Refuses the whole plugin because of one provider: its operator relies on all of it. */
   private static void stop(Refusal refusal, @Nullable Throwable cause) throws RefusedException {
     throw new RefusedException(refusal, cause);
   }

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The modules in a plugin's folder. Reads descriptors alone: no code of the plugin runs. */
+/** The modules in a plugin's folder. Only descriptors are read: no code of the plugin runs. */
 final class PluginJars {
   private static final String JAR = ".jar";
 
@@ -30,7 +30,7 @@ final class PluginJars {
   /**
    * Reads the descriptors of all jars in a folder.
    *
-   * @throws RefusedException when one is damaged or is no module, or two are the same module
+   * @throws RefusedException if a jar is damaged or not a module, or two are the same module
    */
   static PluginJars in(Path folder, String plugin) throws RefusedException {
     List<Path> files;
@@ -98,28 +98,28 @@ final class PluginJars {
     }
   }
 
-  /** The plugin's folder. */
+  /** Returns the name of the plugin's folder. */
   String plugin() {
     return plugin;
   }
 
-  /** The modules by name. */
+  /** Returns the modules by name. */
   Map<String, ModuleReference> modules() {
     return modules;
   }
 
-  /** The file names of all jars, for sentences about them together. */
+  /** Returns the file names of all jars, for sentences about them together. */
   String names() {
     return String.join(
         ", ", files.stream().map(file -> String.valueOf(file.getFileName())).toList());
   }
 
-  /** Finds them, in this folder alone. */
+  /** Returns a finder for the modules of this folder only. */
   ModuleFinder finder() {
     return ModuleFinder.of(files.toArray(Path[]::new));
   }
 
-  /** A refusal that is about one of the modules. */
+  /** Creates a refusal that concerns one of the modules. */
   RefusedException refused(ModuleReference module, String cause, String remedy) {
     return refused(plugin, jar(module), module.descriptor().name(), cause, remedy, null);
   }

@@ -7,11 +7,11 @@ import java.lang.module.ResolutionException;
 import java.util.List;
 
 /**
- * A plugin's modules as a layer of their own over the host's, with a class loader of their own: two
- * plugins can carry different versions of one library.
+ * The layer of a plugin's modules, on top of the host's layer and with its own class loader, so
+ * that two plugins can use different versions of one library.
  *
  * @param layer the layer
- * @param nativeAccess what holds for calls of native code, for people
+ * @param nativeAccess the state of its native access, for people
  */
 record PluginLayer(ModuleLayer layer, String nativeAccess) {
   private static final ClassLoader JDK = new JdkLoader();
@@ -20,7 +20,7 @@ record PluginLayer(ModuleLayer layer, String nativeAccess) {
    * Links a plugin's modules.
    *
    * @param host the layer that holds the contracts
-   * @throws RefusedException when they do not fit together
+   * @throws RefusedException if they do not fit together
    */
   static PluginLayer define(PluginJars jars, ModuleLayer host, boolean nativeAccess)
       throws RefusedException {
@@ -31,8 +31,8 @@ record PluginLayer(ModuleLayer layer, String nativeAccess) {
               List.of(host.configuration()),
               ModuleFinder.of(),
               jars.modules().keySet());
-      // What of the host's modules they can see comes to them by the names of its packages, not
-      // from the parent.
+      // Classes of the host's modules that they may use are found by package, not through the
+      // parent loader.
       ModuleLayer.Controller controller =
           ModuleLayer.defineModulesWithOneLoader(configuration, List.of(host), JDK);
       return new PluginLayer(controller.layer(), NativeAccess.set(controller, nativeAccess));

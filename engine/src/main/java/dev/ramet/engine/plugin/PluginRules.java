@@ -12,12 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the modules of a plugin must be before any of their code is loaded: they stand on the
- * contracts, the JDK and one another, and on nothing else of the host, so that what the host
- * carries can change without them.
+ * Checks the modules of a plugin before any of their code is loaded. They may require only the
+ * contracts, the JDK and one another, so that the host's other modules can change without affecting
+ * plugins.
  */
 final class PluginRules {
-  /** All that a plugin can see of the host. */
+  /** The host's modules that a plugin can use. */
   static final Set<String> CONTRACTS = Set.of("dev.ramet.errors", "dev.ramet.spi");
 
   private final Set<String> services;
@@ -26,12 +26,12 @@ final class PluginRules {
   private final ModuleFinder jdk = ModuleFinder.ofSystem();
 
   /**
-   * Rules.
+   * Creates the rules.
    *
    * @param services names of the service types that plugins may provide
    * @param host the layer that holds the contracts
-   * @param hostVersion version of the contracts that this host has; empty when it was built without
-   *     one, and nothing is compared
+   * @param hostVersion version of this host's contracts; if empty, because the host was built
+   *     without one, versions are not compared
    */
   PluginRules(Set<String> services, ModuleLayer host, Optional<SpiVersion> hostVersion) {
     this.services = Set.copyOf(services);
@@ -39,7 +39,7 @@ final class PluginRules {
     this.hostVersion = hostVersion;
   }
 
-  /** Refuses a plugin that breaks one. */
+  /** Refuses a plugin that breaks a rule. */
   void check(PluginJars jars) throws RefusedException {
     boolean provides = false;
     Map<String, ModuleReference> packages = new HashMap<>();

@@ -16,10 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugins of this host: those it was built with and those in its plugin folders. One that
- * cannot be taken is refused, and the host goes on with the others. Immutable.
+ * The plugins of this host: the built-in ones and those in its plugin folders. A plugin that cannot
+ * be loaded is refused, and the host continues with the others. Immutable.
  *
- * <p>What it hands out keeps the contracts whatever a plugin does: see {@link Guard}.
+ * <p>All providers are guarded, so that they keep their contracts: see {@link Guard}.
  */
 public final class Plugins {
   private static final System.Logger LOG = System.getLogger(Plugins.class.getName());
@@ -39,15 +39,15 @@ public final class Plugins {
   }
 
   /**
-   * Loads them.
+   * Loads the plugins.
    *
-   * @throws RametException {@code HOST_UNFIT} when a required one is refused
+   * @throws RametException {@code HOST_UNFIT} if a required plugin is refused
    */
   public static Plugins load(PluginPolicy policy) {
     return load(policy, LOAD_DEADLINE);
   }
 
-  /** The same with another patience for what hangs. */
+  /** Loads the plugins with another deadline for each. */
   static Plugins load(PluginPolicy policy, Duration deadline) {
     ModuleLayer own = Plugins.class.getModule().getLayer();
     ModuleLayer host = own == null ? ModuleLayer.boot() : own;
@@ -74,7 +74,7 @@ public final class Plugins {
         collection.sorted(new Ranking(policy.preferred())), collection.provisioners, refusals);
   }
 
-  /** What has been taken so far. */
+  /** The plugins accepted so far. */
   private static final class Collection {
     final Map<Role, List<Provider<?>>> providers = new EnumMap<>(Role.class);
     final List<StorageProvisioner> provisioners = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class Plugins {
       }
     }
 
-    /** Takes all of a folder or nothing; what was there before keeps its id. */
+    /** Accepts all of a folder or nothing. An id that is taken stays with its first provider. */
     void addFolder(String name, List<Service.Found> loaded) {
       Map<String, Origin> before = Map.copyOf(taken);
       for (Service.Found one : loaded) {
@@ -167,17 +167,17 @@ public final class Plugins {
     }
   }
 
-  /** The providers of a role, most preferred first. */
+  /** Returns the providers of a role, most preferred first. */
   public List<Provider<?>> of(Role role) {
     return providers.getOrDefault(role, List.of());
   }
 
-  /** What makes places for storage; those the host was built with come first. */
+  /** Returns the storage provisioners, built-in ones first. */
   public List<StorageProvisioner> provisioners() {
     return provisioners;
   }
 
-  /** What was not taken. */
+  /** Returns the plugins that were refused. */
   public List<Refusal> refusals() {
     return refusals;
   }

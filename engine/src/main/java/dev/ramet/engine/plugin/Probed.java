@@ -11,22 +11,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider and what its probe found.
+ * A provider and the result of its probe.
  *
  * @param role its role
  * @param provider the provider
- * @param result the outcome
+ * @param result the result
  * @param millis how long the probe took
  */
 public record Probed(Role role, Provider<?> provider, ProbeResult result, long millis) {
-  /** Whether it works here. */
+  /** Returns whether it is usable on this host. */
   public boolean usable() {
     return result instanceof ProbeResult.Usable;
   }
 
   /**
-   * Whether it could not be tried for want of room, which says nothing against what was made
-   * before.
+   * Returns whether the probe failed because the file system is full. This says nothing about data
+   * that exists already.
    */
   public boolean noRoom() {
     if (result instanceof ProbeResult.Unusable unusable) {
@@ -37,7 +37,7 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
         && cause.code() == ErrorCode.NO_SPACE;
   }
 
-  /** Why it does not work here, or empty. */
+  /** Returns why it is not usable, or an empty string. */
   public String reason() {
     if (result instanceof ProbeResult.Unusable unusable) {
       return unusable.reason();
@@ -45,12 +45,12 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
     return result instanceof ProbeResult.Failed failed ? "probe failed: " + failed.cause() : "";
   }
 
-  /** What to do about it, or empty. */
+  /** Returns the remedy, or an empty string. */
   public String remedy() {
     return result instanceof ProbeResult.Unusable unusable ? unusable.remedy() : "";
   }
 
-  /** The same for people. */
+  /** Returns a report for people. */
   public PluginReport report() {
     if (result instanceof ProbeResult.Usable usable) {
       return report(

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
- * Probes providers side by side. A probe that hangs is reported, not waited for; one that failed is
- * tried once more. {@code Unusable} is an answer, and failed is none: a host that was slow for a
- * moment must not lose the plugin that all its sandboxes run on.
+ * Probes providers in parallel. A probe that hangs is reported as failed. A probe that failed is
+ * tried once more, but not one that found the provider unusable: a host that was slow for a moment
+ * must not lose the plugin that all its sandboxes need.
  */
 public final class Prober {
   private static final System.Logger LOG = System.getLogger(Prober.class.getName());
@@ -24,28 +24,31 @@ public final class Prober {
   private final Duration deadline;
 
   /**
-   * A prober.
+   * Creates a prober.
    *
-   * @param deadline how long one probe may take, with its second try
+   * @param deadline how long one probe may take, including its second try
    */
   public Prober(Duration deadline) {
     this.deadline = deadline;
   }
 
-  /** Probes all providers of a role, each where {@code where} says; the order is kept. */
+  /**
+   * Probes all providers of a role, each in the context that {@code where} returns for its id.
+   * Keeps the order.
+   */
   public List<Probed> probe(
       Role role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
     return begin(role, providers, where).results();
   }
 
-  /** Begins to probe all providers of a role: {@link #probe} for who has other things to do. */
+  /** Begins to probe all providers of a role, for callers that have other work meanwhile. */
   public Pending begin(
       Role role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
     List<FutureTask<Probed>> tasks = new ArrayList<>();
     for (Provider<?> provider : providers) {
       FutureTask<Probed> task =
           new FutureTask<>(() -> probeOne(role, provider, where.apply(provider.id())));
-      // A thread of its own, since a hanging one cannot be taken back into a pool.
+      // A new thread for each, because a pool would lose one to every probe that hangs.
       Thread thread = new Thread(task, "probe-" + provider.id());
       thread.setDaemon(true);
       thread.start();
@@ -63,7 +66,10 @@ public final class Prober {
 
   /** Probes under way. */
   public interface Pending {
-    /** What they found, in the order of the providers; waits for them, up to the deadline. */
+    /**
+     * Waits for the probes, up to the deadline, and returns their results in the order of the
+     * providers.
+     */
     List<Probed> results();
   }
 

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of preference among plugins that work here: the operator's first, then the engine's;
- * plugins state facts only. Immutable.
+ * Orders plugins by preference: the operator's first, then the engine's. Plugins only state facts.
+ * Immutable.
  */
 public final class Ranking {
   private static final Map<Role, List<String>> PREFERENCE =
@@ -23,15 +23,15 @@ public final class Ranking {
   private final List<String> preferred;
 
   /**
-   * A ranking.
+   * Creates a ranking.
    *
-   * @param preferred ids that go before all others, most preferred first
+   * @param preferred ids ranked before all others, most preferred first
    */
   public Ranking(List<String> preferred) {
     this.preferred = List.copyOf(preferred);
   }
 
-  /** Where an id stands; unknown ones come last. */
+  /** Returns the rank of an id, 0 for the best. Unknown ids come last. */
   public int rank(Role role, String id) {
     int wanted = preferred.indexOf(id);
     if (wanted >= 0) {
@@ -42,17 +42,17 @@ public final class Ranking {
     return preferred.size() + (index < 0 ? order.size() : index);
   }
 
-  /** Providers in this order; equal ones stay as they are. */
+  /** Returns the providers by rank; the sort is stable. */
   List<Provider<?>> sorted(Role role, List<Provider<?>> providers) {
     return providers.stream().sorted(Comparator.comparingInt(one -> rank(role, one.id()))).toList();
   }
 
-  /** The first usable one; the list is in order of preference already. */
+  /** Returns the first usable provider of a list that is in order of preference. */
   public static Optional<Probed> best(List<Probed> probed) {
     return probed.stream().filter(Probed::usable).findFirst();
   }
 
-  /** Says why {@code chosen} was taken and the better ones were not. */
+  /** Explains why {@code chosen} was selected and the better ones were not. */
   public static Doctor.Selection explain(
       Role role, String where, List<Probed> probed, @Nullable String chosen, @Nullable String why) {
     if (why != null) {

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A plugin that is not taken, and why.
+ * A plugin that is refused, and the reason.
  *
  * @param plugin its folder, or {@link Origin#BUILT_IN}
- * @param jar the file name of the jar it is about, or empty when it is about the whole folder
- * @param module the module it is about, or empty when that cannot be told
+ * @param jar the file name of the jar at fault, or empty if it is the whole folder
+ * @param module the module at fault, or empty if it is unknown
  * @param cause what is wrong with it
  * @param remedy what to do about it
  */
 public record Refusal(String plugin, String jar, String module, String cause, String remedy) {
-  /** One sentence: which plugin, which jar, which module, and why. */
+  /** Returns one sentence with the plugin, jar, module and cause. */
   public String sentence() {
     StringBuilder text = new StringBuilder("plugin ").append(plugin).append(" is refused");
     if (!jar.isEmpty() || !module.isEmpty()) {
@@ -28,7 +28,7 @@ public record Refusal(String plugin, String jar, String module, String cause, St
     return text.append(": ").append(cause).toString();
   }
 
-  /** The same for the doctor. */
+  /** Returns a report for the doctor. */
   public PluginReport report() {
     return new PluginReport(
         "",

@@ -3,7 +3,10 @@ package dev.ramet.engine.plugin;
 
 import org.jspecify.annotations.Nullable;
 
-/** A plugin cannot be taken. Checked, so that whoever loads one has to go on with the others. */
+/**
+ * Thrown when a plugin is refused. Checked, so that the caller must handle it and continue with the
+ * other plugins.
+ */
 final class RefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -6,15 +6,15 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.storage.StorageBackendProvider;
 
-/** What plugins are for. */
+/** The roles that plugins have in the engine. */
 public enum Role {
-  /** Keeps volumes. */
+  /** Stores volumes. */
   STORAGE("storage", StorageBackendProvider.class),
-  /** Keeps memory images, where they have a root of their own. */
+  /** Stores memory images, if they have a separate root. */
   MEMORY_STORAGE("storage-memory", StorageBackendProvider.class),
-  /** Selects pages. */
+  /** Selects the pages of a capture. */
   MEMORY("memory", MemoryModeProvider.class),
-  /** Runs machines. */
+  /** Runs VMs. */
   HYPERVISOR("hypervisor", HypervisorProvider.class);
 
   private final String label;
@@ -25,12 +25,12 @@ public enum Role {
     this.service = service;
   }
 
-  /** The word for people. */
+  /** Returns the role's name for people. */
   public String label() {
     return label;
   }
 
-  /** The service type. */
+  /** Returns the service type. */
   public Class<? extends Provider<?>> service() {
     return service;
   }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kind of service that plugins provide.
  *
- * @param label its kind, for people
+ * @param label its name for people
  * @param type the service type
- * @param role what the engine uses it as, or null for what makes places for storage
+ * @param role its role in the engine, or null for storage provisioners
  */
 record Service(String label, Class<?> type, @Nullable Role role) {
   static final List<Service> ALL =
@@ -30,22 +30,22 @@ record Service(String label, Class<?> type, @Nullable Role role) {
   private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
   /**
-   * One implementation.
+   * One implementation of a service.
    *
-   * @param service what it is
-   * @param id its name
+   * @param service the service
+   * @param id its id
    * @param instance the implementation
-   * @param origin where it is from
+   * @param origin where it comes from
    */
   record Found(Service service, String id, Object instance, Origin origin) {}
 
-  /** Told what cannot be used; throws to stop the search. */
+  /** Receives providers that cannot be used; throws to stop the search. */
   @FunctionalInterface
   interface Refuser {
     void refuse(Refusal refusal, @Nullable Throwable cause) throws RefusedException;
   }
 
-  /** How many implementations a layer's own modules declare. */
+  /** Returns how many implementations a layer's own modules declare. */
   private int in(ModuleLayer layer) {
     return layer.modules().stream()
         .flatMap(module -> module.getDescriptor().provides().stream())
@@ -55,19 +55,20 @@ record Service(String label, Class<?> type, @Nullable Role role) {
   }
 
   /**
-   * Makes one of each implementation that a layer's own modules provide.
+   * Creates an instance of each implementation that a layer's own modules provide.
    *
-   * @param origins tells where a module is from
-   * @param unknown where one is from whose module cannot be told
+   * @param origins returns the origin of a module
+   * @param unknown the origin of an implementation whose module is unknown
    */
   List<Found> load(
       ModuleLayer layer, Function<Module, Origin> origins, Origin unknown, Refuser refuser)
       throws RefusedException {
     List<Found> result = new ArrayList<>();
-    // Not the iterator: this one knows the module of what cannot be instantiated.
+    // Not the iterator: this spliterator also names the module of a class that cannot be
+    // instantiated.
     Spliterator<? extends ServiceLoader.Provider<?>> all =
         ServiceLoader.load(layer, type).stream().spliterator();
-    // What a layer's own modules provide comes before what the layers below it do.
+    // Providers of a layer's own modules come before those of the layers below it.
     for (int left = in(layer); left > 0; left--) {
       List<ServiceLoader.Provider<?>> next = new ArrayList<>(1);
       try {
@@ -92,7 +93,7 @@ record Service(String label, Class<?> type, @Nullable Role role) {
       Origin unknown,
       Refuser refuser)
       throws RefusedException {
-    // Of a class with a method that makes it, only the type of what that answers is known yet.
+    // With a provider method, only its return type is known before it is called.
     String name = provider.type().getName();
     Origin origin = type == provider.type() ? unknown : origins.apply(provider.type().getModule());
     Object instance;
@@ -101,7 +102,7 @@ record Service(String label, Class<?> type, @Nullable Role role) {
       instance = provider.get();
       origin = origins.apply(instance.getClass().getModule());
       id = id(instance);
-    } catch (Throwable e) { // whatever the code of a plugin throws, the others are to be taken
+    } catch (Throwable e) { // whatever a plugin's code throws, the other plugins must still load
       refuser.refuse(refusal(origin, name + " cannot be made: " + reason(e)), e);
       return null;
     }
@@ -119,7 +120,7 @@ record Service(String label, Class<?> type, @Nullable Role role) {
     return new Found(this, id, instance, origin);
   }
 
-  @SuppressWarnings("NullAway") // a plugin may well break the contract
+  @SuppressWarnings("NullAway") // a plugin may break the contract
   private static @Nullable String id(Object instance) {
     return instance instanceof StorageProvisioner provisioner
         ? provisioner.id()
@@ -136,7 +137,7 @@ record Service(String label, Class<?> type, @Nullable Role role) {
             + " nothing");
   }
 
-  /** What was thrown in the first place: the loader of services wraps it. */
+  /** Returns the reason for a failure, which the service loader wraps. */
   private static String reason(Throwable thrown) {
     Throwable cause = thrown.getCause();
     return String.valueOf(

@@ -6,21 +6,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version of the plugin contracts: that of the modules {@code dev.ramet.errors} and {@code
+ * A version of the plugin contracts, the modules {@code dev.ramet.errors} and {@code
  * dev.ramet.spi}, which are released together. The compiler writes the version it compiled against
- * into every module that requires them, so that a plugin cannot state a wrong one.
+ * into every module that requires them, so a plugin cannot state a wrong one.
  *
- * <p>Numbered as semver.org has it: within a major version contracts only grow; before 1.0 that
- * holds within a minor version.
+ * <p>Numbered by semver.org: within a major version contracts only grow; before 1.0 the same holds
+ * within a minor version.
  *
- * @param major changes with what breaks plugins
- * @param minor changes with what is added, and before 1.0 with what breaks plugins
+ * @param major increases with changes that break plugins
+ * @param minor increases with additions, and before 1.0 with changes that break plugins
  */
 record SpiVersion(int major, int minor) {
   private static final Pattern NUMBERS =
       Pattern.compile("(\\d{1,9})\\.(\\d{1,9})(?:\\.\\d+)*(?:[-+].*)?");
 
-  /** Reads a version; patch level and qualifiers such as SNAPSHOT do not matter. */
+  /** Parses a version. Patch level and qualifiers such as SNAPSHOT are ignored. */
   static Optional<SpiVersion> parse(String text) {
     Matcher matcher = NUMBERS.matcher(text);
     return matcher.matches()
@@ -29,7 +29,7 @@ record SpiVersion(int major, int minor) {
         : Optional.empty();
   }
 
-  /** Whether a host with this version can run what was compiled against {@code other}. */
+  /** Returns whether a host with this version can run a plugin compiled against {@code other}. */
   boolean runs(SpiVersion other) {
     if (major != other.major) {
       return false;

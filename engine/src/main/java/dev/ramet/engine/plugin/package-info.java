@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Finds plugins, probes them and chooses among those that work here. */
+/** Finds and guards plugins, probes them, and selects among those that are usable. */
 @NullMarked
 package dev.ramet.engine.plugin;
 

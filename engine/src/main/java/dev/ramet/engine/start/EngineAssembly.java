@@ -89,13 +89,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** An open engine: puts the parts together and takes them apart again. */
+/** An open engine: creates all parts when it opens, and closes them in reverse order. */
 public final class EngineAssembly implements Engine {
   private static final System.Logger LOG = System.getLogger(EngineAssembly.class.getName());
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(30);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
   private static final int LOG_SECONDS = 5;
-  // Staging memory is shared: this many captures can be in a pause with all they may stage.
+  // The staging memory is shared: this many captures can be paused at once with all that each may
+  // stage.
   private static final int CAPTURES_STAGED_AT_ONCE = 4;
 
   private final Sandboxes sandboxes;
@@ -142,8 +143,9 @@ public final class EngineAssembly implements Engine {
 
   private static Engine open(EngineConfig config, Undo close) throws IOException, LinuxException {
     Warmup.warm();
-    // Inherited by the machines' processes. A hypervisor touches a little here and there of much
-    // memory (an emulator's translated code above all): with huge pages each touch costs 2 MiB.
+    // The machines' processes inherit this. A hypervisor touches single pages scattered over much
+    // memory (above all an emulator's translated code): with huge pages each touch would cost 2
+    // MiB.
     Host.disableHugePages();
     OwnerOnly.root("data root", config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
@@ -155,7 +157,7 @@ public final class EngineAssembly implements Engine {
     PluginSelection machinery;
     Roots roots;
     List<OpenRoot> places = new ArrayList<>();
-    // Most of a probe is waiting for programs: meanwhile the roots are found and opened.
+    // A probe mostly waits for programs, so the roots are found and opened meanwhile.
     try (PluginSelection.Probing probing = PluginSelection.Probing.begin(config, plugins, prober)) {
       roots = Roots.open(config, opener);
       for (Path root : roots.directories(config)) {
@@ -238,7 +240,7 @@ public final class EngineAssembly implements Engine {
         throw RametException.invalid("ramet.outbound-never", String.valueOf(e.getMessage()));
       }
     }
-    // The same at the next start of this root, and no other root's.
+    // The prefix is the same at the next start of this root, and differs from those of other roots.
     return new EgressFilter(String.format("ramet-%08x-", root.hashCode()), never);
   }
 
@@ -335,13 +337,14 @@ public final class EngineAssembly implements Engine {
     };
   }
 
-  /** Leaves the machines' processes as they were found. */
+  /** Closes all trackers, so that the machines' processes are left as they were found. */
   private static void closeTrackers(Context context) {
     for (LiveSandbox live : context.sandboxes().all()) {
       try (LiveSandbox.Hold hold = live.hold("close", CLOSE_PATIENCE)) {
         live.tracking().close();
       } catch (RametException e) {
-        // Its kernel objects go with this process; the capture under way still needs them.
+        // The tracker's kernel objects are released with this process; the capture under way still
+        // needs them.
         LOG.log(System.Logger.Level.WARNING, "memory of {0} stays tracked", live.id());
       }
     }

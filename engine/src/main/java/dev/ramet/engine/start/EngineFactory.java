@@ -11,27 +11,27 @@ public final class EngineFactory {
   private EngineFactory() {}
 
   /**
-   * Opens a data root: provisions storage if allowed and needed, chooses plugins, puts the root in
-   * order and finds the sandboxes that still run.
+   * Opens a data root: provisions storage if allowed and needed, selects plugins, cleans up the
+   * root, and finds the sandboxes that still run.
    *
-   * @throws dev.ramet.errors.RametException {@code CONFLICT} when another process has the data root
-   *     open, {@code HOST_UNFIT} when no storage backend works there, {@code CORRUPT} when it has
-   *     lost its record
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} if another process has the data root
+   *     open, {@code HOST_UNFIT} if no storage backend works there, {@code CORRUPT} if it has lost
+   *     its record
    */
   public static Engine open(EngineConfig config) {
     return EngineAssembly.open(config);
   }
 
   /**
-   * Opens a data root to be looked through while no host runs on it, with the storage backends that
-   * are recorded in it. No machine is started, nothing is probed and, but for the mounting of a
-   * pool, nothing changed.
+   * Opens a data root for inspection while no host runs on it, with the storage backends recorded
+   * in it. It starts no machine, probes nothing, and changes nothing except that it may mount a
+   * pool.
    *
-   * @param config of which the data root, the plugins and their settings count
-   * @throws dev.ramet.errors.RametException {@code NOT_FOUND} when there is no data root of
-   *     Ramet's, {@code CONFLICT} when another process has it open, {@code CORRUPT} when its record
-   *     is gone or cannot be read, {@code HOST_UNFIT} when its storage backend is not here or its
-   *     pool cannot be mounted, {@code UNSUPPORTED} when its storage backend needs a host for that
+   * @param config only the data root, the plugins and their settings are used
+   * @throws dev.ramet.errors.RametException {@code NOT_FOUND} if there is no data root of Ramet,
+   *     {@code CONFLICT} if another process has it open, {@code CORRUPT} if its record is gone or
+   *     cannot be read, {@code HOST_UNFIT} if its storage backend is missing or its pool cannot be
+   *     mounted, {@code UNSUPPORTED} if its storage backend can be inspected by a running host only
    */
   public static OfflineStorage atRest(EngineConfig config) {
     return OfflineRoots.open(config);

@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts a root in order at start: finds the sandboxes that still run, finishes what was to go, takes
- * back what was not acknowledged, and removes what nobody owns. Manifests decide; whatever the
- * engine cannot explain it leaves alone.
+ * Cleans up a root at start: finds the sandboxes that still run, finishes deletions, undoes
+ * operations that were not acknowledged, and removes images without an owner. The manifests decide.
+ * Anything the engine cannot explain is left alone.
  */
 final class StartupRecovery {
   private static final System.Logger LOG = System.getLogger(StartupRecovery.class.getName());
@@ -50,7 +50,7 @@ final class StartupRecovery {
     this.reclaimer = reclaimer;
   }
 
-  /** Puts the root in order. */
+  /** Cleans up the root. */
   void run() throws IOException {
     clearBuilds();
     context.volumes().load();
@@ -78,7 +78,7 @@ final class StartupRecovery {
     }
   }
 
-  /** What was being built, or exported, when the host ended. */
+  /** Removes builds and exports that were unfinished when the host ended. */
   private void clearBuilds() throws IOException {
     for (Path directory : FileTrees.children(context.layout().builds())) {
       if (Ids.isId(String.valueOf(directory.getFileName()))) {
@@ -91,8 +91,8 @@ final class StartupRecovery {
   }
 
   /**
-   * A recipe that nobody follows any more goes on, and an export may have left more where it was
-   * writing to, which may not be there any more.
+   * Removes one build directory. Its recipe may still run, and an export may have left files in its
+   * target directory, which may no longer exist.
    */
   private static void clearBuild(Path directory) {
     try {
@@ -109,7 +109,7 @@ final class StartupRecovery {
     FileTrees.delete(directory);
   }
 
-  /** Machines of a rollback that did not get to its end, on either side. */
+  /** Removes the machines of a rollback that did not finish: the old one or the new one. */
   private void clearOtherMachines(SandboxRecord record) throws IOException {
     Path current = context.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
@@ -165,14 +165,17 @@ final class StartupRecovery {
       lost = "its machine could not be found again: " + e.getMessage();
     }
     LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", record.id(), lost);
-    // From here on nobody looks for it any more.
+    // From here on the machine is never searched for again.
     context.hypervisor().reap(context.layout().sandbox(record.id()));
     SandboxRecord failed = record.in(SandboxRecord.State.FAILED, lost);
     context.sandboxes().save(failed);
     return new LiveSandbox(failed, null);
   }
 
-  /** It runs on, and what it wrote since its last capture was known to another process. */
+  /**
+   * Returns a sandbox whose machine was found again. Its tracking has a gap: the writes since its
+   * last capture were tracked by another process.
+   */
   private LiveSandbox foundAgain(SandboxRecord record, RunningVm vm) {
     LiveSandbox live = new LiveSandbox(record, vm);
     context
@@ -189,8 +192,8 @@ final class StartupRecovery {
   }
 
   /**
-   * Whether a failure to find a machine says nothing of the machine: it may run, and a later start
-   * finds it, on a host that is fit again or with a plugin that was mended.
+   * Returns whether the failure to find a machine says nothing about the machine. It may still run:
+   * a later start can find it once the host is fit again or the plugin is repaired.
    */
   private static boolean saysNothing(ErrorCode code) {
     return switch (code) {
@@ -199,7 +202,7 @@ final class StartupRecovery {
     };
   }
 
-  /** Volumes that a crash left between being made and being written down. */
+  /** Removes images that a crash left before their manifest was written. */
   private void removeOrphans() {
     for (Node node : context.storage().list()) {
       String owner = Layout.owner(node.id());
@@ -219,7 +222,7 @@ final class StartupRecovery {
     if (!Files.isDirectory(context.layout().sandbox(owner))) {
       return false;
     }
-    // A sandbox whose manifest cannot be read is not on record: its disks stay.
+    // A sandbox whose manifest cannot be read is not on record: keep its disks.
     return context.sandboxes().all().stream()
         .filter(live -> live.id().equals(owner))
         .allMatch(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Opens the engine: everything is put together here. */
+/** Opens the engine: creates all its parts and connects them. */
 @NullMarked
 package dev.ramet.engine.start;
 
