@@ -60,7 +60,7 @@ public final class Capturer {
   }
 
   /**
-   * What to capture, and how to record it.
+   * A capture to make, and how to record it.
    *
    * @param id the new snapshot's id
    * @param kind its kind

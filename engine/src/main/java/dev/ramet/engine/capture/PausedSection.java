@@ -53,7 +53,7 @@ final class PausedSection {
   }
 
   /**
-   * What to clone, and the destinations.
+   * The disk to clone and the destinations of the capture.
    *
    * @param liveDisk the disk in use
    * @param snapshotDisk the clone to make

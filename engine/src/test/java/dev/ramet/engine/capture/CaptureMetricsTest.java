@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What captures report is what their metrics add up to, each quantity under its own label. */
+/** Tests that metrics are the sums of what captures report, each quantity under its own label. */
 final class CaptureMetricsTest {
   private static final String TRACKING = "write-tracking";
 

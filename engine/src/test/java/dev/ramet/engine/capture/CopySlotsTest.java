@@ -28,7 +28,7 @@ class CopySlotsTest {
       assertFalse(third.isDone());
       first.close();
       third.get(LONG.toSeconds(), TimeUnit.SECONDS);
-      second.close(); // and once more at the end, which gives back nothing that it has not
+      second.close(); // closed again at the end of the block, which frees nothing twice
     }
     CopySlots.Turn one = turns.take();
     CopySlots.Turn two = turns.take();
@@ -45,7 +45,7 @@ class CopySlotsTest {
     CopySlots turns = new CopySlots(1, SHORT);
     try (CopySlots.Turn held = turns.take()) {
       long start = System.nanoTime();
-      turns.take().close(); // which had none to give back
+      turns.take().close(); // has no slot to free
       assertTrue(System.nanoTime() - start >= SHORT.toNanos());
       start = System.nanoTime();
       turns.take().close();

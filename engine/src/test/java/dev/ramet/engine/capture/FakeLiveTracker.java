@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A tracker of a machine that there is not: finds in each round what it was told beforehand, and
- * nothing once that is used up. Used by one thread.
+ * A tracker without a machine: each round finds the ranges given in advance, and nothing once they
+ * are used up. Used by one thread.
  */
 final class FakeLiveTracker implements LiveTracker {
   private final Deque<PageRanges> findings;
@@ -24,24 +24,24 @@ final class FakeLiveTracker implements LiveTracker {
     this.findings = new ArrayDeque<>(findings);
   }
 
-  /** Done in each selection. */
+  /** Sets an action to run in each selection. */
   FakeLiveTracker whileSelecting(Runnable what) {
     whileSelecting = what;
     return this;
   }
 
-  /** Done at the end of each round of which everything was copied. */
+  /** Sets an action to run at the end of each round that copied everything. */
   FakeLiveTracker whenCopied(Runnable what) {
     whenCopied = what;
     return this;
   }
 
-  /** How often it was asked what was written. */
+  /** Returns how often written pages were selected. */
   int selections() {
     return selections;
   }
 
-  /** How often it was told that all of that was copied. */
+  /** Returns how often a round reported that it copied everything. */
   int copiedRounds() {
     return copied;
   }

@@ -37,13 +37,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many rounds there are before a pause, and what is said of them. */
+/** Tests how many rounds precede a pause, and what is reported about them. */
 final class PreCopierTest {
   private static final int MIB = 1 << 20;
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int MEMORY_BYTES = 16 * MIB;
 
-  /** What staging memory comes in: the time is looked at after so much. */
+  /** Size of a chunk of staging memory: the deadline is checked after each one. */
   private static final int CHUNK = 4 * MIB;
 
   private static final Duration LONG = Duration.ofMinutes(5);
@@ -70,7 +70,7 @@ final class PreCopierTest {
     memory.close();
   }
 
-  /** What was written, in the first so many bytes of memory. */
+  /** Returns written pages at the start of memory. */
   private PageRanges found(long bytes) {
     return new PageRanges.Builder().copy(0, memory.address(), bytes).build();
   }
@@ -79,7 +79,7 @@ final class PreCopierTest {
     return new FakeLiveTracker(Arrays.stream(bytes).mapToObj(this::found).toList());
   }
 
-  /** A machine that knows where its memory is, and can be stopped. */
+  /** Returns a machine that knows the location of its memory and can be paused. */
   private RunningVm machine() {
     Object paused = proxy(PausedVm.class, null);
     return (RunningVm) proxy(RunningVm.class, paused);
@@ -97,7 +97,7 @@ final class PreCopierTest {
             });
   }
 
-  /** All rounds of a capture of which nothing is left for the pause; answers what they copied. */
+  /** Runs all rounds of a capture that leaves nothing for the pause. */
   private PreCopier copy(PreCopy bounds, MemoryTracker tracker, RunningVm vm) throws Exception {
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(0);
@@ -130,7 +130,7 @@ final class PreCopierTest {
     public void close() {}
   }
 
-  /** The image holds the first bytes of memory and nothing else. */
+  /** Asserts that the image holds the first bytes of memory and nothing else. */
   private void assertImageHolds(int bytes) throws Exception {
     byte[] expected = new byte[MEMORY_BYTES];
     Arrays.fill(expected, 0, bytes, (byte) 7);

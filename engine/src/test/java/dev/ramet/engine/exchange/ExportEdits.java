@@ -11,7 +11,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 
-/** Changes what an export says of itself, as somebody might on its way. */
+/** Tampers with the record and the files of an export. */
 final class ExportEdits {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -22,14 +22,14 @@ final class ExportEdits {
     rewrite(export.resolve(ExportRecord.FILE), change);
   }
 
-  /** Changes a file of JSON. */
+  /** Changes a JSON file. */
   static void rewrite(Path file, Consumer<ObjectNode> change) throws IOException {
     ObjectNode content = (ObjectNode) JSON.readTree(file.toFile());
     change.accept(content);
     JSON.writeValue(file.toFile(), content);
   }
 
-  /** What a list of the record says of a file. */
+  /** Returns the entry of a file in a list of the record. */
   static ObjectNode item(ObjectNode record, String list, String path) {
     for (var item : record.withArray(list)) {
       if (item.path("path").asText().equals(path)) {
@@ -39,7 +39,7 @@ final class ExportEdits {
     throw new IllegalArgumentException(path);
   }
 
-  /** Makes the record fit what a file holds now. */
+  /** Updates the record to match a file's current content. */
   static void fit(Path export, String path) throws IOException {
     Path file = export.resolve(path);
     String digest = sha256(file);
@@ -56,7 +56,7 @@ final class ExportEdits {
     }
   }
 
-  /** A meter that never stops what it measures. */
+  /** Returns a meter that never stops the work. */
   static Meter meter() {
     return new Meter(1L << 40, (done, total) -> true);
   }

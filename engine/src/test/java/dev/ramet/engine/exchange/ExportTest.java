@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An export is read back as it was written, and whatever else may lie there is refused. */
+/** Tests that an export is read back as it was written, and that anything else is refused. */
 class ExportTest {
   private static final int DISK_BYTES = 5 << 20;
   private static final int MEMORY_BYTES = 64 << 20;
@@ -163,7 +163,7 @@ class ExportTest {
     return e;
   }
 
-  /** Changes the manifest, and the record so that it fits. */
+  /** Changes the manifest, and updates the record to match. */
   private void manifest(Consumer<ObjectNode> change) throws Exception {
     ExportEdits.rewrite(directory.resolve(ExportRecord.MANIFEST), change);
     ExportEdits.fit(directory, ExportRecord.MANIFEST);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever else may lie where an image of an increment should is refused. */
+/** Tests that invalid delta files of an increment are refused. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HostileDeltasTest {
   private final IncrementGround ground;

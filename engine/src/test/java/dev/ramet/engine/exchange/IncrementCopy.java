@@ -20,18 +20,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A copy of an increment, which a test may spoil.
+ * A copy of an increment that a test may damage.
  *
- * @param directory where it lies
- * @param scratch an empty directory for what is made of it
+ * @param directory the copy's directory
+ * @param scratch an empty directory for results
  */
 record IncrementCopy(Path directory, Path scratch) {
-  /** Where an image is made that must not be begun. */
+  /** Returns the path of an image that must not be created. */
   Path target() {
     return scratch.resolve("target");
   }
 
-  /** Makes an image of its base in place. */
+  /** Applies the increment to a copy of the base's image. */
   void apply(String image, Path to) throws IOException, LinuxException {
     Export export = Export.open(directory);
     ExportFiles files = export.files();
@@ -51,7 +51,7 @@ record IncrementCopy(Path directory, Path scratch) {
     }
   }
 
-  /** Writes into a file. */
+  /** Writes the differences into a file. */
   private record Into(Fd file) implements Delta.Target {
     @Override
     public void data(ByteBuffer bytes, long offset) {
@@ -72,7 +72,7 @@ record IncrementCopy(Path directory, Path scratch) {
     }
   }
 
-  /** Demands that no disk is made of it. */
+  /** Asserts that applying the disk's delta is refused. */
   void refused(ErrorCode code, String part) {
     RametException e = assertThrows(RametException.class, () -> apply("disk.raw", target()));
     assertEquals(code, e.code(), e.toString());
@@ -84,7 +84,7 @@ record IncrementCopy(Path directory, Path scratch) {
     ExportEdits.record(directory, change);
   }
 
-  /** Puts a file in the place of the disk's delta, with a record that fits it. */
+  /** Replaces the disk's delta, and updates the record to match. */
   void replace(byte[] delta) throws IOException {
     Files.write(directory.resolve("disk.delta"), delta);
     ExportEdits.fit(directory, "disk.delta");

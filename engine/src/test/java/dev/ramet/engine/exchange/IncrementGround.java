@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Bases of a disk and of memory, and an increment from them; each test gets a copy of that. */
+/**
+ * Base images of a disk and of memory, and an increment to them, of which each test gets a copy.
+ */
 final class IncrementGround {
   static final int PAGE = 4096;
   static final int DISK_BYTES = 6 << 20;
@@ -34,17 +36,17 @@ final class IncrementGround {
     write(made, disk, changed(disk, DISK_BYTES), DISK_BYTES, DISK_BYTES);
   }
 
-  /** A base, {@code disk} or {@code memory}. */
+  /** Returns a base image, {@code disk} or {@code memory}. */
   Path base(String name) {
     return made.resolve(name);
   }
 
-  /** What was exported of a base. */
+  /** Returns the image that was exported with this base. */
   Path changed(String name) {
     return made.resolve(name + "-changed");
   }
 
-  /** An increment of its own for a test. */
+  /** Returns a copy of the increment for one test. */
   IncrementCopy copy() throws IOException {
     Path scratch = scratch();
     Path directory = scratch.resolve("increment");
@@ -57,12 +59,12 @@ final class IncrementGround {
     return new IncrementCopy(directory, scratch);
   }
 
-  /** A new directory. */
+  /** Creates a new directory. */
   Path scratch() throws IOException {
     return Files.createDirectory(root.resolve("scratch" + ++copies));
   }
 
-  /** An image with data, holes, and data again. */
+  /** Creates an image with data, holes, and data again. */
   private Path image(Path in, String name, int sizeBytes) throws Exception {
     Path file = in.resolve(name);
     try (RandomAccessFile image = new RandomAccessFile(file.toFile(), "rw")) {
@@ -77,7 +79,7 @@ final class IncrementGround {
     return file;
   }
 
-  /** Another one that differs in a few pages, of which one is zeros now. */
+  /** Creates a copy of an image that differs in a few pages, one of which is zeros. */
   static Path changed(Path base, int sizeBytes) throws Exception {
     Path file = Files.copy(base, base.resolveSibling(base.getFileName() + "-changed"));
     try (RandomAccessFile image = new RandomAccessFile(file.toFile(), "rw")) {
@@ -120,7 +122,7 @@ final class IncrementGround {
         null);
   }
 
-  /** An increment that makes a disk of another. */
+  /** Writes an increment that turns one disk into another. */
   Path write(Path in, Path disk, Path changed, long baseBytes, long sizeBytes) throws Exception {
     Path target = in.resolve("increment");
     Path kernel = Files.writeString(in.resolve("vmlinuz"), "kernel");

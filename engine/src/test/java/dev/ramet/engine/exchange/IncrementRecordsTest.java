@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A record of an increment that makes no sense is refused. */
+/** Tests that invalid records of increments are refused. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class IncrementRecordsTest {
   private final IncrementGround ground;

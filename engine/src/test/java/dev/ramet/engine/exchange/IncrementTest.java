@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** An increment makes of its base what was exported. */
+/** Tests that an increment and its base produce the exported images. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class IncrementTest {
   private final IncrementGround ground;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the host proves itself with, and where it is kept. */
+/** Tests the secrets by which a host proves itself, and where they are stored. */
 class HostProofTest {
   private static final HostSecret SECRET = HostSecret.next();
 
@@ -74,7 +74,7 @@ class HostProofTest {
     assertEquals(SECRET, proof.shown());
     assertNotNull(proof.own());
     assertNotEquals(SECRET, proof.own());
-    // Its agent can be told, whether or not the hypervisor can tell it after a reboot.
+    // Its agent accepts a new secret, even if the hypervisor cannot hand it over after a reboot.
     assertNotNull(HostProof.of(source(true, 1, SECRET), true, false).own());
   }
 

@@ -57,11 +57,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** No contract is without a guard, and no call of a capability can be broken unnoticed. */
+/** Tests that every contract has a guard, and that every call of a capability is checked. */
 final class ContractsTest {
   private static final NodeId N = NodeId.of("n");
 
-  /** Capabilities, and what has them. */
+  /** Capabilities and the contracts of the objects that have them. */
   private static final Map<Class<?>, Class<?>> CAPABILITIES =
       Map.of(
           Growable.class, StorageBackend.class,
@@ -75,7 +75,7 @@ final class ContractsTest {
           DiskWrites.class, RunningVm.class,
           DiskWriteLog.class, RunningVm.class);
 
-  /** What {@link GuardTest} breaks call by call. */
+  /** Contracts that {@link GuardTest} breaks call by call. */
   private static final Set<Class<?>> BROKEN_BY_HAND =
       Set.of(
           Provider.class,
@@ -93,7 +93,7 @@ final class ContractsTest {
           PausedVm.class,
           SavingVm.class);
 
-  /** What the engine gives to plugins, not they to it. */
+  /** Interfaces that the engine implements for plugins. */
   private static final Set<Class<?>> OURS = Set.of(CopyProgress.class, WriteLog.class);
 
   @Test
@@ -234,7 +234,7 @@ final class ContractsTest {
             .collect(Collectors.joining()));
   }
 
-  /** A list that can be asked for its size, and throws when it is read. */
+  /** A list that returns its size but throws when it is read. */
   static final class BrokenList<T> extends java.util.AbstractList<T> {
     @Override
     public T get(int index) {

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Parts of plugins that fail, and calls of everything that a contract has. */
+/** Plugin objects that fail, and calls of every method of a contract. */
 final class Faults {
   static final VmSpec SPEC =
       new VmSpec(
@@ -85,7 +85,7 @@ final class Faults {
 
   private Faults() {}
 
-  /** A guard of what the plugin {@code acme} provides. */
+  /** Returns a guard for the plugin {@code acme}. */
   static Guard guard() {
     return new Guard(
         new Service.Found(
@@ -95,7 +95,7 @@ final class Faults {
             new Origin("acme", "acme.jar", "com.acme", "1", "")));
   }
 
-  /** A way to break a contract; the last is none. */
+  /** The ways in which a call fails; the last is allowed by the contract. */
   enum Kind {
     EXCEPTION,
     ERROR,
@@ -103,12 +103,12 @@ final class Faults {
     KNOWN
   }
 
-  /** Something of which every call fails. */
+  /** Returns an object of which every call fails. */
   static <T> T of(Class<T> type, Kind kind) {
     return proxy(type, method -> fail(kind));
   }
 
-  /** Something of which one call fails; the others are another's. */
+  /** Returns an object of which one call fails; the others are passed on to {@code other}. */
   static <T> T of(Class<T> type, Kind kind, String call, T other) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -134,17 +134,17 @@ final class Faults {
     throw new IllegalArgumentException(kind.name());
   }
 
-  /** Something that answers as told, by the names of its calls. */
+  /** Returns an object with the given results by method name. */
   static <T> T answering(Class<T> type, Map<String, ?> answers) {
     return answering(type, answers::get);
   }
 
-  /** The same with answers that are made when they are asked for. */
+  /** Returns an object whose results are computed from the method name at each call. */
   static <T> T answering(Class<T> type, Function<String, @Nullable Object> answers) {
     return proxy(type, method -> answers.apply(method.getName()));
   }
 
-  /** Something that writes down what it is asked, and finds nothing. */
+  /** Returns an object that records its calls and returns empty results. */
   static <T> T recording(Class<T> type, List<String> calls) {
     return proxy(
         type,
@@ -154,7 +154,7 @@ final class Faults {
         });
   }
 
-  /** Something with a capability, of which every call fails. */
+  /** Returns an object with a capability, of which every call fails. */
   static Object with(Class<?> contract, Class<?> capability, Kind kind) {
     return Proxy.newProxyInstance(
         Faults.class.getClassLoader(),
@@ -162,7 +162,7 @@ final class Faults {
         (proxy, method, arguments) -> fail(kind));
   }
 
-  /** Something with a capability that answers as told, by the names of its calls. */
+  /** Returns an object with a capability and the given results by method name. */
   static Object answering(Class<?> contract, Class<?> capability, Map<String, ?> answers) {
     return Proxy.newProxyInstance(
         Faults.class.getClassLoader(),
@@ -178,7 +178,7 @@ final class Faults {
             (proxy, method, arguments) -> answer.apply(method)));
   }
 
-  /** Calls a method with arguments that fit. */
+  /** Calls a method with arguments of the right types. */
   static @Nullable Object call(Object object, Method method) throws Throwable {
     try {
       method.setAccessible(true);

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Breaks each call of each contract in each way, and looks at what comes of it. */
+/** Breaks each call of each contract in each way, and checks the outcome. */
 final class GuardTest {
   private static final Faults.Kind[] KINDS = Faults.Kind.values();
   private static final GuestMemory MEMORY = new GuestMemory(1, 1 << 20, List.of());
@@ -116,7 +116,7 @@ final class GuardTest {
       java.util.function.Function<T, T> guarded) {
     Arrays.stream(type.getMethods())
         .filter(method -> !method.getReturnType().isPrimitive() || kind != Faults.Kind.NULL)
-        // Known to the guard: the plugin is not asked.
+        // The guard knows the result and does not ask the plugin.
         .filter(method -> !method.getName().equals("spec"))
         .forEach(
             method ->
@@ -145,7 +145,10 @@ final class GuardTest {
                         })));
   }
 
-  /** Whatever fails at the end of a pause, the machine does not stay in it. */
+  /**
+   * Returns the cleanup calls after a failure that the contract allows: the machine must not stay
+   * paused.
+   */
   private static List<String> afterKnown(Class<?> type, String call) {
     if (!PausedVm.class.isAssignableFrom(type)) {
       return List.of();
@@ -316,7 +319,7 @@ final class GuardTest {
     }
   }
 
-  /** A provider that answers what it is asked to look at. */
+  /** A storage provider with the given result of an examination. */
   private record Examining(Supplier<StorageBackend> answer)
       implements StorageBackendProvider, RootExamination {
     @Override
@@ -357,7 +360,7 @@ final class GuardTest {
             () -> {
               throw new IllegalStateException("broken");
             },
-            // Inspects nothing.
+            // This backend cannot be inspected.
             () -> Faults.answering(StorageBackend.class, Map.of()));
     for (Supplier<StorageBackend> answer : broken) {
       RootExamination examination = examination(new Examining(answer));

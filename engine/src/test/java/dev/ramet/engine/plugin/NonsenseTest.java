@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What plugins can answer, or not answer at all, that no type forbids. */
+/** Tests wrong results of plugins that no type rules out, and calls that do not end. */
 final class NonsenseTest {
   private static final Duration SHORT = Duration.ofMillis(20);
   private static final long MIB = 1 << 20;
@@ -214,14 +214,14 @@ final class NonsenseTest {
     go.countDown();
   }
 
-  /** As a plugin waits that does not know of interrupts. */
+  /** Waits without reacting to interrupts, as a plugin may. */
   private static void waitDeafly(CountDownLatch go) {
     boolean open = false;
     while (!open) {
       try {
         open = go.await(10, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
-        // That is what it does not know of.
+        // ignored on purpose
       }
     }
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A folder of plugins: one that is {@code good}, and those that a test puts beside it. */
+/** A folder with the plugin {@code good} and those that a test adds. */
 final class PluginFolder {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -27,7 +27,7 @@ final class PluginFolder {
   private final PluginMaker maker;
 
   /**
-   * Makes one.
+   * Creates the folder.
    *
    * @param directory an empty directory
    */
@@ -42,7 +42,7 @@ final class PluginFolder {
     return plugins;
   }
 
-  /** A file or folder that is no plugin's. */
+  /** Returns a path outside the plugin folder. */
   Path beside(String name) {
     return directory.resolve(name);
   }
@@ -60,7 +60,7 @@ final class PluginFolder {
     return plugins.resolve(plugin).resolve(jar);
   }
 
-  /** A jar of the plugin {@code bad}, which is to be refused. */
+  /** Returns a path for a jar of the plugin {@code bad}, which is to be refused. */
   Path bad(String jar) {
     return jar("bad", jar);
   }
@@ -73,12 +73,14 @@ final class PluginFolder {
     return Plugins.load(PluginPolicy.in(plugins), patience);
   }
 
-  /** The ids of the storage plugins that were taken. */
+  /** Returns the ids of the storage plugins that were loaded. */
   static List<String> storage(Plugins loaded) {
     return loaded.of(Role.STORAGE).stream().map(Provider::id).toList();
   }
 
-  /** The only refusal, of the plugin {@code bad}; the good one is taken whatever happens. */
+  /**
+   * Returns the only refusal, that of the plugin {@code bad}; the good one must load in any case.
+   */
   private Refusal refusal() {
     Plugins loaded = load();
     assertEquals(List.of("good"), storage(loaded), "the others are to be taken");
@@ -96,11 +98,11 @@ final class PluginFolder {
   }
 
   /**
-   * Loads, and expects that the plugin {@code bad} alone is refused.
+   * Loads the plugins and asserts that only {@code bad} is refused.
    *
-   * @param jar the jar that is named, empty for none
-   * @param module the module that is named, empty for none
-   * @param cause part of what is said
+   * @param jar the jar named in the refusal, empty for none
+   * @param module the module named in the refusal, empty for none
+   * @param cause part of the cause
    */
   void refusedFor(String jar, String module, String cause) {
     Refusal refusal = refusal();

@@ -27,7 +27,7 @@ final class PluginMaker {
   private int number;
 
   /**
-   * A maker.
+   * Creates a maker.
    *
    * @param work an empty directory for sources and classes
    */
@@ -35,9 +35,9 @@ final class PluginMaker {
     this.work = work;
   }
 
-  /** What a plugin's classes were compiled to, ready to be packed. */
+  /** The compiled classes of a plugin, ready to be packed. */
   record Compiled(Path classes) {
-    /** Removes a class, as a build that went wrong does. */
+    /** Removes a class, as a faulty build would. */
     Compiled without(String file) {
       try {
         Files.delete(classes.resolve(file));
@@ -47,7 +47,10 @@ final class PluginMaker {
       }
     }
 
-    /** Packs them without one of their classes, which the tool for jars would not let pass. */
+    /**
+     * Packs the classes and removes one from the jar, because the jar tool would not accept its
+     * absence.
+     */
     void intoWithout(String file, Path jar) {
       try (FileSystem packed = FileSystems.newFileSystem(into(jar))) {
         Files.delete(packed.getPath(file));
@@ -56,7 +59,7 @@ final class PluginMaker {
       }
     }
 
-    /** Packs them. */
+    /** Packs the classes into a jar. */
     Path into(Path jar) {
       try {
         Files.createDirectories(jar.getParent());
@@ -74,12 +77,12 @@ final class PluginMaker {
   }
 
   /**
-   * Compiles.
+   * Compiles sources.
    *
    * @param version the module's version, or null for none
-   * @param contracts where the contracts are
-   * @param sources text by file
-   * @param modules what else it may require
+   * @param contracts paths of the contracts
+   * @param sources text by file name
+   * @param modules other modules it may require
    */
   Compiled compile(
       @Nullable String version,
@@ -114,16 +117,16 @@ final class PluginMaker {
     }
   }
 
-  /** The sources of a storage plugin that keeps nothing. */
+  /** Returns the sources of a storage plugin that stores nothing. */
   static Map<String, String> storage(String module, String id) {
     return storage(module, "", "", "\"" + id + "\"");
   }
 
   /**
-   * The same with mistakes.
+   * Returns the sources of a storage plugin with mistakes.
    *
    * @param requires further directives of the module
-   * @param constructor what its constructor does
+   * @param constructor the body of its constructor
    * @param id the expression of its id
    */
   static Map<String, String> storage(
@@ -160,7 +163,7 @@ final class PluginMaker {
             .formatted(module, constructor, id));
   }
 
-  /** The sources of a library. */
+  /** Returns the sources of a library. */
   static Map<String, String> library(String module, String version) {
     return Map.of(
         "module-info.java",
@@ -176,7 +179,7 @@ final class PluginMaker {
             .formatted(module, version));
   }
 
-  /** As much of the contracts as a plugin needs to be compiled. */
+  /** Returns the part of the contracts that a plugin needs to compile. */
   static Map<String, String> fakeContracts() {
     return Map.of(
         "module-info.java",
@@ -203,7 +206,7 @@ final class PluginMaker {
         """);
   }
 
-  /** Where this host's contracts are, and the annotations that they are compiled with. */
+  /** Returns the paths of this host's contracts and of the annotations they use. */
   static List<Path> contracts() {
     return Stream.of(Provider.class, RametException.class, NullMarked.class)
         .map(

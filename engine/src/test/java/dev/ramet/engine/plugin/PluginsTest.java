@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is taken of the plugin folders, and what is said about it. */
+/** Tests which plugins of the folders are loaded, and how they are reported. */
 final class PluginsTest {
   private final PluginFolder folder;
 

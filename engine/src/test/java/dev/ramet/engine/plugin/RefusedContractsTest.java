@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plugins for other contracts than this host has, or with a copy of them, are refused. */
+/** Tests that plugins for other contracts, or with a copy of the contracts, are refused. */
 final class RefusedContractsTest {
   private final PluginFolder folder;
 

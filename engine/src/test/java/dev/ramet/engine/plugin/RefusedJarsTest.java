@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jars that no plugin can be made of are refused, and the others taken. */
+/** Tests that unusable jars are refused and the other plugins are loaded. */
 final class RefusedJarsTest {
   private final PluginFolder folder;
 
@@ -55,7 +55,10 @@ final class RefusedJarsTest {
     refusedForRequiring("dev.ramet.engine", "nosy");
   }
 
-  /** The plugin was compiled with the module, and comes without. */
+  /**
+   * Asserts that a plugin is refused which requires a module at compile time and is installed
+   * without it.
+   */
   private void refusedForRequiring(String module, String name) {
     Path library =
         folder.compile(PluginMaker.library(module, "1")).into(folder.beside("library.jar"));

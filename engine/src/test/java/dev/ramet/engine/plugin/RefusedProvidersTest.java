@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Providers that cannot be made, or have no id of their own, are refused. */
+/** Tests that providers that cannot be created, or have an invalid or duplicate id, are refused. */
 final class RefusedProvidersTest {
   private final PluginFolder folder;
 
@@ -52,7 +52,7 @@ final class RefusedProvidersTest {
 
   @Test
   void refusesAProviderThatIsNone() throws IOException {
-    // Compiled as a provider and replaced by another class of that name.
+    // Compiled as a provider, then replaced by another class of the same name.
     PluginMaker.Compiled compiled = folder.compile(PluginMaker.storage("com.liar", "liar"));
     Path other =
         folder

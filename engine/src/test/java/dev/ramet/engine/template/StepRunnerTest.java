@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StepRunnerTest {
-  /** What a real shell makes of a value. */
+  /** Returns how a real shell expands a quoted value. */
   private static String expanded(String value) throws Exception {
     ProcessBuilder shell =
         new ProcessBuilder("sh", "-c", "printf '%s' \"" + StepRunner.quoted(value) + '"');

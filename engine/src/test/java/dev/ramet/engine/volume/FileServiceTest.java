@@ -52,7 +52,7 @@ final class FileServiceTest {
     volume.close();
   }
 
-  /** As after the host was killed. */
+  /** Reopens the volume as after the host was killed. */
   private void reopen() throws Exception {
     volume.close();
     volume = OpenVolume.open(directory);
@@ -165,7 +165,7 @@ final class FileServiceTest {
   void whatWasBegunWhenTheHostDiedIsFinishedOnce() throws Exception {
     assertEquals(0, errno(create("log")));
     Files.writeString(file("log"), "before\n");
-    // Noted and carried out, but not noted as such.
+    // Recorded as begun and carried out, but not recorded as done.
     volume.answers().begin(new Answers.Key(99, 50), 7);
     Files.writeString(file("log"), "before\nli");
     volume.answers().begin(new Answers.Key(99, 51), 0);
@@ -184,7 +184,7 @@ final class FileServiceTest {
   void whatWasBegunDoesNoHarmToWhatOthersDidSince() throws Exception {
     assertEquals(0, errno(create("log")));
     Files.writeString(file("log"), "before\n");
-    // Noted, and the host was killed before anything was written.
+    // Recorded as begun, but the host was killed before anything was written.
     volume.answers().begin(new Answers.Key(99, 50), 7);
     volume.answers().begin(new Answers.Key(99, 51), 7);
     reopen();

@@ -76,7 +76,7 @@ final class VolumeStoreTest {
     assertEquals(ErrorCode.INVALID_ARGUMENT, code(() -> create("no/name")));
     Path partial = root.resolve("shared-volumes/.new-" + Ids.next('v'));
     Files.createDirectories(partial.resolve("files/some"));
-    // Its rename is the last that a host did of it.
+    // The state after the rename, which is the first step of a deletion.
     store.close();
     Files.move(directory(gone), root.resolve("shared-volumes/.del-" + gone.id()));
     Path foreign = Files.writeString(root.resolve("shared-volumes/notes"), "mine");
@@ -99,7 +99,7 @@ final class VolumeStoreTest {
   void deepTreesGo() throws Exception {
     Volume volume = create("deep");
     Path files = directory(volume).resolve("files");
-    // Deeper than a path can be long, as a guest makes it by renaming.
+    // Deeper than the longest path, as a guest can make it by renaming.
     String part = "x".repeat(200);
     Path deep = files.resolve(part);
     Files.createDirectory(deep);
