@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Lets storage prepare the copies that the next capture of a machine would otherwise wait for. The
  * time of a copy grows with the number of extents of its source, and that number grows with every
  * generation. So one thread makes the next capture's copy after the last capture, with rests, and
- * right before the pause the disk blocks written since are shared with it. Images with many extents
- * are first partly rewritten to fewer; the bytes this adds are limited to a tenth of those that
- * captures of the sandbox wrote.
+ * right before the pause the copy of the disk is brought up to date with its writes. Images with
+ * many extents are first partly rewritten to fewer; the bytes this adds are limited to a tenth of
+ * those that captures of the sandbox wrote.
  *
  * <p>Nothing depends on this: work that is not done, or fails, only makes a later copy slower.
  * Thread-safe.

@@ -116,8 +116,8 @@ final class SnapshotCheck {
   }
 
   /**
-   * Checks a deleted snapshot. It waits for the sandboxes that depend on it; without any it should
-   * be gone, so its removal failed.
+   * Checks a deleted snapshot. It waits for everything that depends on it; without any it should be
+   * gone, so its removal failed.
    */
   private void deleted(SnapshotRecord record, Path directory) {
     if (!reclaimer.isNeeded(record.id())) {

@@ -194,8 +194,7 @@ public final class PauseService {
     if (useMemory && source.warm()) {
       return;
     }
-    // The guest has booted from the disk, so nothing needs the memory image or the base of its
-    // clones.
+    // The guest has booted from its disk: nothing needs the memory image, or this snapshot.
     reclaimer.delete(source);
   }
 

@@ -109,7 +109,7 @@ final class StartupRecovery {
     FileTrees.delete(directory);
   }
 
-  /** Removes the machines of a rollback that did not finish: the old one or the new one. */
+  /** Removes the machines that an unfinished rollback or pause left behind. */
   private void clearOtherMachines(SandboxRecord record) throws IOException {
     Path current = context.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
