@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What hosts and clients of Ramet share: the records that cross the wire, and which hosts clients
- * trust. Record component names are the JSON names, so no mapping annotations are needed.
+ * The wire types that Ramet's hosts and clients share, and the TLS trust settings of clients.
+ * Record component names are the JSON names, so no mapping annotations are needed.
  *
- * <p>Both sides read leniently: they ignore unknown fields, and absent fields are null (switch
- * {@code FAIL_ON_UNKNOWN_PROPERTIES} off in your mapper). Both sides leave null fields out and keep
- * empty collections.
+ * <p>Both sides read leniently: they ignore unknown fields, and absent fields are null (disable
+ * {@code FAIL_ON_UNKNOWN_PROPERTIES} in your mapper). Both sides omit null fields and keep empty
+ * collections.
  */
 module dev.ramet.api {
   requires transitive dev.ramet.errors;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What goes wrong: one exception, its codes, and who must act. Everything rests on it. */
+/**
+ * Ramet's errors: one exception with stable codes that say who must act. All other modules depend
+ * on it.
+ */
 module dev.ramet.errors {
   requires static transitive org.jspecify;
 

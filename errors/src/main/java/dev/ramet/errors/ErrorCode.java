@@ -3,8 +3,8 @@ package dev.ramet.errors;
 
 /**
  * Stable error codes. Each has a number that never changes, the {@link ErrorKind} that says who
- * must act, the HTTP status the server answers with, and the exit status the command line ends
- * with: this table is the one place where these are derived.
+ * must act, the HTTP status of the server's response, and the exit status of the command line. This
+ * table is the only place that assigns them.
  */
 public enum ErrorCode {
   /** A field of the request is missing, malformed or out of range. */
@@ -29,23 +29,23 @@ public enum ErrorCode {
   CORRUPT(10, ErrorKind.HOST, 500, 5),
   /** The hypervisor refused, failed or died; the message carries the end of its log. */
   HYPERVISOR_FAILED(11, ErrorKind.HOST, 500, 5),
-  /** The guest's agent does not answer. */
+  /** The guest's agent does not respond. */
   GUEST_UNREACHABLE(12, ErrorKind.TRANSIENT, 502, 6),
-  /** The operation did not end in time. */
+  /** The operation did not finish in time. */
   DEADLINE_EXCEEDED(13, ErrorKind.TRANSIENT, 504, 6),
   /** The host is starting, stopping or cannot be reached. */
   UNAVAILABLE(14, ErrorKind.TRANSIENT, 503, 6),
-  /** Whoever asked for the operation withdrew it. */
+  /** The caller cancelled the operation. */
   CANCELLED(15, ErrorKind.CALLER, 499, 130),
   /** A defect; the log has the stack trace. */
   INTERNAL(16, ErrorKind.INTERNAL, 500, 1),
-  /** The credentials are known, and are not for this. */
+  /** The credentials are valid but do not permit this request. */
   FORBIDDEN(17, ErrorKind.CALLER, 403, 2),
-  /** The caller has asked too often; the answer says when to ask again. */
+  /** The caller has sent too many requests; the response says when to retry. */
   RATE_LIMITED(18, ErrorKind.TRANSIENT, 429, 6),
-  /** The idempotency key came with another request before. */
+  /** The idempotency key was already used for a different request. */
   KEY_REUSED(19, ErrorKind.CALLER, 422, 2),
-  /** The request is for a name that is not this host's. */
+  /** The request names a different host. */
   MISDIRECTED(20, ErrorKind.CALLER, 421, 2);
 
   private final int number;
@@ -60,22 +60,22 @@ public enum ErrorCode {
     this.exitStatus = exitStatus;
   }
 
-  /** The stable number of this code. */
+  /** Returns the stable number of this code. */
   public int number() {
     return number;
   }
 
-  /** Who must act. */
+  /** Returns who must act. */
   public ErrorKind kind() {
     return kind;
   }
 
-  /** The HTTP status the server answers with. */
+  /** Returns the HTTP status of the server's response. */
   public int httpStatus() {
     return httpStatus;
   }
 
-  /** The exit status of the command line. */
+  /** Returns the exit status of the command line. */
   public int exitStatus() {
     return exitStatus;
   }

@@ -4,8 +4,8 @@ package dev.ramet.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one exception of Ramet's contracts. {@link #code()} decides HTTP status, exit status and
- * whether a retry makes sense; the message names what happened and to what; the remedy, where there
+ * The one exception of Ramet's contracts. {@link #code()} decides the HTTP status, the exit status
+ * and whether a retry makes sense. The message says what happened and to what; the remedy, if there
  * is one, says what to do about it.
  */
 public final class RametException extends RuntimeException {
@@ -14,18 +14,18 @@ public final class RametException extends RuntimeException {
   private final ErrorCode code;
   private final @Nullable String remedy;
 
-  /** An error without a remedy or cause. */
+  /** Creates an error without a remedy or cause. */
   public RametException(ErrorCode code, String message) {
     this(code, message, null, null);
   }
 
-  /** An error with a cause. */
+  /** Creates an error with a cause. */
   public RametException(ErrorCode code, String message, @Nullable Throwable cause) {
     this(code, message, null, cause);
   }
 
   /**
-   * An error.
+   * Creates an error.
    *
    * @param code what kind of error
    * @param message what happened, to what, in one sentence for a person
@@ -39,22 +39,22 @@ public final class RametException extends RuntimeException {
     this.remedy = remedy;
   }
 
-  /** The stable code. */
+  /** Returns the stable code. */
   public ErrorCode code() {
     return code;
   }
 
-  /** What to do about it, or null. */
+  /** Returns what to do about the error, or null. */
   public @Nullable String remedy() {
     return remedy;
   }
 
-  /** A caller's mistake in one field of a request. */
+  /** Returns the error for a caller's mistake in one field of a request. */
   public static RametException invalid(String field, String problem) {
     return new RametException(ErrorCode.INVALID_ARGUMENT, field + ": " + problem);
   }
 
-  /** Something named that does not exist. */
+  /** Returns the error for an object that does not exist. */
   public static RametException notFound(String kind, String id) {
     return new RametException(ErrorCode.NOT_FOUND, kind + " not found: " + id);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What goes wrong: one exception with a stable code, and who must act on it. */
+/** Ramet's errors: one exception with a stable code that says who must act. */
 @NullMarked
 package dev.ramet.errors;
 

@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this host can do, what was chosen and why. Immutable and thread-safe as far as its
- * collections are.
+ * The doctor's report: what this host can do, which plugins it selected, and why. Immutable and
+ * thread-safe if its collections are.
  *
- * @param verdict the whole in one word: {@code GOOD}, {@code DEGRADED} or {@code BROKEN}
+ * @param verdict the overall result: {@code GOOD}, {@code DEGRADED} or {@code BROKEN}
  * @param host facts about the host, by name
  * @param plugins every plugin with its probe outcome
- * @param selections what was chosen for each role
- * @param advice what would make this host better, most useful first
+ * @param selections the plugin selected for each role
+ * @param advice improvements to this host, most useful first
  */
 public record DoctorInfo(
     String verdict,
@@ -22,24 +22,24 @@ public record DoctorInfo(
     List<Selection> selections,
     List<String> advice) {
   /**
-   * One plugin.
+   * The probe report of one plugin.
    *
    * @param role {@code storage}, {@code storage-memory}, {@code memory} or {@code hypervisor};
-   *     empty for a refused one
-   * @param id the plugin's id; that of its folder for a refused one
-   * @param plugin the folder it comes from, or {@code built-in}
+   *     empty for a refused plugin
+   * @param id the plugin's id; for a refused plugin, the id of its folder
+   * @param plugin the folder it was loaded from, or {@code built-in}
    * @param jar the file name of its jar, or empty
-   * @param module the module it comes from, or empty
+   * @param module the module that contains it, or empty
    * @param version that module's version, or empty
-   * @param nativeAccess what holds for its calls of native code, for people
+   * @param nativeAccess whether it may call native code, in words for people
    * @param outcome {@code usable}, {@code unusable}, {@code failed}, or {@code refused} when it was
-   *     not taken at all
+   *     not loaded at all
    * @param reason short phrase: why it is unusable, failed or was refused; empty when usable
-   * @param detail what was tried and what came back
-   * @param remedy what to do, or null
+   * @param detail what the probe tried and the result
+   * @param remedy what the operator can do, or null
    * @param capabilities what it can do
-   * @param evidence what proves it
-   * @param probeMillis how long the probe took
+   * @param evidence the observations that prove it
+   * @param probeMillis duration of the probe in milliseconds
    */
   public record Plugin(
       String role,
@@ -58,12 +58,12 @@ public record DoctorInfo(
       long probeMillis) {}
 
   /**
-   * One choice.
+   * The selection for one role.
    *
-   * @param role what was chosen for, for example {@code storage}
-   * @param where the path it was chosen for, or empty
-   * @param chosen the plugin's id, or null when nothing can do it
-   * @param reason why
+   * @param role the role, for example {@code storage}
+   * @param where the path that the selection applies to, or empty
+   * @param chosen the plugin's id, or null when no plugin is usable
+   * @param reason why it was selected
    */
   public record Selection(String role, String where, @Nullable String chosen, String reason) {}
 }

@@ -2,9 +2,9 @@
 package dev.ramet.api.host;
 
 /**
- * The answer of {@code GET /health}. Immutable and thread-safe.
+ * The response of {@code GET /health}. Immutable and thread-safe.
  *
  * @param status {@code ok}
- * @param sandboxes how many sandboxes are on record; 0 while the engine is still opening
+ * @param sandboxes number of sandboxes on record; 0 while the engine is still opening
  */
 public record Health(String status, int sandboxes) {}

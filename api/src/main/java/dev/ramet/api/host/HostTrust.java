@@ -24,19 +24,25 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Which hosts a client trusts, and what it means when it does not. Thread-safe. */
+/**
+ * TLS trust of clients: which certificate authorities they accept, and how they explain TLS
+ * failures. Thread-safe.
+ */
 public final class HostTrust {
-  /** Where a host that made its certificate itself keeps what clients need, in its data root. */
+  /**
+   * Path, within the data root, of the authority certificate of a host that issued its own
+   * certificate.
+   */
   public static final String AUTHORITY = "tls/ca.pem";
 
   private HostTrust() {}
 
   /**
-   * Trust in the authorities of a file, and in no others.
+   * Returns a TLS context that trusts the certificate authorities in a file, and no others.
    *
    * @param pem a file of certificates in PEM form
-   * @return for the JDK's clients
-   * @throws RametException INVALID_ARGUMENT when the file is none
+   * @return a context for the JDK's clients
+   * @throws RametException INVALID_ARGUMENT when the file cannot be read or holds no certificate
    */
   public static SSLContext in(Path pem) {
     try {
@@ -81,11 +87,11 @@ public final class HostTrust {
   }
 
   /**
-   * What a failure on a connection means that has to do with TLS.
+   * Explains a connection failure that was caused by TLS.
    *
-   * @param host its address
-   * @param failure what the JDK's client said
-   * @return UNAVAILABLE with a remedy, or null when it has nothing to do with TLS
+   * @param host the host's address
+   * @param failure the exception of the JDK's client
+   * @return UNAVAILABLE with a remedy, or null when TLS was not the cause
    */
   public static @Nullable RametException explained(URI host, IOException failure) {
     List<Throwable> causes = new ArrayList<>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The host itself: its health, its plugins, and whom clients trust. */
+/** The host itself: its health, its plugins, and the certificates that clients trust. */
 @NullMarked
 package dev.ramet.api.host;
 

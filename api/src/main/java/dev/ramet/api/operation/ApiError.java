@@ -5,15 +5,15 @@ import dev.ramet.errors.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every refused or failed request's body. Immutable and thread-safe.
+ * The response body of every refused or failed request. Immutable and thread-safe.
  *
  * @param code the HTTP status, which clients of the E2B protocol read here
  * @param message what happened, to what, in one sentence for a person
- * @param error the name of an {@link ErrorCode}, which is what programs should look at
+ * @param error the name of an {@link ErrorCode}; programs should use this
  * @param remedy what to do about it, or null when there is nothing to say
  */
 public record ApiError(int code, String message, String error, @Nullable String remedy) {
-  /** The body for an error. */
+  /** Returns the body for an error. */
   public static ApiError of(ErrorCode error, String message, @Nullable String remedy) {
     return new ApiError(error.httpStatus(), message, error.name(), remedy);
   }

@@ -5,20 +5,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something a host does or did, and how far it is. Times are RFC 3339 in UTC. Immutable and
- * thread-safe as far as its list is.
+ * An operation that the host runs or ran, with its progress. Times are RFC 3339 in UTC. Immutable
+ * and thread-safe if its list is.
  *
- * @param operationID its id, which the host's log names too
- * @param kind what is done, such as {@code sandbox.clone}
- * @param subject the id or name of what it is done to
+ * @param operationID its id, which also appears in the host's log
+ * @param kind the kind of operation, such as {@code sandbox.clone}
+ * @param subject id or name of the object it works on
  * @param state {@code running}, {@code done}, {@code failed} or {@code cancelled}
  * @param startedAt when it began
  * @param endedAt when it ended, or null while it runs
- * @param step what it is doing, or did last; null for what does not say
- * @param doneBytes how much is copied, or null for what copies nothing
- * @param totalBytes how much there is to copy, or null
+ * @param step the current or last step; null for operations that do not report steps
+ * @param doneBytes bytes copied so far; null for operations that copy nothing
+ * @param totalBytes bytes to copy in total, or null
  * @param cancellable whether it can be cancelled while it runs
- * @param results ids of what it made
+ * @param results ids of the objects it created
  * @param error why it failed or was cancelled, or null
  */
 public record OperationInfo(

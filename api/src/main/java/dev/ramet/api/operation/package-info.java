@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Errors, and what the host is doing. */
+/** Errors and running operations. */
 @NullMarked
 package dev.ramet.api.operation;
 

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a clone made. Immutable and thread-safe as far as its list is.
+ * The result of a clone. Immutable and thread-safe if its list is.
  *
  * @param sandboxes the clones
- * @param capture the capture they all start from; null when that was of a disk alone
- * @param totalMs milliseconds from the request to the last clone's answer
+ * @param capture the capture they all start from; null when only the disk was captured
+ * @param totalMs milliseconds from the request until the last clone was ready
  */
 public record CloneResult(
     List<SandboxInfo> sandboxes, @Nullable CaptureInfo capture, double totalMs) {}

@@ -7,32 +7,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a sandbox: the body of {@code POST /sandboxes} and {@code POST /v2/sandboxes}.
- * Immutable and thread-safe as far as its maps are.
+ * A request for a new sandbox: the body of {@code POST /sandboxes} and {@code POST /v2/sandboxes}.
+ * Immutable and thread-safe if its maps are.
  *
  * @param templateID id or name of a template or snapshot, optionally followed by {@code :tag};
  *     required
- * @param timeout seconds until it is killed by itself; -1 for never, null for 300
- * @param metadata the creator's own key-value pairs, or null for none
- * @param envVars environment of every process the agent starts, or null for none
- * @param cpuCount virtual CPUs, 1 to 32, or null for the template's; another value means a cold
+ * @param timeout seconds until the sandbox is killed; -1 for never, null for 300
+ * @param metadata key-value pairs of the creator, or null for none
+ * @param envVars environment variables of every process the agent starts, or null for none
+ * @param cpuCount virtual CPUs, 1 to 32, or null for the template's; another value forces a cold
  *     boot
- * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value means
- *     a cold boot
- * @param diskSizeMB virtual size of the disk in MiB, or null for the template's; a larger one needs
- *     a cold boot, and no disk becomes smaller
+ * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value
+ *     forces a cold boot
+ * @param diskSizeMB virtual size of the disk in MiB, or null for the template's; a larger one
+ *     forces a cold boot, and a disk cannot shrink
  * @param allow_internet_access whether it may open connections, or null for the host's default
- * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
- * @param secure whether its agent wants an access token; null for what the path says: yes below
- *     {@code /v2}, else no
- * @param autoPause whether it is paused rather than killed when its time is over, or null for no
+ * @param memoryMode the only memory mode for its captures, or null to use the best one
+ * @param secure whether its agent requires an access token; null for the default of the path: yes
+ *     below {@code /v2}, otherwise no
+ * @param autoPause whether it is paused rather than killed when its timeout expires, or null for no
  * @param autoPauseMemory whether such a pause keeps the memory, or null for yes
- * @param autoResume whether a request to the paused sandbox wakes it, or null for no
- * @param lifecycle another way to say autoPause and autoResume, or null
- * @param network which addresses it reaches, or null for all that its host lets guests reach
- * @param volumeMounts which volumes it sees and where, 16 at most, or null for none
+ * @param autoResume whether a request to the paused sandbox resumes it, or null for no
+ * @param lifecycle an alternative form of autoPause and autoResume, or null
+ * @param network which addresses it can reach, or null for all that its host lets guests reach
+ * @param volumeMounts the volumes it mounts and where, 16 at most, or null for none
  */
-@SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
+@SuppressWarnings("MemberName") // the wire format spells it allow_internet_access
 public record CreateSandbox(
     @Nullable String templateID,
     @Nullable Integer timeout,
@@ -51,13 +51,13 @@ public record CreateSandbox(
     @Nullable NetworkSettings network,
     @Nullable List<@Nullable VolumeMountInfo> volumeMounts) {
   /**
-   * Whether a request to a paused sandbox wakes it.
+   * Whether a request to a paused sandbox resumes it.
    *
    * @param enabled true for yes; null for no
    */
   public record AutoResume(@Nullable Boolean enabled) {}
 
-  /** A sandbox without volumes. */
+  /** Creates a request without volumes. */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,
@@ -93,7 +93,10 @@ public record CreateSandbox(
         null);
   }
 
-  /** A sandbox that reaches all that its host lets guests reach. */
+  /**
+   * Creates a request without network rules or volumes: the sandbox reaches all that its host lets
+   * guests reach.
+   */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,
@@ -127,7 +130,7 @@ public record CreateSandbox(
         null);
   }
 
-  /** A sandbox with the template's disk. */
+  /** Creates a request that keeps the template's disk size. */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,
@@ -159,7 +162,10 @@ public record CreateSandbox(
         lifecycle);
   }
 
-  /** A sandbox that is killed at its end and whose agent wants no token. */
+  /**
+   * Creates a request for a sandbox that is killed when its timeout expires; the path decides
+   * whether its agent requires a token.
+   */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,
@@ -187,7 +193,10 @@ public record CreateSandbox(
         null);
   }
 
-  /** Such a sandbox with the template's disk. */
+  /**
+   * Creates a request for a sandbox with the template's disk size that is killed when its timeout
+   * expires.
+   */
   public CreateSandbox(
       @Nullable String templateID,
       @Nullable Integer timeout,

@@ -4,9 +4,9 @@ package dev.ramet.api.sandbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a sandbox at its end. Immutable and thread-safe.
+ * What happens to a sandbox when its timeout expires. Immutable and thread-safe.
  *
- * @param onTimeout {@code kill} or {@code pause}; null in a request for {@code kill}
- * @param autoResume whether a request to the paused sandbox wakes it; null in a request for no
+ * @param onTimeout {@code kill} or {@code pause}; in a request, null means {@code kill}
+ * @param autoResume whether a request to the paused sandbox resumes it; in a request, null means no
  */
 public record Lifecycle(@Nullable String onTimeout, @Nullable Boolean autoResume) {}

@@ -5,16 +5,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a sandbox's requests to a host. Immutable and thread-safe as far as its map is.
+ * A rule for a sandbox's requests to a host. Immutable and thread-safe if its map is.
  *
- * @param transform what is changed of each request, or null for nothing
+ * @param transform how each request is changed, or null for no change
  */
 public record NetworkRule(@Nullable Transform transform) {
   /**
-   * What is changed of a request.
+   * Changes to a request.
    *
-   * @param headers headers in place of those of the same names, or null for none; in a value,
-   *     <code>${e2b.secrets.NAME}</code> stands for what that secret is when the request is sent
+   * @param headers headers to set, replacing those of the same names, or null for none; in a value,
+   *     <code>${e2b.secrets.NAME}</code> is replaced by the secret's value at the time the request
+   *     is sent
    */
   public record Transform(@Nullable Map<String, @Nullable String> headers) {}
 }

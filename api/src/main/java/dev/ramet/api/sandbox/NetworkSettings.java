@@ -6,23 +6,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a sandbox reaches, and how its ports are reached through the host. If it may open
- * connections, it reaches every address that its host lets guests reach, but what is denied, but
- * what is allowed. Entries are addresses and networks, such as {@code 192.0.2.7}, {@code
- * 10.0.0.0/8} or {@code 2001:db8::/32}; 256 of a kind at most. Immutable and thread-safe as far as
- * its lists are.
+ * The egress rules of a sandbox, and how its ports are reached through the host. A sandbox that may
+ * open connections reaches every address that its host lets guests reach, except those in denyOut;
+ * allowOut makes exceptions from denyOut. Entries are addresses and networks, such as {@code
+ * 192.0.2.7}, {@code 10.0.0.0/8} or {@code 2001:db8::/32}; at most 256 per list. Immutable and
+ * thread-safe if its lists are.
  *
- * @param allowOut what it reaches although it is denied, or null for nothing; names of hosts too,
- *     such as {@code example.org} and {@code *.example.org}, where all else is denied
- * @param denyOut what it does not reach, or null for nothing; {@code 0.0.0.0/0} is everything, of
- *     IPv6 too
- * @param allowPublicTraffic false for ports that are reached with a token only; null for true
- * @param maskRequestHost the Host header that servers in it see, where <code>${PORT}</code> stands
- *     for the port; null for the one that led there
+ * @param allowOut addresses and networks it reaches although they are denied, or null for none;
+ *     also host names, such as {@code example.org} and {@code *.example.org}, if everything else is
+ *     denied
+ * @param denyOut addresses and networks it does not reach, or null for none; {@code 0.0.0.0/0}
+ *     means everything, IPv6 included
+ * @param allowPublicTraffic false if requests to its ports need a token; null for true
+ * @param maskRequestHost the Host header that servers in the sandbox see, where <code>${PORT}
+ *     </code> stands for the port; null for the Host of the original request
  * @param httpsPorts ports whose servers speak TLS; null for none
- * @param egressProxy what its connections leave through; null for nothing
- * @param rules what becomes of its requests, by names of hosts such as {@code api.example.org} and
- *     {@code *.example.org}; they allow nothing by themselves; null for nothing, and in lists
+ * @param egressProxy the proxy for its outgoing connections; null for none
+ * @param rules rules for its requests, by host name such as {@code api.example.org} and {@code
+ *     *.example.org}; a rule alone does not allow access; null for none, and in lists of sandboxes
  */
 public record NetworkSettings(
     @Nullable List<@Nullable String> allowOut,
@@ -32,7 +33,7 @@ public record NetworkSettings(
     @Nullable List<@Nullable Integer> httpsPorts,
     @Nullable EgressProxy egressProxy,
     @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
-  /** Rules that leave its requests as they are. */
+  /** Creates settings without request rules. */
   public NetworkSettings(
       @Nullable List<@Nullable String> allowOut,
       @Nullable List<@Nullable String> denyOut,
@@ -43,13 +44,13 @@ public record NetworkSettings(
     this(allowOut, denyOut, allowPublicTraffic, maskRequestHost, httpsPorts, egressProxy, null);
   }
 
-  /** Rules for the addresses that it reaches, and none for its ports. */
+  /** Creates settings for outgoing connections only. */
   public NetworkSettings(
       @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {
     this(allowOut, denyOut, null, null, null, null);
   }
 
-  /** Rules for what it reaches directly, and for its ports. */
+  /** Creates settings for direct outgoing connections and for the sandbox's ports. */
   public NetworkSettings(
       @Nullable List<@Nullable String> allowOut,
       @Nullable List<@Nullable String> denyOut,
@@ -60,15 +61,15 @@ public record NetworkSettings(
   }
 
   /**
-   * A proxy of SOCKS5.
+   * A SOCKS5 proxy.
    *
    * @param address {@code host:port}
-   * @param username whom it is to take the sandbox for, or null
-   * @param password of that user, or null; answers never have it
+   * @param username user name to authenticate with, or null
+   * @param password password of that user, or null; never returned in responses
    */
   public record EgressProxy(
       @Nullable String address, @Nullable String username, @Nullable String password) {
-    /** Without the password. */
+    /** Omits the password. */
     @Override
     public String toString() {
       return "EgressProxy[" + address + (username == null ? "]" : ", " + username + "]");

@@ -2,13 +2,13 @@
 package dev.ramet.api.sandbox;
 
 /**
- * What a rollback did. Immutable and thread-safe.
+ * The result of a rollback. Immutable and thread-safe.
  *
  * @param sandboxID the sandbox, running again
- * @param snapshotID where it is now
- * @param operationID names the operation in the host's log
+ * @param snapshotID the snapshot it was rolled back to
+ * @param operationID id of the operation in the host's log
  * @param status {@code READY}
- * @param totalMs milliseconds from the request to the agent's answer
+ * @param totalMs milliseconds from the request until the agent responded
  */
 public record RollbackResult(
     String sandboxID, String snapshotID, String operationID, String status, double totalMs) {}

@@ -7,37 +7,37 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sandbox, as answered by create, connect, list and detail alike. Times are RFC 3339 in UTC,
- * sizes are in MiB. Immutable and thread-safe as far as its maps are.
+ * A sandbox, in the one form that create, connect, list and detail return. Times are RFC 3339 in
+ * UTC, sizes are in MiB. Immutable and thread-safe if its maps are.
  *
  * @param sandboxID stable id
- * @param templateID what it was created from: a template's or snapshot's id
+ * @param templateID id of the template or snapshot it was created from
  * @param alias that template's name, or null
- * @param clientID the host that runs it; clients of the E2B protocol want one
- * @param envdVersion version of the guest agent's protocol, by which clients choose what to call
- * @param envdAccessToken what its agent wants in {@code X-Access-Token}; null for nothing, and in
- *     lists
+ * @param clientID the host that runs it; clients of the E2B protocol require one
+ * @param envdVersion version of the guest agent's protocol, which clients use to choose their calls
+ * @param envdAccessToken the token its agent requires in {@code X-Access-Token}; null if it
+ *     requires none, and in lists
  * @param domain domain under which {@code <port>-<sandboxID>.<domain>} reaches the guest, or null
  * @param startedAt when it was created
- * @param endAt when its time is over, or null for never; for a paused one, when it was paused
+ * @param endAt when its timeout expires, or null for never; for a paused sandbox, when it was
+ *     paused
  * @param state {@code creating}, {@code running}, {@code paused} or {@code failed}
- * @param stateDetail why, for a failed one
+ * @param stateDetail why it failed, or null
  * @param cpuCount virtual CPUs
  * @param memoryMB guest memory
  * @param diskSizeMB virtual size of its disk
- * @param metadata the creator's own key-value pairs
- * @param lifecycle what becomes of it at its end
+ * @param metadata key-value pairs of the creator
+ * @param lifecycle what happens when its timeout expires
  * @param parentID the sandbox it was cloned from, or null
- * @param hypervisorPid the hypervisor's process on the host, or null when none runs
+ * @param hypervisorPid process id of its VMM on the host, or null when none runs
  * @param allowInternetAccess whether it may open connections
- * @param memoryMode the only memory mode for captures of it, or null to have the best one chosen
- * @param network which addresses it reaches and how its ports are reached, or null for no rules
- * @param trafficAccessToken what requests to its ports want in {@code E2b-Traffic-Access-Token},
- *     but for the agent's; null for nothing, and in lists
- * @param volumeMounts which volumes it sees and where, or null for none
- * @param agent {@code authenticated} when its agent serves only the host where only the host may
- *     call, {@code unauthenticated} when any user of the host can pretend to be it; null without an
- *     agent
+ * @param memoryMode the only memory mode for its captures, or null to use the best one
+ * @param network which addresses it can reach and how its ports are reached, or null for no rules
+ * @param trafficAccessToken the token that requests to its ports, except the agent's, need in
+ *     {@code E2b-Traffic-Access-Token}; null if they need none, and in lists
+ * @param volumeMounts the volumes it mounts and where, or null for none
+ * @param agent {@code authenticated} when the host can verify that it talks to the sandbox's agent,
+ *     {@code unauthenticated} when any user of the host could impersonate it; null without an agent
  */
 public record SandboxInfo(
     String sandboxID,
@@ -64,7 +64,7 @@ public record SandboxInfo(
     @Nullable String trafficAccessToken,
     @Nullable List<VolumeMountInfo> volumeMounts,
     @Nullable String agent) {
-  /** A sandbox without volumes. */
+  /** Creates a sandbox without volumes. */
   public SandboxInfo(
       String sandboxID,
       String templateID,
@@ -115,7 +115,7 @@ public record SandboxInfo(
         null);
   }
 
-  /** A sandbox without rules for its network. */
+  /** Creates a sandbox without network rules or volumes. */
   public SandboxInfo(
       String sandboxID,
       String templateID,

@@ -5,25 +5,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The end of what a guest wrote to its console, oldest line first. Immutable and thread-safe as far
- * as its lists are.
+ * The last lines that a guest wrote to its console, oldest first. Immutable and thread-safe if its
+ * lists are.
  *
  * @param logs the lines
- * @param logEntries the same in another shape
+ * @param logEntries the same lines in the newer format
  */
 public record SandboxLogs(List<Line> logs, List<Entry> logEntries) {
   /**
-   * A line.
+   * A console line.
    *
-   * @param timestamp when the console was last written: lines carry no time of their own; RFC 3339
+   * @param timestamp time of the last write to the console, RFC 3339, because lines carry no time
+   *     themselves
    * @param line its text
    */
   public record Line(String timestamp, String line) {}
 
   /**
-   * A line.
+   * A console line in the newer format.
    *
-   * @param timestamp when the console was last written; RFC 3339
+   * @param timestamp time of the last write to the console, RFC 3339
    * @param message its text
    * @param level always {@code info}
    * @param fields always empty

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Sandboxes: made, changed, cloned, forked and rolled back. */
+/** Sandboxes: create, change, clone, fork and roll back. */
 @NullMarked
 package dev.ramet.api.sandbox;
 

@@ -4,15 +4,15 @@ package dev.ramet.api.secret;
 import java.util.Map;
 
 /**
- * What is told of a secret: never its value. Times are RFC 3339 in UTC. Immutable and thread-safe
- * as far as its map is.
+ * A secret without its value, which is never returned. Times are RFC 3339 in UTC. Immutable and
+ * thread-safe if its map is.
  *
  * @param secretID stable id
- * @param name unique among those that are there
- * @param currentVersion how often it was given a value
- * @param metadata the creator's own key-value pairs
- * @param createdAt when it was made
- * @param updatedAt when it was last given a value
+ * @param name unique among the existing secrets
+ * @param currentVersion number of values it has had
+ * @param metadata key-value pairs of the creator
+ * @param createdAt when it was created
+ * @param updatedAt when its value last changed
  */
 public record SecretInfo(
     String secretID,

@@ -5,14 +5,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code POST /secrets/{id}}. Immutable and thread-safe as far as its map is.
+ * The body of {@code POST /secrets/{id}}. Immutable and thread-safe if its map is.
  *
- * @param value the new one, of the same form as the first; required
- * @param metadata in place of what the secret had, or null to keep that
+ * @param value the new value, with the limits of the first; required
+ * @param metadata replaces the secret's metadata; null keeps it
  */
 public record SecretUpdate(
     @Nullable String value, @Nullable Map<String, @Nullable String> metadata) {
-  /** Without the value. */
+  /** Omits the value. */
   @Override
   public String toString() {
     return "SecretUpdate[]";

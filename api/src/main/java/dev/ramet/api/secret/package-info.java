@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Secrets of requests. */
+/** Secrets, which the host inserts into the requests of sandboxes. */
 @NullMarked
 package dev.ramet.api.secret;
 

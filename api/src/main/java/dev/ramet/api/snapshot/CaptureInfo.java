@@ -6,25 +6,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a capture went. Sizes are in bytes, times in milliseconds. Immutable and thread-safe as far
- * as its maps and lists are.
+ * Statistics of a capture. Sizes are in bytes, times in milliseconds. Immutable and thread-safe if
+ * its maps and lists are.
  *
  * @param mode the memory mode that selected the pages
- * @param modeReason why that mode
- * @param passedOver the better modes that could not do it, best first; the last may be the mode
- *     itself, which could not go on from the previous capture
- * @param memoryBytesTotal the guest's memory
- * @param memoryBytesSelected pages the mode selected
- * @param memoryBytesWritten bytes written to the memory image; what was selected and is neither
- *     here nor among the holes was found to hold what the base does
+ * @param modeReason why that mode was used
+ * @param passedOver the better modes that could not be used, best first; the last may be the mode
+ *     itself when it could not continue from the previous capture
+ * @param memoryBytesTotal size of the guest's memory
+ * @param memoryBytesSelected size of the pages that the mode selected
+ * @param memoryBytesWritten bytes written to the memory image; selected bytes counted neither here
+ *     nor as holes turned out equal to the base
  * @param memoryBytesHoles selected bytes that were zero and became holes
- * @param pauseMs how long the guest stood still
+ * @param pauseMs how long the guest was paused
  * @param totalMs from the request until the snapshot was durable
- * @param phasesMs the same by phase, in order
- * @param pausePhasesMs those of the phases in which the guest stood still
- * @param precopyRounds how often pages were copied before the pause
- * @param precopyBytes what those rounds copied
- * @param replaced what became of the snapshot that it took the place of, or null
+ * @param phasesMs duration of each phase, in order
+ * @param pausePhasesMs duration of each phase during which the guest was paused
+ * @param precopyRounds number of pre-copy rounds
+ * @param precopyBytes bytes copied by those rounds
+ * @param replaced the snapshot that this one replaced, or null
  */
 public record CaptureInfo(
     String mode,
@@ -42,22 +42,22 @@ public record CaptureInfo(
     long precopyBytes,
     @Nullable Replaced replaced) {
   /**
-   * A snapshot that was given up.
+   * A snapshot that was deleted in favour of the new one.
    *
    * @param snapshotID its id
-   * @param memoryVolume {@code in-place} when its memory volume was written to, {@code rebuild}
-   *     when one was made
+   * @param memoryVolume {@code in-place} when its memory volume was updated, {@code rebuild} when a
+   *     new one was created
    * @param reason why
    */
   public record Replaced(String snapshotID, String memoryVolume, String reason) {}
 
   /**
-   * A better memory mode that could not do it, or the same without the previous capture.
+   * A better memory mode that could not be used, or could not continue from the previous capture.
    *
    * @param mode its id
    * @param cause {@code unusable-here}, {@code booted}, {@code refused}, {@code base-gone}, {@code
    *     tracking-lost}, {@code host-restarted}, {@code capture-failed} or {@code other-mode}
-   * @param detail the same for people
+   * @param detail the cause in words for people
    */
   public record PassedOver(String mode, String cause, String detail) {}
 }

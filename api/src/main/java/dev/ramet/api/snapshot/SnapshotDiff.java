@@ -5,25 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How two snapshots differ. Immutable and thread-safe as far as its lists are.
+ * The differences between two snapshots. Immutable and thread-safe if its lists are.
  *
- * @param a id of the one
- * @param b id of the other
- * @param memory their memory; null when either has none
- * @param disk their disks
- * @param totalMs milliseconds that finding out took
+ * @param a id of the first snapshot
+ * @param b id of the second snapshot
+ * @param memory differences of their memory; null when either has none
+ * @param disk differences of their disks
+ * @param totalMs duration of the comparison in milliseconds
  */
 public record SnapshotDiff(String a, String b, @Nullable Image memory, Image disk, double totalMs) {
   /**
-   * Where two images differ, in whole pages of 4096 bytes.
+   * The differences between two images, in whole pages of 4096 bytes.
    *
-   * @param sizeBytes the size of the larger one
-   * @param differingBytes the length of all differing pages together
-   * @param differingPages how many these are
-   * @param rangeCount in how many ranges they are
-   * @param ranges the first of these
-   * @param sharedBytes what is equal because it is the same blocks on the disk
-   * @param comparedBytes what had to be read and compared
+   * @param sizeBytes the size of the larger image
+   * @param differingBytes total length of all differing pages
+   * @param differingPages number of differing pages
+   * @param rangeCount number of ranges they form
+   * @param ranges the first of these ranges
+   * @param sharedBytes bytes known to be equal because both images share the blocks on disk
+   * @param comparedBytes bytes that had to be read and compared
    */
   public record Image(
       long sizeBytes,
@@ -34,6 +34,6 @@ public record SnapshotDiff(String a, String b, @Nullable Image memory, Image dis
       long sharedBytes,
       long comparedBytes) {}
 
-  /** A run of differing pages; both numbers in bytes. */
+  /** A run of differing pages; offset and length are in bytes. */
   public record Range(long offset, long length) {}
 }

@@ -6,29 +6,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot. Times are RFC 3339 in UTC; sizes in MiB or bytes as named. Immutable and thread-safe
- * as far as its lists are.
+ * if its lists are.
  *
  * @param snapshotID stable id
- * @param names its name, which others may have too, as versions of it; or none
+ * @param names its name, which other versions share; or empty
  * @param description a sentence for people, or null
- * @param status {@code READY}; {@code WRITING} when its instant is taken and it is not durable yet;
- *     {@code FAILED} when that came to nothing; {@code BROKEN}
- * @param statusDetail why, for a failed or broken one
+ * @param status {@code READY}; {@code WRITING} when its instant is captured but not yet durable;
+ *     {@code FAILED} when writing it failed; {@code BROKEN}
+ * @param statusDetail why it failed or is broken, or null
  * @param originSandboxID the sandbox it was taken of, or null
- * @param sourceSandboxID the same; two protocols name it differently
- * @param templateID what that sandbox was created from, or null
- * @param createdAt the instant it holds
- * @param updatedAt the same: a snapshot never changes
+ * @param sourceSandboxID the same sandbox, under the name that another protocol uses
+ * @param templateID id of the template or snapshot that sandbox was created from, or null
+ * @param createdAt the instant it captured
+ * @param updatedAt the same instant: a snapshot never changes
  * @param cpuCount virtual CPUs
  * @param memoryMB guest memory
  * @param diskSizeMB virtual size of the disk
- * @param exclusiveBytes what deleting it would free
- * @param usedBy ids of sandboxes whose memory rests on it
- * @param workingSet what of its memory image is read into the page cache ahead of a restore, or
- *     null while that is not known
- * @param capture how the capture went, or null when that is not known
- * @param tags what tells this version from the others of its name, in order; none for one that is
- *     reached by its id alone, for one that is not ready, and from a host of before there were tags
+ * @param exclusiveBytes space that deleting it would free
+ * @param usedBy ids of sandboxes whose memory is based on it
+ * @param workingSet the pages of its memory image that are read into the page cache before a
+ *     restore, or null while they are unknown
+ * @param capture statistics of the capture, or null when unknown
+ * @param tags its tags, sorted, which distinguish it from other versions of its name; empty if it
+ *     is reachable only by its id or is not ready, and from hosts older than tags
  */
 public record SnapshotInfo(
     String snapshotID,
@@ -49,12 +49,12 @@ public record SnapshotInfo(
     @Nullable WorkingSet workingSet,
     @Nullable CaptureInfo capture,
     List<String> tags) {
-  /** An older host tells no tags. */
+  /** Accepts null tags, because older hosts do not send them. */
   public SnapshotInfo {
     tags = tags == null ? List.of() : tags;
   }
 
-  /** One without tags. */
+  /** Creates a snapshot without tags. */
   public SnapshotInfo(
       String snapshotID,
       List<String> names,
@@ -95,13 +95,12 @@ public record SnapshotInfo(
   }
 
   /**
-   * The pages that machines use at once.
+   * The working set: the pages that a machine uses first after a restore.
    *
-   * @param recordedOf the snapshot or template whose restore they were found at: this one, or one
-   *     before it
-   * @param pages how many
-   * @param bytes the same in bytes
-   * @param whole whether these are all; false when there were more than are kept
+   * @param recordedOf the snapshot or template whose restore recorded them: this one or an ancestor
+   * @param pages number of pages
+   * @param bytes their size in bytes
+   * @param whole false when there were more pages than the host keeps
    */
   public record WorkingSet(String recordedOf, long pages, long bytes, boolean whole) {}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Snapshots, captures, and what differs between two of them. */
+/** Snapshots, captures, and the differences between two snapshots. */
 @NullMarked
 package dev.ramet.api.snapshot;
 

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code POST /storage/check} and {@code POST /storage/gc} answer. Immutable and thread-safe
- * as far as its list is.
+ * The response of {@code POST /storage/check} and {@code POST /storage/gc}. Immutable and
+ * thread-safe if its list is.
  *
- * @param findings what is not as it should be, or, of the latter, what nothing needs
- * @param bytes what the leftovers among them take, or took where they were removed
- * @param snapshots how many snapshots and templates were looked at, hidden ones included; null when
- *     that was not the question
- * @param sandboxes how many sandboxes, likewise
- * @param nodes how many disks and memory images, likewise
+ * @param findings the problems found; for {@code gc}, the objects that nothing needs
+ * @param bytes space that the leftovers among them take, or took before they were removed
+ * @param snapshots number of snapshots and templates checked, hidden ones included; null for {@code
+ *     gc}
+ * @param sandboxes number of sandboxes checked; null for {@code gc}
+ * @param nodes number of disks and memory images checked; null for {@code gc}
  */
 public record StorageCheck(
     List<Finding> findings,
@@ -24,14 +24,13 @@ public record StorageCheck(
   /**
    * One finding.
    *
-   * @param severity {@code error} when something that is relied on is lost or damaged, else {@code
-   *     warning}
+   * @param severity {@code error} when data in use is lost or damaged, otherwise {@code warning}
    * @param kind {@code damage}, {@code leftover} or {@code foreign}
-   * @param path what it is about
-   * @param what what is the matter, for people
+   * @param path the object concerned
+   * @param what the problem, in words for people
    * @param remedy what to do
    * @param repair {@code no}, {@code possible} or {@code done}
-   * @param bytes what it takes on disk, where that would come free
+   * @param bytes space on disk that a repair frees
    */
   public record Finding(
       String severity,

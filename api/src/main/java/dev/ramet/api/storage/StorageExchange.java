@@ -5,35 +5,35 @@ import dev.ramet.api.operation.ApiError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of what {@code POST /storage/export} and {@code POST /storage/import} answer as {@code
- * application/x-ndjson}: exactly one of the three is there, and the last line is a result or an
- * error. Immutable and thread-safe.
+ * One line of the {@code application/x-ndjson} response of {@code POST /storage/export} and {@code
+ * POST /storage/import}: exactly one of the three components is set, and the last line is a result
+ * or an error. Immutable and thread-safe.
  *
- * @param progress how far it is
+ * @param progress the progress so far
  * @param result what was exported or imported
- * @param error why it failed; then nothing was changed
+ * @param error why it failed; nothing was changed then
  */
 public record StorageExchange(
     @Nullable Progress progress, @Nullable Result result, @Nullable ApiError error) {
   /**
-   * How far it is.
+   * The progress so far.
    *
-   * @param doneBytes how much is done
-   * @param totalBytes of how much, holes included
+   * @param doneBytes bytes done
+   * @param totalBytes bytes in total, holes included
    */
   public record Progress(long doneBytes, long totalBytes) {}
 
   /**
-   * What was exported or imported: the whole answer to who does not accept {@code
+   * What was exported or imported. It is the whole response for clients that do not accept {@code
    * application/x-ndjson}.
    *
-   * @param id the id that the snapshot or template has on this host
+   * @param id id of the snapshot or template on this host
    * @param name its name, or null
    * @param kind {@code snapshot} or {@code template}
-   * @param base id on this host of the snapshot that it builds on, or null when it is whole
+   * @param base id on this host of its base snapshot, or null when the export is complete in itself
    * @param directory the exported directory, on the host
-   * @param files how many files are in it
-   * @param sizeBytes their sizes
+   * @param files number of files in it
+   * @param sizeBytes total size of the files
    * @param dataBytes how much of that is not holes
    */
   public record Result(
@@ -45,7 +45,7 @@ public record StorageExchange(
       int files,
       long sizeBytes,
       long dataBytes) {
-    /** One that is whole. */
+    /** Creates the result of an export without a base snapshot. */
     public Result(
         String id,
         @Nullable String name,
@@ -62,13 +62,13 @@ public record StorageExchange(
    * The body of {@code POST /storage/export}.
    *
    * @param snapshot id or name of a snapshot or template; required
-   * @param directory an absolute path on the host that is free; required
-   * @param since id or name of another snapshot or template: only what differs from it is written;
-   *     null for all
+   * @param directory an absolute path on the host that does not exist yet; required
+   * @param since id or name of the base snapshot or template: only differences from it are written;
+   *     null to export everything
    */
   public record Export(
       @Nullable String snapshot, @Nullable String directory, @Nullable String since) {
-    /** A whole export. */
+    /** Creates a request for a full export. */
     public Export(@Nullable String snapshot, @Nullable String directory) {
       this(snapshot, directory, null);
     }
@@ -78,8 +78,8 @@ public record StorageExchange(
    * The body of {@code POST /storage/import}.
    *
    * @param directory an absolute path on the host; required
-   * @param name a new name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the same form
-   *     with a colon between them; null for the name and tags it had
+   * @param name a new name, {@code [A-Za-z0-9._-]{1,64}}, optionally followed by a colon and a tag
+   *     of the same form; null for the exported name and tags
    */
   public record Import(@Nullable String directory, @Nullable String name) {}
 }

@@ -5,25 +5,25 @@ import dev.ramet.api.operation.ApiError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of what {@code GET /storage/usage} answers as {@code application/x-ndjson}: exactly one
- * of the three is there. Nodes come first; after those of a root, or of the last one, come the
- * sums. Immutable and thread-safe.
+ * One line of the {@code application/x-ndjson} response of {@code GET /storage/usage}: exactly one
+ * of the three components is set. The nodes of a data root come first, then its sums. Immutable and
+ * thread-safe.
  *
  * @param node a disk or memory image
- * @param root the sums of a root
- * @param error why it ends here
+ * @param root the sums of a data root
+ * @param error why the list ends early
  */
 public record StorageUsage(@Nullable Node node, @Nullable Root root, @Nullable ApiError error) {
   /**
    * A disk or memory image.
    *
-   * @param root the root it is in
+   * @param root the data root that contains it
    * @param id its id
    * @param owner the sandbox or snapshot it belongs to, or empty
-   * @param ownerName that one's name, or null
+   * @param ownerName the owner's name, or null
    * @param sizeBytes its size as a guest sees it
-   * @param exclusiveBytes what deleting it would free
-   * @param referencedBytes what it takes together with what it shares with others
+   * @param exclusiveBytes space that deleting it would free
+   * @param referencedBytes space it takes, including what it shares with others
    */
   public record Node(
       String root,
@@ -35,14 +35,14 @@ public record StorageUsage(@Nullable Node node, @Nullable Root root, @Nullable A
       long referencedBytes) {}
 
   /**
-   * The sums of a root.
+   * The sums of a data root.
    *
-   * @param path where it is
+   * @param path path of the data root
    * @param backend id of its storage backend
-   * @param nodes how many disks and memory images are in it
-   * @param exclusiveBytes the sum of what each has for itself
-   * @param usedBytes what is used of its file system
-   * @param totalBytes the size of that
+   * @param nodes number of disks and memory images in it
+   * @param exclusiveBytes sum of the exclusive bytes of all nodes
+   * @param usedBytes used space of its file system
+   * @param totalBytes size of its file system
    */
   public record Root(
       String path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is stored: its use, its check, exports and imports. */
+/** Storage: usage, checks, exports and imports. */
 @NullMarked
 package dev.ramet.api.storage;
 

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code POST /templates/tags}. Immutable and thread-safe as far as its list is.
+ * The body of {@code POST /templates/tags}. Immutable and thread-safe if its list is.
  *
  * @param target the version of a template that gets the tags: an id, {@code name} for its version
  *     tagged {@code default}, or {@code name:tag}; required

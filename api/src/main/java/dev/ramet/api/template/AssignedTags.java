@@ -4,9 +4,9 @@ package dev.ramet.api.template;
 import java.util.List;
 
 /**
- * What {@code POST /templates/tags} answers. Immutable and thread-safe as far as its list is.
+ * The response of {@code POST /templates/tags}. Immutable and thread-safe if its list is.
  *
  * @param buildID id of the version that has the tags now
- * @param tags those that it was to get
+ * @param tags the assigned tags
  */
 public record AssignedTags(String buildID, List<String> tags) {}

@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of {@code POST /templates/image}. Immutable and thread-safe.
  *
- * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the
- *     same form with a colon between them; required
- * @param image a container image: an OCI layout as a directory or tar archive, or what {@code
- *     docker save} wrote; an absolute path on the host, in one of its {@code
+ * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, optionally followed by a colon and
+ *     a tag of the same form; required
+ * @param image a container image: an OCI layout as a directory or tar archive, or the output of
+ *     {@code docker save}; an absolute path on the host, in one of its {@code
  *     ramet.exchange-directories} if those are set; required
- * @param platform which of several platforms, {@code linux/amd64} or {@code linux/386}; null for
- *     the first
- * @param tag which of several images, by its name or the tag in it; null where there is only one
- * @param start a shell command to start in place of the image's own; null for that
- * @param noStart start nothing; null for false
- * @param ready a shell command that succeeds once what was started is ready, tried until it does;
- *     null to wait for three seconds
+ * @param platform the platform to use of several, {@code linux/amd64} or {@code linux/386}; null
+ *     for the first
+ * @param tag the image to use of several, by its name or its tag; null where there is only one
+ * @param start a shell command to start in place of the image's own; null for the image's own
+ * @param noStart whether to start nothing; null for false
+ * @param ready a shell command that succeeds once the started program is ready; it is retried until
+ *     it does; null to wait for three seconds
  * @param cpuCount virtual CPUs, 1 to 32; null for 1
  * @param memoryMB guest memory in MiB, 64 to 65536; null for 512
  * @param diskSizeMB virtual size of the disk in MiB; null for 2048

@@ -7,15 +7,16 @@ import org.jspecify.annotations.Nullable;
  * The body of {@code POST /templates/import}. Paths are absolute and on the host, in one of its
  * {@code ramet.exchange-directories} if those are set. Immutable and thread-safe.
  *
- * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, or such a name and a tag of the
- *     same form with a colon between them; required
+ * @param name the template's name, {@code [A-Za-z0-9._-]{1,64}}, optionally followed by a colon and
+ *     a tag of the same form; required
  * @param kernel a Linux kernel; required
  * @param rootfs a raw disk image; required
  * @param initrd an initial ram disk, or null for none
  * @param kernelArguments the kernel command line, or null for a default that suits one virtio disk
  * @param cpuCount virtual CPUs, 1 to 32; null for 1
  * @param memoryMB guest memory in MiB, 64 to 65536; null for 512
- * @param cold do not boot and capture it now: its sandboxes boot from the kernel; null for false
+ * @param cold whether to skip the boot and capture, so that its sandboxes boot from the kernel;
+ *     null for false
  */
 public record ImportTemplateRequest(
     @Nullable String name,

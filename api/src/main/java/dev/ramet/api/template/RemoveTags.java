@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of {@code DELETE /templates/tags}. Immutable and thread-safe as far as its list is.
+ * The body of {@code DELETE /templates/tags}. Immutable and thread-safe if its list is.
  *
  * @param name a template's name, or the id of one of its versions; required
  * @param tags 1 to 1000 tags that its versions have; required

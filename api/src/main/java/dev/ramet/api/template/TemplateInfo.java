@@ -6,23 +6,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A template. Times are RFC 3339 in UTC; sizes in MiB or bytes as named. Immutable and thread-safe
- * as far as its lists are.
+ * if its lists are.
  *
  * @param templateID stable id
- * @param aliases its name, which others may have too, as versions of it
- * @param names its name; two protocols name it differently
+ * @param aliases its name, which other versions share
+ * @param names the same name, in the field that another protocol uses
  * @param status {@code READY} or {@code BROKEN}
- * @param statusDetail why, for a broken one
+ * @param statusDetail why it is broken, or null
  * @param warm whether sandboxes start from a memory image rather than boot
  * @param cpuCount virtual CPUs of its sandboxes
  * @param memoryMB guest memory of its sandboxes
  * @param diskSizeMB virtual size of the disk
- * @param exclusiveBytes what deleting it would free
+ * @param exclusiveBytes space that deleting it would free
  * @param createdAt when it was built
- * @param contentKey names the content it was built from, or null for an imported one
- * @param buildMs milliseconds the build took; 0 when it was there already
- * @param tags what tells this version from the others of its name, in order; none for one that is
- *     reached by its id alone, and from a host of before there were tags
+ * @param contentKey key of the content it was built from, or null for an imported template
+ * @param buildMs duration of the build in milliseconds; 0 when the template existed already
+ * @param tags its tags, sorted, which distinguish it from other versions of its name; empty if it
+ *     is reachable only by its id, and from hosts older than tags
  */
 public record TemplateInfo(
     String templateID,
@@ -39,12 +39,12 @@ public record TemplateInfo(
     @Nullable String contentKey,
     double buildMs,
     List<String> tags) {
-  /** An older host tells no tags. */
+  /** Accepts null tags, because older hosts do not send them. */
   public TemplateInfo {
     tags = tags == null ? List.of() : tags;
   }
 
-  /** One without tags. */
+  /** Creates a template without tags. */
   public TemplateInfo(
       String templateID,
       List<String> aliases,

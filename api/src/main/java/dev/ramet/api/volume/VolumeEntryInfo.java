@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param type {@code file}, {@code directory}, {@code symlink} or {@code unknown}
  * @param size its length in bytes
  * @param mode its permission bits
- * @param uid its owner's number in guests
- * @param gid its group's number in guests
- * @param atime when it was last read, as far as the host's file system keeps that
- * @param mtime when its content was last changed
- * @param ctime when anything of it was last changed
- * @param target what a symbolic link says, else null
+ * @param uid user id of its owner in guests
+ * @param gid id of its group in guests
+ * @param atime time of the last read, as far as the host's file system records it
+ * @param mtime time of the last change of its content
+ * @param ctime time of the last change of its content or attributes
+ * @param target target of a symbolic link, otherwise null
  */
 public record VolumeEntryInfo(
     String name,

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * A volume: a directory tree on the host that sandboxes share. Immutable and thread-safe.
  *
  * @param volumeID stable id
- * @param name its name, which no other has
- * @param token what lets whoever brings it as {@code Authorization: Bearer} at its files; null in
- *     lists
- * @param domain domain of the host that has its files, or null for the one that answers
+ * @param name its unique name
+ * @param token the token that grants access to its files, sent as {@code Authorization: Bearer};
+ *     null in lists
+ * @param domain domain of the host that stores its files, or null for the host that responds
  */
 public record VolumeInfo(
     String volumeID, String name, @Nullable String token, @Nullable String domain) {}
