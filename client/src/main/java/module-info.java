@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A client of Ramet hosts: sandboxes, snapshots, rollback, clone and fork as one call each. */
+/**
+ * The Java client of Ramet hosts: sandboxes, snapshots, rollback, clone and fork, one call each.
+ */
 module dev.ramet.client {
   requires transitive dev.ramet.api;
   requires static transitive org.jspecify;

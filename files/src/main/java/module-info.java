@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Files that are always whole, trees of files, and file systems that are full. */
+/**
+ * Durable files: files replaced atomically, directory trees, and the errors of full file systems.
+ */
 module dev.ramet.files {
   requires transitive dev.ramet.errors;
   requires dev.ramet.linux;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** API keys: made, kept as digests in a file, and taken away. */
+/** API keys: creating, storing as digests in a file, and revoking. */
 module dev.ramet.keys {
   requires transitive dev.ramet.errors;
   requires dev.ramet.files;

@@ -2,17 +2,17 @@
 package dev.ramet.certificates;
 
 /**
- * An authority that guests trust, as persisted.
+ * A certificate authority that guests trust, as persisted.
  *
- * @param format of this record
- * @param certificate in its distinguished encoding, in base64
- * @param key its key, as PKCS #8 in base64
+ * @param format format version of this record
+ * @param certificate its certificate, DER in base64
+ * @param key its private key, PKCS #8 in base64
  */
 public record AuthorityRecord(int format, String certificate, String key) {
   /** The only format so far. */
   public static final int FORMAT = 1;
 
-  /** Says nothing of the key. */
+  /** Omits the key. */
   @Override
   public String toString() {
     return "AuthorityRecord[" + format + "]";

@@ -23,8 +23,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Makes certificates (RFC 5280) with keys of their own on the curve P-256. Java has no library call
- * for it, and a run of its tool takes a second, which is too long for a connection that waits.
+ * Issues certificates (RFC 5280), each with a new key on the curve P-256. Java has no library call
+ * for it, and running keytool takes a second, which is too long for a connection that waits.
  * Thread-safe.
  */
 public final class Certificates {
@@ -43,7 +43,7 @@ public final class Certificates {
   private static final int SERIAL_BITS = 127;
   private static final int LINE = 64;
 
-  /** So that a client whose clock is behind takes the certificate, too. */
+  /** Backdates certificates, so that clients whose clock is behind accept them. */
   private static final Duration BEFORE = Duration.ofDays(1);
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -51,17 +51,17 @@ public final class Certificates {
   private Certificates() {}
 
   /**
-   * Makes an authority, which signs itself and is to sign hosts alone.
+   * Issues a self-signed authority that may sign host certificates only.
    *
-   * @param name what to call it, at most 64 characters
-   * @param life from now
+   * @param name its common name, at most 64 characters
+   * @param life period of validity from now
    */
   public static Issued authority(String name, Duration life) {
     KeyPair pair = pair();
     byte[] own = name(name);
     byte[] extensions =
         Der.sequence(
-            // An authority, with none below it.
+            // An authority that cannot sign other authorities.
             extension(CONSTRAINTS, true, Der.sequence(Der.yes(), Der.integer(BigInteger.ZERO))),
             // keyCertSign and cRLSign.
             extension(KEY_USAGE, true, Der.bits(0x06, 1)),
@@ -72,13 +72,13 @@ public final class Certificates {
   }
 
   /**
-   * Makes a host's certificate.
+   * Issues a host's certificate.
    *
-   * @param authority signs it
-   * @param name what to call it; clients look at the names and addresses
-   * @param dns names that it is for, wildcards too
-   * @param addresses that it is for, of 4 or 16 bytes
-   * @param life from now
+   * @param authority the authority that signs it
+   * @param name its common name; clients check the names and addresses instead
+   * @param dns DNS names it is valid for, which may be wildcards
+   * @param addresses IP addresses it is valid for, of 4 or 16 bytes
+   * @param life period of validity from now
    */
   public static Issued host(
       Issued authority,
@@ -109,7 +109,7 @@ public final class Certificates {
     return new Issued(List.of(made, authority.certificate()), pair.getPrivate());
   }
 
-  /** A certificate in text form (RFC 7468). */
+  /** Returns a certificate in PEM form (RFC 7468). */
   public static String pem(X509Certificate certificate) {
     try {
       String body =
@@ -149,7 +149,7 @@ public final class Certificates {
     return extension(AUTHORITY_KEY, false, Der.sequence(Der.of(Der.CONTEXT, identifier(key))));
   }
 
-  /** What names a key: any digest of it will do (RFC 5280, 4.2.1.2). */
+  /** Returns the identifier of a key; any digest of it may be used (RFC 5280, 4.2.1.2). */
   private static byte[] identifier(PublicKey key) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getEncoded());

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** Writes the distinguished encoding of ASN.1 (X.690), as far as certificates need it. */
+/** Encodes ASN.1 values in DER (X.690), as far as certificates need it. */
 final class Der {
   static final int BOOLEAN = 0x01;
   static final int INTEGER = 0x02;
@@ -21,13 +21,13 @@ final class Der {
   static final int SEQUENCE = 0x30;
   static final int SET = 0x31;
 
-  /** A tag that its context gives a meaning, around one value. */
+  /** A context-specific tag around one primitive value. */
   static final int CONTEXT = 0x80;
 
-  /** The same around other values. */
+  /** A context-specific tag around other values. */
   static final int CONSTRUCTED_CONTEXT = 0xa0;
 
-  // RFC 5280, 4.1.2.5: times up to 2049 are written with two digits for the year.
+  // RFC 5280, 4.1.2.5: the year of times before 2050 is written with two digits.
   private static final int FIRST_GENERALIZED_YEAR = 2050;
   private static final DateTimeFormatter UTC =
       DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
@@ -36,7 +36,7 @@ final class Der {
 
   private Der() {}
 
-  /** A value made of others. */
+  /** Encodes a value from its parts. */
   static byte[] of(int tag, byte[]... parts) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     for (byte[] part : parts) {
@@ -74,12 +74,12 @@ final class Der {
     return of(UTF8_STRING, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Whole bytes. */
+  /** Encodes a bit string of whole bytes. */
   static byte[] bits(byte[] bytes) {
     return of(BIT_STRING, new byte[] {0}, bytes);
   }
 
-  /** A byte of which the last bits do not count. */
+  /** Encodes a bit string of one byte whose last bits are unused. */
   static byte[] bits(int value, int unused) {
     return of(BIT_STRING, new byte[] {(byte) unused, (byte) value});
   }

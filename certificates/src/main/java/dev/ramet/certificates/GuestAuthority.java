@@ -26,18 +26,19 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The authority of a data root that signs certificates for the hosts which guests ask. Guests alone
- * trust it, and those alone whose requests it is for. It is made at first use, its key is readable
- * for the host's user alone, and it lasts ten years. Certificates are made at the first connection
- * to a name and forgotten some days later. Thread-safe.
+ * The certificate authority of a data root that signs certificates for the upstream hosts of
+ * guests' requests. Only guests trust it, and only those whose requests need it. It is created at
+ * first use, its key is readable for the host's user only, and it is valid for ten years.
+ * Certificates are issued at the first connection to a name and discarded some days later.
+ * Thread-safe.
  */
 public final class GuestAuthority {
-  /** The name of its file below a data root. */
+  /** The name of its file within a data root. */
   public static final String NAME = "guest-authority.json";
 
   private static final Duration LIFE = Duration.ofDays(3650);
 
-  /** How long before its end it is replaced. */
+  /** How long before its expiry it is replaced. */
   private static final Duration SPARE = Duration.ofDays(90);
 
   private static final Duration HOST_LIFE = Duration.ofDays(60);
@@ -50,7 +51,7 @@ public final class GuestAuthority {
   private @Nullable Issued known;
 
   /**
-   * The authority of a data root.
+   * Opens the authority of a data root.
    *
    * @param dataRoot a directory; the file need not exist
    */
@@ -58,15 +59,16 @@ public final class GuestAuthority {
     this.file = dataRoot.resolve(NAME);
   }
 
-  /** Its certificate in text form, for guests to trust. */
+  /** Returns its certificate in PEM form, for guests to trust. */
   public String pem() {
     return Certificates.pem(issued().certificate());
   }
 
   /**
-   * What shows a certificate for a name to clients. Made once, also when many ask at a time.
+   * Returns a TLS context with a certificate for a host name. Issues the certificate once, even if
+   * several threads ask for it at the same time.
    *
-   * @param name of a host, checked
+   * @param name a valid host name
    */
   public SSLContext context(String name) {
     return contexts.get(name, this::make);
@@ -127,7 +129,7 @@ public final class GuestAuthority {
     return Base64.getDecoder().decode(base64);
   }
 
-  /** Null when there is none that lasts. */
+  /** Returns the stored authority, or null when there is none or it expires soon. */
   private @Nullable Issued read() {
     if (!Files.exists(file)) {
       return null;
@@ -149,7 +151,7 @@ public final class GuestAuthority {
       boolean lasts = Instant.now().plus(SPARE).isBefore(certificate.getNotAfter().toInstant());
       return lasts ? found : null;
     } catch (IOException | GeneralSecurityException | RuntimeException e) {
-      // Without the cause: what cannot be understood may tell the key.
+      // Omits the cause: its message could contain parts of the key.
       throw new RametException(
           ErrorCode.CORRUPT,
           "cannot understand the authority for guests' requests in " + file,

@@ -6,10 +6,10 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * A certificate, those that lead to its authority, and its key. Immutable and thread-safe.
+ * A certificate with its chain and its private key. Immutable and thread-safe.
  *
  * @param chain the certificate first, each followed by its issuer's
- * @param key of the first of them
+ * @param key private key of the first certificate
  */
 public record Issued(List<X509Certificate> chain, PrivateKey key) {
   /** Copies the list. */
@@ -17,12 +17,12 @@ public record Issued(List<X509Certificate> chain, PrivateKey key) {
     chain = List.copyOf(chain);
   }
 
-  /** The certificate itself. */
+  /** Returns the certificate itself. */
   public X509Certificate certificate() {
     return chain.get(0);
   }
 
-  /** Says whose it is, never the key. */
+  /** Returns the certificate's subject, never the key. */
   @Override
   public String toString() {
     return certificate().getSubjectX500Principal().getName();

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Certificates and keys in text form (RFC 7468); what else stands in a file is passed over. */
+/**
+ * Reads and writes certificates and keys in PEM form (RFC 7468). Other text in a file is ignored.
+ */
 public final class Pem {
   private static final long MOST_BYTES = 1 << 20;
   private static final int LINE = 64;
@@ -39,7 +41,7 @@ public final class Pem {
     }
   }
 
-  /** The certificates in a file, one at least, in their order. */
+  /** Reads the certificates in a file, in their order; there must be at least one. */
   public static List<X509Certificate> certificates(Path file) throws PemException {
     List<X509Certificate> found = new ArrayList<>();
     for (Block block : blocks(file)) {
@@ -60,7 +62,7 @@ public final class Pem {
     return List.copyOf(found);
   }
 
-  /** The private key in a file. */
+  /** Reads the private key in a file. */
   public static PrivateKey key(Path file) throws PemException {
     String other = null;
     for (Block block : blocks(file)) {
@@ -83,7 +85,7 @@ public final class Pem {
         return KeyFactory.getInstance(algorithm)
             .generatePrivate(new PKCS8EncodedKeySpec(block.bytes()));
       } catch (InvalidKeySpecException | IllegalArgumentException e) {
-        // A key of another algorithm, or of none.
+        // It is a key of another algorithm, or not a key.
       } catch (GeneralSecurityException e) {
         throw new IllegalStateException("Java has no " + algorithm, e);
       }

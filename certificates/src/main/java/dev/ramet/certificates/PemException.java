@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.certificates;
 
-/** A file that does not hold what it should. Its message goes on from a setting's name. */
+/**
+ * A PEM file does not hold the expected content. The message continues a sentence that begins with
+ * a setting's name.
+ */
 public final class PemException extends Exception {
   private static final long serialVersionUID = 1L;
 

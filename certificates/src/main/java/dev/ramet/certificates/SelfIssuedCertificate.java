@@ -21,16 +21,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate that a host makes for itself, in {@value #DIRECTORY} below its data root. An
- * authority of its own signs it, made once for ten years: clients trust that one, so that they need
- * nothing new when the certificate is made again, because it ends soon or its names have changed.
- * Thread-safe; hosts on one data root wait for each other.
+ * A certificate that a host issues to itself, in {@value #DIRECTORY} within its data root. The
+ * host's own authority signs it. That authority is created once and valid for ten years. Clients
+ * trust the authority, so they need nothing new when the certificate is replaced because it expires
+ * soon or its names have changed. Thread-safe; hosts on one data root wait for each other.
  */
 public final class SelfIssuedCertificate {
-  /** Its directory below a data root. */
+  /** The directory of its files within a data root. */
   public static final String DIRECTORY = "tls";
 
-  /** The authority's certificate there, of which every client may have a copy. */
+  /** File name of the authority's certificate, which every client may copy. */
   public static final String AUTHORITY = "ca.pem";
 
   static final String AUTHORITY_KEY = "authority.pem";
@@ -38,10 +38,12 @@ public final class SelfIssuedCertificate {
 
   private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
 
-  /** What browsers and phones take at most from an authority that was added by hand. */
+  /**
+   * The longest period that browsers and phones accept from an authority that was added by hand.
+   */
   private static final Duration LIFE = Duration.ofDays(397);
 
-  /** How long before its end a certificate is replaced. */
+  /** How long before its expiry a certificate is replaced. */
   private static final Duration SPARE = Duration.ofDays(30);
 
   private static final System.Logger LOG = System.getLogger(SelfIssuedCertificate.class.getName());
@@ -54,20 +56,21 @@ public final class SelfIssuedCertificate {
     this.names = names;
   }
 
-  /** The file of certificate and key. */
+  /** Returns the file that holds certificate and key. */
   public Path file() {
     return directory.resolve(HOST);
   }
 
-  /** Whether a certificate is to be replaced by now. */
+  /** Returns whether a certificate must be replaced now. */
   public static boolean endsSoon(TlsIdentity identity) {
     return Instant.now().plus(SPARE).isAfter(identity.end());
   }
 
   /**
-   * Makes what is missing, does not fit or ends soon; nothing when all is there.
+   * Issues the certificate and the authority where one is missing, does not fit or expires soon;
+   * otherwise does nothing.
    *
-   * @throws RametException {@code CORRUPT} when the authority's file cannot be understood
+   * @throws RametException {@code CORRUPT} when the authority's file cannot be parsed
    */
   public void prepare() {
     try {
@@ -90,7 +93,7 @@ public final class SelfIssuedCertificate {
     }
   }
 
-  /** The authority, or null when there is none that lasts. */
+  /** Returns the authority, or null when there is none or it expires soon. */
   private @Nullable TlsIdentity authority() {
     Path file = directory.resolve(AUTHORITY_KEY);
     if (!Files.exists(file)) {
@@ -128,7 +131,10 @@ public final class SelfIssuedCertificate {
         null);
   }
 
-  /** Whether the host's certificate is the authority's, lasts, and has these names. */
+  /**
+   * Returns whether the host's certificate is signed by the authority, does not expire soon, and
+   * has the current names.
+   */
   private boolean isGood(TlsIdentity authority) throws IOException {
     TlsIdentity host = TlsIdentity.read(file(), file(), (setting, problem) -> {});
     return host != null
@@ -166,7 +172,10 @@ public final class SelfIssuedCertificate {
         directory.resolve(name), text.getBytes(StandardCharsets.US_ASCII), AtomicFile.OWNER_ONLY);
   }
 
-  /** The authority's certificate without its key, after a crash or a hand's change as well. */
+  /**
+   * Writes the authority's certificate without its key. Repairs that file after a crash or a manual
+   * change as well.
+   */
   private void publish() throws IOException {
     X509Certificate certificate;
     try {
@@ -189,7 +198,7 @@ public final class SelfIssuedCertificate {
     }
   }
 
-  /** What a run of an earlier version left that was killed: a store with keys, of no use. */
+  /** Deletes the leftovers of killed runs of earlier versions: useless stores with keys. */
   private void removeLeftOvers() throws IOException {
     try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "making*")) {
       for (Path one : found) {

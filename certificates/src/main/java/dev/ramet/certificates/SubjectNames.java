@@ -14,13 +14,13 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The names and addresses that a certificate of the host's own is for. */
+/** The names and addresses that a host's self-issued certificate is valid for. */
 public final class SubjectNames {
-  /** What may stand in a certificate as a name, and in a list with commas between. */
+  /** Names allowed in a certificate and in a comma-separated list. */
   private static final Pattern NAME =
       Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
-  /** What the JDK reads as an address without asking a server for names. */
+  /** Texts that the JDK parses as an address without a DNS query. */
   private static final Pattern ADDRESS =
       Pattern.compile(
           "[0-9a-f.]*:[0-9a-f:.]*|((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
@@ -29,17 +29,17 @@ public final class SubjectNames {
 
   private final Set<String> dns = new TreeSet<>();
 
-  /** Each as it was written. */
+  /** Addresses by their text as written. */
   private final SortedMap<String, byte[]> addresses = new TreeMap<>();
 
   private SubjectNames() {}
 
   /**
-   * Those of a host.
+   * Returns the names of a host.
    *
-   * @param bind what it listens on
-   * @param domain what sandboxes are under, or null
-   * @param more what the operator wants beside
+   * @param bind the address it listens on
+   * @param domain the domain of its sandboxes, or null
+   * @param more further names given by the operator
    */
   public static SubjectNames of(String bind, @Nullable String domain, Iterable<String> more) {
     SubjectNames names = new SubjectNames();
@@ -62,7 +62,7 @@ public final class SubjectNames {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      return "localhost"; // a name that nothing resolves is no way to reach this host
+      return "localhost"; // a name that does not resolve cannot be used to reach this host
     }
   }
 
@@ -85,21 +85,21 @@ public final class SubjectNames {
     try {
       return InetAddress.getByName(text).getAddress();
     } catch (UnknownHostException e) {
-      return null; // colons, but no address
+      return null; // it contains colons but is not an address
     }
   }
 
-  /** The names, wildcards too. */
+  /** Returns the DNS names, wildcards included. */
   Set<String> dns() {
     return Collections.unmodifiableSet(dns);
   }
 
-  /** The addresses, of 4 or 16 bytes. */
+  /** Returns the addresses, of 4 or 16 bytes. */
   Collection<byte[]> addresses() {
     return Collections.unmodifiableCollection(addresses.values());
   }
 
-  /** All of them as one text. */
+  /** Returns all names and addresses as one text. */
   String extension() {
     StringBuilder text = new StringBuilder();
     dns.forEach(name -> text.append(",dns:").append(name));

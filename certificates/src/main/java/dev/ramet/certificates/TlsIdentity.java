@@ -21,11 +21,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host proves itself with: a certificate, those that lead to its authority, and its key.
+ * The TLS identity of a host: its certificate, the chain to its authority, and its private key.
  * Immutable and thread-safe.
  *
  * @param chain the host's own certificate first, each followed by its issuer's
- * @param key of the first of them
+ * @param key private key of the first certificate
  */
 public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   private static final int DNS_NAME = 2;
@@ -39,9 +39,9 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   /**
    * Reads and checks files.
    *
-   * @param problem told everything that is wrong with them: the setting, and what goes on from its
-   *     name
-   * @return null when there was anything
+   * @param problem receives every problem: the setting, and the rest of a sentence that begins with
+   *     the setting's name
+   * @return null when there was a problem
    */
   public static @Nullable TlsIdentity read(
       Path certificate, Path key, BiConsumer<String, String> problem) {
@@ -93,7 +93,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     return chain;
   }
 
-  /** Whether one certificate was signed with another's key. */
+  /** Returns whether one certificate was signed with another's key. */
   public static boolean isIssuedBy(X509Certificate one, X509Certificate issuer) {
     try {
       one.verify(issuer.getPublicKey());
@@ -103,7 +103,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Whether what one signs the other confirms. */
+  /** Returns whether a public and a private key belong together. */
   static boolean belong(PublicKey open, PrivateKey secret) {
     byte[] text = {1, 2, 3};
     String algorithm =
@@ -125,12 +125,15 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** When the first of the certificates ends. */
+  /** Returns the expiry of the certificate that expires first. */
   Instant end() {
     return chain.stream().map(one -> one.getNotAfter().toInstant()).min(Instant::compareTo).get();
   }
 
-  /** The DNS names that the host's own certificate is for, in lower case (RFC 5280, 4.2.1.6). */
+  /**
+   * Returns the DNS names that the host's own certificate is valid for, in lower case (RFC 5280,
+   * 4.2.1.6).
+   */
   public Set<String> names() {
     Set<String> names = new TreeSet<>();
     try {
@@ -141,12 +144,12 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
         }
       }
     } catch (CertificateParsingException e) {
-      return Set.of(); // clients refuse such a certificate whatever the name
+      return Set.of(); // clients reject such a certificate for any name
     }
     return names;
   }
 
-  /** In the form that Java wants, in memory and without a password. */
+  /** Returns a key store in memory, without a password. */
   public KeyStore keyStore() {
     try {
       KeyStore store = KeyStore.getInstance("PKCS12");
@@ -158,7 +161,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Says whose it is, never the key. */
+  /** Returns subject and expiry, never the key. */
   @Override
   public String toString() {
     return chain.get(0).getSubjectX500Principal().getName() + " until " + end();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Certificates: authorities that sign them, and those that a host makes or is given. */
+/**
+ * TLS certificates: authorities that sign them, and the certificates that a host issues itself or
+ * is given.
+ */
 @NullMarked
 package dev.ramet.certificates;
 

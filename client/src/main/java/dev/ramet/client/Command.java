@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A program to run in a sandbox. Immutable and thread-safe.
  *
- * @param program its path, or a name that the guest's PATH finds
- * @param arguments what follows
- * @param environment variables beside the sandbox's own
- * @param directory where it starts, or null for the user's home
- * @param user who runs it, or null for the guest's default
+ * @param program its path, or a name to find in the guest's PATH
+ * @param arguments its arguments
+ * @param environment environment variables in addition to the sandbox's
+ * @param directory its working directory, or null for the user's home
+ * @param user the user to run it as, or null for the guest's default
  * @param input whether its standard input stays open for {@link GuestProcess#write}
  * @param timeout when it is killed, or null for never
  */
@@ -25,44 +25,44 @@ public record Command(
     @Nullable String user,
     boolean input,
     @Nullable Duration timeout) {
-  /** Copies what can be changed. */
+  /** Copies the collections. */
   public Command {
     arguments = List.copyOf(arguments);
     environment = Map.copyOf(environment);
   }
 
-  /** A program without anything special, killed after a minute. */
+  /** Returns a command with default settings that is killed after a minute. */
   public static Command of(String program, String... arguments) {
     return new Command(
         program, List.of(arguments), Map.of(), null, null, false, Duration.ofMinutes(1));
   }
 
-  /** A line for {@code /bin/sh}, killed after a minute. */
+  /** Returns a command that runs a line in {@code /bin/sh} and is killed after a minute. */
   public static Command shell(String line) {
     return of("/bin/sh", "-c", line);
   }
 
-  /** The same with these variables. */
+  /** Returns this command with other environment variables. */
   public Command withEnvironment(Map<String, String> variables) {
     return new Command(program, arguments, variables, directory, user, input, timeout);
   }
 
-  /** The same in another directory. */
+  /** Returns this command with another working directory. */
   public Command in(String path) {
     return new Command(program, arguments, environment, path, user, input, timeout);
   }
 
-  /** The same as another user. */
+  /** Returns this command for another user. */
   public Command as(String name) {
     return new Command(program, arguments, environment, directory, name, input, timeout);
   }
 
-  /** The same with an open standard input. */
+  /** Returns this command with an open standard input. */
   public Command withInput() {
     return new Command(program, arguments, environment, directory, user, true, timeout);
   }
 
-  /** The same with another time to live; null for no end. */
+  /** Returns this command with another timeout; null for none. */
   public Command within(@Nullable Duration limit) {
     return new Command(program, arguments, environment, directory, user, input, limit);
   }

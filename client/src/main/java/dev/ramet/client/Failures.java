@@ -13,9 +13,9 @@ import java.net.http.HttpTimeoutException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What came instead of an answer, as an error with a code. */
+/** Converts error responses and I/O errors to {@link RametException}s. */
 final class Failures {
-  /** Codes of the Connect protocol, which the guest's agent speaks. */
+  /** Error codes of the Connect protocol, which the guest's agent speaks. */
   private static final Map<String, ErrorCode> CONNECT =
       Map.of(
           "invalid_argument", ErrorCode.INVALID_ARGUMENT,
@@ -31,13 +31,16 @@ final class Failures {
 
   private Failures() {}
 
-  /** The error of an answer that is none: of the host, of its proxy, of the agent, or of others. */
+  /**
+   * Returns the error for an unsuccessful response of the host, its proxy, the agent, or another
+   * server.
+   */
   static RametException of(int status, byte[] body) {
     JsonNode error = null;
     try {
       error = Json.MAPPER.readTree(body);
     } catch (IOException e) {
-      // Not JSON: somebody else answered, and the status has to do.
+      // Not JSON, so not from Ramet: only the status can be used.
     }
     return error != null && error.isObject()
         ? of(status, error)
@@ -84,7 +87,7 @@ final class Failures {
     };
   }
 
-  /** What an I/O error on the way to a host means. */
+  /** Returns the error for an I/O error on the connection to a host. */
   static RametException broken(URI host, IOException e) {
     RametException tls = HostTrust.explained(host, e);
     if (tls != null) {
@@ -116,7 +119,7 @@ final class Failures {
         null);
   }
 
-  /** For a thread that was interrupted, which it stays. */
+  /** Returns the error for an interrupted thread and restores its interrupt status. */
   static RametException interrupted(InterruptedException e) {
     Thread.currentThread().interrupt();
     return new RametException(ErrorCode.CANCELLED, "the calling thread was interrupted", e);

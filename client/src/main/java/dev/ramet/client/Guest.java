@@ -14,9 +14,9 @@ import java.util.Base64;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The agent inside one sandbox, reached through the host. Thread-safe. */
+/** The agent of one sandbox, called through the host. Thread-safe. */
 final class Guest {
-  /** How often the agent says that a silent stream is alive. */
+  /** How often the agent sends a keepalive on a silent stream. */
   static final int KEEPALIVE_SECONDS = 30;
 
   private static final String AGENT_PORT = "49983";
@@ -26,9 +26,9 @@ final class Guest {
   private volatile @Nullable String token;
 
   /**
-   * An agent.
+   * Creates a client for a sandbox's agent.
    *
-   * @param token what it wants to be shown, empty for nothing, null if that is not known yet
+   * @param token the access token it requires, empty for none, null if it is not known yet
    */
   Guest(Http http, String sandbox, @Nullable String token) {
     this.http = http;
@@ -109,7 +109,10 @@ final class Guest {
     return shown.isEmpty() ? request : request.header("X-Access-Token", shown);
   }
 
-  /** Lists tell no tokens: the host is asked when one is needed. */
+  /**
+   * Returns the access token. Lists omit tokens, so it is requested from the host when first
+   * needed.
+   */
   private String token() {
     String known = token;
     if (known == null) {
@@ -124,7 +127,10 @@ final class Guest {
     return http.get("/sandboxes/" + Http.encode(sandbox), SandboxInfo.class);
   }
 
-  /** A sandbox that does not exist looks here like one that does not answer: ask which it is. */
+  /**
+   * Runs a call. A missing sandbox looks like one that does not respond, so on failure this asks
+   * the host which it is.
+   */
   private <T> T explained(HttpRequest.Builder request, Function<HttpRequest.Builder, T> call) {
     try {
       return call.apply(request);
@@ -136,7 +142,7 @@ final class Guest {
     }
   }
 
-  /** Why a stream broke off. */
+  /** Returns why a stream broke off. */
   RametException gone(@Nullable IOException e) {
     try {
       info();

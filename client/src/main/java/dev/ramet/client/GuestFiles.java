@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 
-/** The files of a sandbox. Thread-safe. Paths that are relative begin at the user's home. */
+/**
+ * Reads and writes the files of a sandbox. Relative paths begin at the user's home. Thread-safe.
+ */
 public final class GuestFiles {
   private final Guest guest;
   private final Http http;
@@ -20,14 +22,14 @@ public final class GuestFiles {
   /**
    * Opens a file for reading.
    *
-   * @return its bytes as they come; to be closed
+   * @return its content as a stream, which the caller must close
    * @throws RametException NOT_FOUND if there is none, INVALID_ARGUMENT if it is a directory
    */
   public InputStream open(String path) {
     return guest.read(path);
   }
 
-  /** All bytes of a file, as of {@link #open}. */
+  /** Reads all bytes of a file; fails as {@link #open} does. */
   public byte[] read(String path) {
     try (InputStream in = open(path)) {
       return in.readAllBytes();
@@ -36,22 +38,22 @@ public final class GuestFiles {
     }
   }
 
-  /** A file of UTF-8, as of {@link #open}. */
+  /** Reads a file as UTF-8 text; fails as {@link #open} does. */
   public String readText(String path) {
     return new String(read(path), StandardCharsets.UTF_8);
   }
 
-  /** Writes a file anew; missing directories are made. */
+  /** Creates or replaces a file, and creates missing directories. */
   public void write(String path, byte[] content) {
     guest.write(path, BodyPublishers.ofByteArray(content));
   }
 
-  /** The same with text, as UTF-8. */
+  /** Creates or replaces a file with text in UTF-8. */
   public void write(String path, String text) {
     write(path, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The same with what a stream gives to its end, without holding it in memory. */
+  /** Creates or replaces a file with the content of a stream, without holding it in memory. */
   public void write(String path, InputStream content) {
     guest.write(path, BodyPublishers.ofInputStream(() -> content));
   }

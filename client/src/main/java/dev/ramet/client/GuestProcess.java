@@ -15,11 +15,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that runs in a sandbox. Its output is to be read by one thread; input and signals may
- * come from others. Closing lets go of it: the program runs on.
+ * A program that runs in a sandbox. One thread may read its output; other threads may send input
+ * and signals. Closing only disconnects: the program continues to run.
  */
 public final class GuestProcess implements AutoCloseable {
-  /** How the agent, a program in Go, names signals. */
+  /** The names of signals used by the agent, a Go program. */
   private static final Map<String, Integer> SIGNALS =
       Map.of(
           "hangup", 1,
@@ -35,10 +35,10 @@ public final class GuestProcess implements AutoCloseable {
   private static final String SIGNALLED = "signal: ";
 
   /**
-   * Some output.
+   * A piece of output.
    *
    * @param error whether it came from standard error
-   * @param bytes what came, in no particular pieces
+   * @param bytes the bytes; pieces may be split anywhere
    */
   @SuppressWarnings("ArrayRecordComponent") // bytes are passed on, never compared
   public record Output(boolean error, byte[] bytes) {}
@@ -63,7 +63,7 @@ public final class GuestProcess implements AutoCloseable {
     this.pid = first.path("start").path("pid").asLong();
   }
 
-  /** Its process id in the guest. */
+  /** Returns its process id in the guest. */
   public long pid() {
     return pid;
   }
@@ -71,9 +71,9 @@ public final class GuestProcess implements AutoCloseable {
   /**
    * Waits for output.
    *
-   * @return what came, or null when the program ended
-   * @throws RametException DEADLINE_EXCEEDED if its time was over, GUEST_UNREACHABLE if the sandbox
-   *     went away
+   * @return the next output, or null when the program ended
+   * @throws RametException DEADLINE_EXCEEDED if its timeout expired, GUEST_UNREACHABLE if the
+   *     sandbox disappeared
    */
   public @Nullable Output next() {
     for (JsonNode event = event(); event != null; event = event()) {
@@ -88,7 +88,9 @@ public final class GuestProcess implements AutoCloseable {
     return null;
   }
 
-  /** Waits for the end and gathers what was not read yet; errors as of {@link #next}. */
+  /**
+   * Waits for the end and returns the output that was not read yet; fails as {@link #next} does.
+   */
   public Result result() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -101,12 +103,12 @@ public final class GuestProcess implements AutoCloseable {
         err.toString(StandardCharsets.UTF_8));
   }
 
-  /** Sends bytes to its standard input, which {@link Command#withInput} left open. */
+  /** Sends bytes to its standard input, which must be open, see {@link Command#withInput}. */
   public void write(byte[] bytes) {
     guest.input(pid, bytes);
   }
 
-  /** Ends its standard input. */
+  /** Closes its standard input. */
   public void closeInput() {
     guest.closeInput(pid);
   }
@@ -115,20 +117,20 @@ public final class GuestProcess implements AutoCloseable {
    * Sends a signal.
    *
    * @param name {@code SIGTERM} or {@code SIGKILL}
-   * @throws RametException INVALID_ARGUMENT for one that the agent does not know
+   * @throws RametException INVALID_ARGUMENT for a signal that the agent does not know
    */
   public void signal(String name) {
     guest.signal(pid, name);
   }
 
-  /** Lets go of the program, which runs on. Idempotent. */
+  /** Disconnects from the program, which continues to run. Idempotent. */
   @Override
   public void close() {
     silence.end();
     try {
       stream.close();
     } catch (IOException e) {
-      // There is nothing more to lose.
+      // The connection is given up anyway.
     }
   }
 

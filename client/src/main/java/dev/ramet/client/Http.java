@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** Requests to one host. Thread-safe. */
+/** Sends requests to one host. Thread-safe. */
 final class Http {
   private static final int ATTEMPTS = 3;
 
@@ -59,7 +59,7 @@ final class Http {
     this.client = builder.build();
   }
 
-  /** One segment of a path, or one value of a query, encoded. */
+  /** Encodes one path segment or one query value. */
   static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
@@ -72,17 +72,17 @@ final class Http {
     plain(request("DELETE", path, null));
   }
 
-  /** DELETE that says in a body what is to go. */
+  /** Sends a DELETE with a body that names what to delete. */
   void delete(String path, Object body) {
     plain(request("DELETE", path, body));
   }
 
-  /** POST of what does no harm when it comes twice. */
+  /** Sends a POST that may safely be repeated. */
   void post(String path, Object body) {
     plain(request("POST", path, body));
   }
 
-  /** All pages of a list. */
+  /** Returns all pages of a list. */
   <T> List<T> all(String path, Class<T[]> type) {
     List<T> all = new ArrayList<>();
     String next = path;
@@ -98,8 +98,8 @@ final class Http {
   }
 
   /**
-   * POST of what must happen once: it carries a key, so it can be sent again when the connection
-   * breaks, and when the host says that it is to be asked later.
+   * Sends a POST that must take effect once. It carries an idempotency key, so it is sent again
+   * when the connection breaks or when the host asks to retry later.
    */
   <T> T once(String path, Object body, Class<T> type) {
     HttpRequest request =
@@ -147,7 +147,7 @@ final class Http {
     }
   }
 
-  /** A request that is not sent yet. */
+  /** Returns a request that is not sent yet. */
   HttpRequest.Builder request(String method, String path, @Nullable Object json) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
@@ -172,12 +172,12 @@ final class Http {
     }
   }
 
-  /** A successful answer, whole. */
+  /** Returns the whole body of a successful response. */
   byte[] bytes(HttpRequest.Builder request) {
     return plain(request).body();
   }
 
-  /** A successful answer's body while it comes; to be closed. */
+  /** Returns the body of a successful response as a stream, which the caller must close. */
   InputStream stream(HttpRequest.Builder request) {
     try {
       HttpResponse<InputStream> answer =
@@ -200,7 +200,10 @@ final class Http {
     throw Failures.of(answer.statusCode(), answer.body());
   }
 
-  /** The client's own time limit ends where an answer begins; this one counts to its end. */
+  /**
+   * Sends a request with a time limit for the whole response: the timeout of the JDK's client ends
+   * when the response begins.
+   */
   private <T> HttpResponse<T> exchange(
       HttpRequest request, Duration limit, HttpResponse.BodyHandler<T> body) throws IOException {
     HttpClient open = client;
@@ -228,7 +231,7 @@ final class Http {
     return Failures.broken(settings.uri(), e);
   }
 
-  /** The JDK's client ends its threads and connections when nobody refers to it any more. */
+  /** The JDK's client ends its threads and connections when it is no longer referenced. */
   void close() {
     client = null;
   }

@@ -10,7 +10,10 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 
-/** JSON as the wire has it: absent is null, what is not known is ignored. */
+/**
+ * Reads and writes the JSON of the wire format: null fields are omitted, unknown fields are
+ * ignored.
+ */
 final class Json {
   static final ObjectMapper MAPPER =
       new ObjectMapper()

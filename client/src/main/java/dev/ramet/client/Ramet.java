@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host, and where everything begins:
+ * A host, the entry point of this client:
  *
  * <pre>{@code
  * try (Ramet ramet = Ramet.connect(URI.create("http://127.0.0.1:3000"));
@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Thread-safe. What makes or changes something carries an idempotency key: when its connection
- * breaks it is sent again, twice at most, and happens once; when the host says when to ask again,
- * that is waited for as long as the call's time allows. Closing lets go of connections: sandboxes
- * live on.
+ * <p>Thread-safe. Requests that create or change something carry an idempotency key: if the
+ * connection breaks, the request is sent again, at most twice, and takes effect once. If the host
+ * asks to retry later, the client waits as long as the call's timeout allows. Closing releases
+ * connections; sandboxes continue to run.
  */
 public final class Ramet implements AutoCloseable {
   private final Http http;
@@ -41,27 +41,27 @@ public final class Ramet implements AutoCloseable {
     this.http = new Http(settings);
   }
 
-  /** A host that wants no key. Nothing is sent before the first call. */
+  /** Connects to a host that requires no key. Nothing is sent before the first call. */
   public static Ramet connect(URI uri) {
     return connect(Settings.of(uri));
   }
 
-  /** A host that wants a key. */
+  /** Connects to a host that requires an API key. */
   public static Ramet connect(URI uri, String apiKey) {
     return connect(Settings.of(uri).withApiKey(apiKey));
   }
 
   /**
-   * A host.
+   * Connects to a host.
    *
-   * @throws RametException INVALID_ARGUMENT if the address is none, or the file of authorities
+   * @throws RametException INVALID_ARGUMENT if the address or the file of authorities is invalid
    */
   public static Ramet connect(Settings settings) {
     return new Ramet(settings);
   }
 
   /**
-   * Starts a sandbox that lives for 300 s if nothing else is asked for.
+   * Starts a sandbox with the default lifetime of 300 s.
    *
    * @param template id, name, or name:tag of a template or snapshot
    * @throws RametException NOT_FOUND if there is none
@@ -71,30 +71,30 @@ public final class Ramet implements AutoCloseable {
   }
 
   /**
-   * The same with another time to live.
+   * Starts a sandbox with a given lifetime.
    *
-   * @param lifetime to a second, rounded up; null for ever
+   * @param lifetime rounded up to a second; null for no limit
    */
   public Sandbox create(String template, @Nullable Duration lifetime) {
     return create(
         new CreateSandbox(template, seconds(lifetime), null, null, null, null, null, null));
   }
 
-  /** The same with all that can be said. */
+  /** Starts a sandbox with all options. */
   public Sandbox create(CreateSandbox request) {
     return made(http.once("/sandboxes", request, SandboxInfo.class));
   }
 
   /**
-   * A sandbox that exists.
+   * Returns an existing sandbox.
    *
-   * @throws RametException NOT_FOUND if it does not
+   * @throws RametException NOT_FOUND if there is none
    */
   public Sandbox sandbox(String id) {
     return made(http.get("/sandboxes/" + Http.encode(id), SandboxInfo.class));
   }
 
-  /** All sandboxes, the newest first. */
+  /** Returns all sandboxes, newest first. */
   public List<Sandbox> list() {
     return http.all("/sandboxes", SandboxInfo[].class).stream()
         .map(info -> new Sandbox(this, info.sandboxID(), null))
@@ -102,32 +102,32 @@ public final class Ramet implements AutoCloseable {
   }
 
   /**
-   * A snapshot that exists.
+   * Returns an existing snapshot.
    *
    * @param name its id, name, or name:tag
-   * @throws RametException NOT_FOUND if it does not
+   * @throws RametException NOT_FOUND if there is none
    */
   public Snapshot snapshot(String name) {
     return new Snapshot(
         this, http.get("/snapshots/" + Http.encode(name), SnapshotInfo.class).snapshotID());
   }
 
-  /** All snapshots. */
+  /** Returns all snapshots. */
   public List<Snapshot> snapshots() {
     return http.all("/snapshots", SnapshotInfo[].class).stream()
         .map(info -> new Snapshot(this, info.snapshotID()))
         .toList();
   }
 
-  /** Tags of a template's versions, in order. */
+  /** Returns the tags of a template's versions, sorted. */
   public List<TemplateTag> tags(String template) {
     return List.of(http.get("/templates/" + Http.encode(template) + "/tags", TemplateTag[].class));
   }
 
   /**
-   * Gives a version of a template tags, and takes them from the versions that have them.
+   * Assigns tags to a version of a template and removes them from the versions that had them.
    *
-   * @param template its id, name:tag, or the name of the one tagged default
+   * @param template its id, name:tag, or the name of the version tagged default
    * @return id of the version
    * @throws RametException NOT_FOUND if there is none
    */
@@ -137,16 +137,16 @@ public final class Ramet implements AutoCloseable {
   }
 
   /**
-   * Takes tags from the versions of a template, which stay.
+   * Removes tags from the versions of a template; the versions remain.
    *
    * @param template its name
-   * @throws RametException NOT_FOUND if one of the tags is not there; none was taken then
+   * @throws RametException NOT_FOUND if one of the tags does not exist; no tag is removed then
    */
   public void untag(String template, String... tags) {
     http.delete("/templates/tags", new RemoveTags(template, List.of(tags)));
   }
 
-  /** Lets go of connections; calls after it are refused. Sandboxes live on. Idempotent. */
+  /** Releases connections; later calls fail. Sandboxes continue to run. Idempotent. */
   @Override
   public void close() {
     http.close();
@@ -156,7 +156,7 @@ public final class Ramet implements AutoCloseable {
     return http;
   }
 
-  /** A sandbox of an answer that tells its token. */
+  /** Returns the sandbox of a response that includes its token. */
   Sandbox made(SandboxInfo info) {
     String token = info.envdAccessToken();
     return new Sandbox(this, info.sandboxID(), token == null ? "" : token);

@@ -5,22 +5,23 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 
 /**
- * What a program did. Immutable and thread-safe.
+ * The result of a program. Immutable and thread-safe.
  *
- * @param status its exit status, as a shell reports it: 128 and the signal's number if one ended it
- * @param out what it wrote to its standard output, as UTF-8
- * @param err what it wrote to its standard error, as UTF-8
+ * @param status its exit status, as a shell reports it: 128 plus the signal's number if a signal
+ *     ended it
+ * @param out its standard output, as UTF-8
+ * @param err its standard error, as UTF-8
  */
 public record Result(int status, String out, String err) {
-  /** Whether it ended with status 0. */
+  /** Returns whether it ended with status 0. */
   public boolean ok() {
     return status == 0;
   }
 
   /**
-   * What it wrote to its standard output, if it ended with status 0.
+   * Returns its standard output if it ended with status 0.
    *
-   * @throws RametException INTERNAL with what it wrote to its standard error if it did not
+   * @throws RametException INTERNAL with its standard error if it did not
    */
   public String text() {
     if (status != 0) {

@@ -18,8 +18,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sandbox: a machine that runs on a host. Thread-safe; operations on one sandbox come one after
- * the other on the host. {@link #close} kills it, so one that is to live on is not closed.
+ * A sandbox: a machine that runs on a host. Thread-safe; the host runs operations on one sandbox
+ * one after the other. {@link #close} kills it, so do not close a sandbox that must continue to
+ * run.
  */
 public final class Sandbox implements AutoCloseable {
   private final Ramet ramet;
@@ -34,28 +35,28 @@ public final class Sandbox implements AutoCloseable {
     this.guest = new Guest(http, id, token);
   }
 
-  /** Its id, which stays through rollbacks, pauses and restarts of the host. */
+  /** Returns its id, which stays the same through rollbacks, pauses and restarts of the host. */
   public String id() {
     return id;
   }
 
   /**
-   * What the host says of it now.
+   * Returns its current state from the host.
    *
-   * @throws RametException NOT_FOUND if it is gone
+   * @throws RametException NOT_FOUND if it no longer exists
    */
   public SandboxInfo info() {
     return http.get(path(""), SandboxInfo.class);
   }
 
-  /** Takes a snapshot of disk and memory; the sandbox runs on. */
+  /** Takes a snapshot of disk and memory; the sandbox continues to run. */
   public Snapshot snapshot() {
     return snapshot(new CreateSnapshot(null, null));
   }
 
   /**
-   * The same with a name, or a name and a tag with a colon between them. A snapshot that has both
-   * stays, by its id, and loses the tag to this one.
+   * Takes a snapshot with a name, or a name and a tag with a colon between them. An older snapshot
+   * with both loses the tag to this one and stays reachable by its id.
    *
    * @throws RametException ALREADY_EXISTS if a template has the name
    */
@@ -63,29 +64,30 @@ public final class Sandbox implements AutoCloseable {
     return snapshot(new CreateSnapshot(name, null));
   }
 
-  /** The same with all that can be said. */
+  /** Takes a snapshot with all options. */
   public Snapshot snapshot(CreateSnapshot request) {
     return new Snapshot(
         ramet, http.once(path("/snapshots"), request, SnapshotInfo.class).snapshotID());
   }
 
   /**
-   * Puts it back to a snapshot: disk, memory and running programs. If that fails, it is as it was.
+   * Rolls it back to a snapshot: disk, memory and running programs. If that fails, the sandbox is
+   * unchanged.
    *
-   * @return what was done
+   * @return the result of the rollback
    */
   public RollbackResult rollback(Snapshot snapshot) {
     return rollback(snapshot.id());
   }
 
-  /** The same with a snapshot's id or name. */
+  /** Rolls it back to a snapshot given by id or name. */
   public RollbackResult rollback(String snapshot) {
     return http.once(path("/rollback"), new RollbackRequest(snapshot), RollbackResult.class);
   }
 
   /**
-   * Makes sandboxes that go on from where this one is now: all of them, or none. They live for 300
-   * s if nothing else is asked for.
+   * Creates sandboxes that continue from the current state of this one: all of them, or none. Their
+   * default lifetime is 300 s.
    *
    * @param count how many, 1 to 100
    */
@@ -93,15 +95,15 @@ public final class Sandbox implements AutoCloseable {
     return clone(new CloneRequestBody(count, null, null));
   }
 
-  /** The same with all that can be said. */
+  /** Clones it with all options. */
   public Sandboxes clone(CloneRequestBody request) {
     CloneResult result = http.once(path("/clone"), request, CloneResult.class);
     return new Sandboxes(result.sandboxes().stream().map(ramet::made).toList(), List.of());
   }
 
   /**
-   * Like {@link #clone(int)}, but each is made or not by itself; {@link Sandboxes#failures} tells
-   * why. They live for 15 s if nothing else is asked for.
+   * Creates clones like {@link #clone(int)}, except that each succeeds or fails separately; {@link
+   * Sandboxes#failures} says why. Their default lifetime is 15 s.
    *
    * @param count how many, 1 to 100
    */
@@ -109,7 +111,7 @@ public final class Sandbox implements AutoCloseable {
     return fork(new CloneRequestBody(count, null, null));
   }
 
-  /** The same with all that can be said. */
+  /** Forks it with all options. */
   public Sandboxes fork(CloneRequestBody request) {
     List<Sandbox> made = new ArrayList<>();
     List<RametException> failures = new ArrayList<>();
@@ -123,36 +125,36 @@ public final class Sandbox implements AutoCloseable {
     return new Sandboxes(made, failures);
   }
 
-  /** Stops it and keeps its memory; its process on the host ends. */
+  /** Pauses it and keeps its memory; its VMM process ends. */
   public void pause() {
     http.post(path("/pause"), Map.of("memory", true));
   }
 
-  /** Wakes it, or brings its end no nearer if it runs. */
+  /** Resumes it. If it runs already, its lifetime is not shortened. */
   public void resume() {
     http.once(path("/connect"), Map.of(), SandboxInfo.class);
   }
 
   /**
-   * Sets when its time is over, counted from now.
+   * Sets its lifetime, counted from now.
    *
-   * @param lifetime to a second, rounded up; null for never
+   * @param lifetime rounded up to a second; null for no limit
    */
   public void lifetime(@Nullable Duration lifetime) {
     http.post(path("/timeout"), Map.of("timeout", Ramet.seconds(lifetime)));
   }
 
-  /** Runs a line of {@code /bin/sh} to its end, for a minute at most. */
+  /** Runs a line in {@code /bin/sh} and waits for its end, for a minute at most. */
   public Result run(String line) {
     return run(Command.shell(line));
   }
 
   /**
-   * Runs a program to its end.
+   * Runs a program and waits for its end.
    *
-   * @return what it did, also when its status is not 0
-   * @throws RametException DEADLINE_EXCEEDED if its time was over, GUEST_UNREACHABLE if the sandbox
-   *     went away
+   * @return its result, also when its status is not 0
+   * @throws RametException DEADLINE_EXCEEDED if its timeout expired, GUEST_UNREACHABLE if the
+   *     sandbox disappeared
    */
   public Result run(Command command) {
     try (GuestProcess process = start(command)) {
@@ -160,20 +162,20 @@ public final class Sandbox implements AutoCloseable {
     }
   }
 
-  /** Starts a program, to read what it writes while it runs. */
+  /** Starts a program whose output can be read while it runs. */
   public GuestProcess start(Command command) {
     return guest.start(command);
   }
 
-  /** Its files. */
+  /** Returns access to its files. */
   public GuestFiles files() {
     return new GuestFiles(guest, http);
   }
 
   /**
-   * Ends it and deletes its disk; its snapshots stay.
+   * Kills it and deletes its disk; its snapshots remain.
    *
-   * @return whether it was there
+   * @return whether it existed
    */
   public boolean kill() {
     try {

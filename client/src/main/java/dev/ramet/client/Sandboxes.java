@@ -6,7 +6,7 @@ import java.util.AbstractList;
 import java.util.List;
 
 /**
- * Sandboxes that were made together, in a list that cannot be changed. Closing kills them all.
+ * Sandboxes that were created together, as an unmodifiable list. Closing kills them all.
  * Thread-safe.
  */
 public final class Sandboxes extends AbstractList<Sandbox> implements AutoCloseable {
@@ -18,7 +18,10 @@ public final class Sandboxes extends AbstractList<Sandbox> implements AutoClosea
     this.failures = List.copyOf(failures);
   }
 
-  /** Why a fork did not make those that are missing; empty for a clone, which makes all or none. */
+  /**
+   * Returns why a fork could not create the missing sandboxes; empty for a clone, which creates all
+   * or none.
+   */
   public List<RametException> failures() {
     return failures;
   }
@@ -34,7 +37,7 @@ public final class Sandboxes extends AbstractList<Sandbox> implements AutoClosea
   }
 
   /**
-   * Kills all of them; those that are gone already count as killed.
+   * Kills all of them; sandboxes that no longer exist count as killed.
    *
    * @throws RametException the first error, after all were tried; the others are suppressed in it
    */

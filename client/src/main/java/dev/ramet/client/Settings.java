@@ -7,15 +7,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach a host. Immutable and thread-safe.
+ * The connection settings of a client. Immutable and thread-safe.
  *
- * @param uri its address, {@code http://…} or {@code https://…}, without query
- * @param apiKey what to show it, or null for nothing
- * @param connectTimeout how long a connection may take to be made
- * @param authority a PEM file of the only authorities to trust, for a host with a certificate of
- *     its own; null for those that Java trusts
- * @param timeout how long a call may take from its beginning to the end of its answer; streams and
- *     files are bound by it to the beginning of their answer
+ * @param uri the host's address, {@code http://…} or {@code https://…}, without query
+ * @param apiKey the API key, or null for none
+ * @param connectTimeout time limit for establishing a connection
+ * @param authority a PEM file of the only authorities to trust, for a host with a self-issued
+ *     certificate; null for those that Java trusts
+ * @param timeout time limit for a whole call; for streams and files, only until the response begins
  */
 public record Settings(
     URI uri,
@@ -23,30 +22,30 @@ public record Settings(
     @Nullable Path authority,
     Duration connectTimeout,
     Duration timeout) {
-  /** A host that wants no key: 5 s to connect, 10 minutes for a call. */
+  /** Returns settings for a host that requires no key: 5 s to connect, 10 minutes for a call. */
   public static Settings of(URI uri) {
     return new Settings(uri, null, null, Duration.ofSeconds(5), Duration.ofMinutes(10));
   }
 
-  /** The same with an API key. */
+  /** Returns these settings with an API key. */
   public Settings withApiKey(String key) {
     return new Settings(uri, key, authority, connectTimeout, timeout);
   }
 
-  /** The same with another time for calls. */
+  /** Returns these settings with another time limit for calls. */
   public Settings withTimeout(Duration limit) {
     return new Settings(uri, apiKey, authority, connectTimeout, limit);
   }
 
   /**
-   * The same, trusting the authorities of a file and no others: {@code tls/ca.pem} of the data root
-   * of a host that made its certificate itself.
+   * Returns these settings with the authorities in a file as the only trusted ones: {@code
+   * tls/ca.pem} of the data root of a host that issued its own certificate.
    */
   public Settings withAuthority(Path pem) {
     return new Settings(uri, apiKey, pem, connectTimeout, timeout);
   }
 
-  /** Tells of a key only that there is one. */
+  /** Omits the key; says only whether there is one. */
   @Override
   public String toString() {
     return uri + (apiKey == null ? " without a key" : " with a key");

@@ -8,8 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a stream on which nothing came for too long, since a host that lost its power says no more
- * that it ends, and the JDK's client has no time limit between two bytes. Thread-safe.
+ * Closes a stream that was silent for too long. A host that loses power never closes its
+ * connections, and the JDK's client has no timeout between two bytes. Thread-safe.
  */
 final class Silence {
   private final InputStream stream;
@@ -25,12 +25,12 @@ final class Silence {
     later.execute(this::look);
   }
 
-  /** Something came. */
+  /** Records that data arrived. */
   void broken() {
     lastNanos = System.nanoTime();
   }
 
-  /** Nothing more is to come. */
+  /** Stops watching the stream. */
   void end() {
     ended = true;
   }
@@ -46,7 +46,7 @@ final class Silence {
     try {
       stream.close();
     } catch (IOException e) {
-      // Whoever reads learns it.
+      // The reader gets the error.
     }
   }
 }

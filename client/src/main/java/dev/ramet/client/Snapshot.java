@@ -14,23 +14,23 @@ public final class Snapshot {
     this.id = id;
   }
 
-  /** Its id, or the name it was asked for by. */
+  /** Returns its id. */
   public String id() {
     return id;
   }
 
-  /** What the host says of it now. */
+  /** Returns its current state from the host. */
   public SnapshotInfo info() {
     return ramet.http().get(path(), SnapshotInfo.class);
   }
 
-  /** Starts a sandbox that goes on from it. */
+  /** Starts a sandbox that continues from it. */
   public Sandbox start() {
     return ramet.create(id);
   }
 
   /**
-   * Deletes it. Sandboxes made from it run on.
+   * Deletes it. Sandboxes created from it continue to run.
    *
    * @throws RametException NOT_FOUND if there is none
    */

@@ -12,22 +12,22 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Files that are replaced as a whole: readers and crashes see the old one or the new one. */
+/** Replaces files atomically: readers, also after a crash, see the old file or the new one. */
 public final class AtomicFile {
-  /** Readable and writable for the owner, nothing for others. */
+  /** Readable and writable for the owner only. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private AtomicFile() {}
 
   /**
-   * Writes a file, which is durable afterwards. There must be one writer at a time.
+   * Writes a file durably. There must be one writer at a time.
    *
-   * @param mode who may read it
+   * @param mode permissions of the file
    */
   public static void write(Path file, byte[] bytes, FileAttribute<Set<PosixFilePermission>> mode)
       throws IOException {
-    // There is one writer, so what a killed one left can be replaced.
+    // There is one writer, so a leftover of a killed writer can be replaced.
     Path next = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(next);
     try {
@@ -40,7 +40,7 @@ public final class AtomicFile {
       throw e;
     }
     try (FileChannel directory = FileChannel.open(file.toAbsolutePath().getParent())) {
-      directory.force(true); // what was replaced must not come back after a power loss
+      directory.force(true); // so that the old file does not come back after a power loss
     }
   }
 }

@@ -8,15 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** Makes the directories that a host works in. */
+/** Creates the directories that a host works in. */
 public final class Directories {
   private Directories() {}
 
   /**
-   * Makes a directory, and those above it, unless it is there.
+   * Creates a directory and its missing parents, unless it exists.
    *
-   * @param what what it is for, in a word or two
-   * @throws RametException {@code INVALID_ARGUMENT} when something else has a name on the way
+   * @param what purpose of the directory, in a word or two
+   * @throws RametException {@code INVALID_ARGUMENT} when a part of the path exists and is not a
+   *     directory
    */
   public static void make(String what, Path directory) throws IOException {
     try {

@@ -16,11 +16,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Directory trees: list, delete, sync. */
+/** Lists, deletes and syncs directory trees. */
 public final class FileTrees {
   private FileTrees() {}
 
-  /** The entries of a directory, sorted; none when it does not exist. */
+  /** Returns the entries of a directory, sorted; empty when it does not exist. */
   public static List<Path> children(Path directory) throws IOException {
     try (Stream<Path> entries = Files.list(directory)) {
       return entries.sorted().toList();
@@ -29,7 +29,9 @@ public final class FileTrees {
     }
   }
 
-  /** Deletes a directory with all that is in it. Absent is a success. Links are not followed. */
+  /**
+   * Deletes a directory with its contents, without following links. Succeeds if it does not exist.
+   */
   public static void delete(Path directory) {
     try {
       Files.walkFileTree(
@@ -37,7 +39,8 @@ public final class FileTrees {
           new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-              // As packages have it that were unpacked here; what stays so fails below.
+              // Unpacked packages contain read-only directories. If this fails, deleting fails
+              // below.
               if (!Files.isWritable(dir)) {
                 boolean unused = dir.toFile().setWritable(true);
               }
@@ -71,13 +74,13 @@ public final class FileTrees {
             }
           });
     } catch (NoSuchFileException absent) {
-      // Somebody else was quicker.
+      // Another process deleted it first.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Makes a directory's entries, or a file's content, survive a loss of power. */
+  /** Makes a directory's entries, or a file's content, survive a power loss. */
   public static void sync(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
@@ -90,9 +93,9 @@ public final class FileTrees {
   }
 
   /**
-   * The same, without the content of some files.
+   * Syncs every file and directory of a small tree, except the content of some files.
    *
-   * @param hints names of files that may be damaged after a loss of power
+   * @param hints names of files that may be damaged after a power loss
    */
   public static void syncAll(Path directory, Set<String> hints) throws IOException {
     for (Path entry : children(directory)) {

@@ -19,7 +19,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** JSON files that are always whole: written beside their place and moved into it. */
+/**
+ * Reads and atomically replaces JSON files: each is written to a temporary name in the same
+ * directory and renamed.
+ */
 public final class JsonFile {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder()
@@ -36,16 +39,16 @@ public final class JsonFile {
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-  /** Far above any manifest: what is larger is not read into memory to find out what it is. */
+  /** Far above any manifest. A larger file is not read into memory. */
   private static final long MOST_BYTES = 16 << 20;
 
-  /** What a loss of power may do to a file that is replaced. */
+  /** What a power loss may do to a replaced file. */
   public enum Care {
-    /** Anything, until whoever writes it has synced it; nothing depends on it before. */
+    /** Anything, until the writer has synced it; nothing depends on the file before that. */
     LATER,
     /**
-     * Bring the old content back, or the absence of the file. It never leaves an empty one, as it
-     * does where a name gets to the disk before what it stands for: XFS does not order the two.
+     * Bring back the old content, or the absence of the file. It never leaves an empty file, which
+     * could happen if the name reached the disk before the content: XFS does not order the two.
      */
     WHOLE,
     /** Nothing. */
@@ -57,7 +60,7 @@ public final class JsonFile {
   /**
    * Reads a file.
    *
-   * @throws IOException also when it is not a regular file, absurdly large, or holds no value
+   * @throws IOException also when it is not a regular file, too large, or holds no value
    */
   public static <T> T read(Path file, Class<T> type) throws IOException {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
@@ -70,7 +73,7 @@ public final class JsonFile {
   }
 
   /**
-   * Reads what was read of a file.
+   * Parses the content of a file that was already read.
    *
    * @throws IOException also when it holds no value
    */
@@ -82,17 +85,17 @@ public final class JsonFile {
     return value;
   }
 
-  /** The name that a file has while it is being written. */
+  /** Returns the temporary name of a file while it is written. */
   public static String unfinished(String name) {
     return "." + name + ".new";
   }
 
-  /** Reads a text. */
+  /** Parses a text. */
   public static JsonNode tree(String text) throws IOException {
     return MAPPER.readTree(text);
   }
 
-  /** The text of a value as one JSON document. */
+  /** Returns a value as one JSON document. */
   public static byte[] bytes(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
@@ -102,9 +105,9 @@ public final class JsonFile {
   }
 
   /**
-   * Replaces a file at once: a reader, or a crash, sees the old content or the new.
+   * Replaces a file atomically: a reader sees the old content or the new, also after a crash.
    *
-   * @param care what a loss of power may do
+   * @param care what a power loss may do
    */
   public static void write(Path file, Object value, Care care) throws IOException {
     Path parent = file.toAbsolutePath().getParent();

@@ -7,15 +7,15 @@ import dev.ramet.linux.file.FullFileSystem;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's errors for a file system that is full: which one, how full, and what to do. */
+/** Creates the errors for a full file system: which one it is, how full, and what to do. */
 public final class NoRoom {
   private NoRoom() {}
 
   /**
-   * The error for something that did not fit.
+   * Returns the error for a write that did not fit.
    *
-   * @param what what failed, in a few words
-   * @param where what was written, or a directory above it
+   * @param what the failed action, in a few words
+   * @param where the path written to, or a directory above it
    */
   public static RametException error(String what, Path where, @Nullable Throwable cause) {
     FullFileSystem full = FullFileSystem.toldAt(where);
@@ -27,9 +27,10 @@ public final class NoRoom {
   }
 
   /**
-   * What to do about a file system that is full.
+   * Returns what to do about a full file system.
    *
-   * @param around whether it is the one around the file that it is in
+   * @param around whether the full file system is the outer one, which contains the image file of
+   *     the file system in use
    */
   public static String remedy(boolean around) {
     return around

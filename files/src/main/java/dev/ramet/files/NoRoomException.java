@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A write failed on a full file system. Found out where it failed: what is undone afterwards gives
- * room back, and then the cause cannot be told any more.
+ * A write failed on a full file system. This must be detected at the point of failure: undoing the
+ * write frees space, and then the cause can no longer be found.
  */
 public final class NoRoomException extends IOException {
   private static final long serialVersionUID = 1;
@@ -16,14 +16,17 @@ public final class NoRoomException extends IOException {
     super(cause.toString(), cause);
   }
 
-  /** The failure itself, or this one if there is no room left where it happened. */
+  /**
+   * Returns a {@link NoRoomException} if there is no space left at a path, otherwise the failure
+   * itself.
+   */
   public static IOException orElse(Path where, IOException failure) {
     return isFull(where, 0) ? new NoRoomException(failure) : failure;
   }
 
   /**
-   * Whether a file system is full, or the one around the file that it is in: then any failure is
-   * one of space.
+   * Returns whether a file system, or the outer one that contains its image file, is full. Any
+   * failure is then taken for a lack of space.
    *
    * @param where a path on it
    * @param needBytes how much was to be written

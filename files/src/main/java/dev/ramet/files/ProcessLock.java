@@ -10,19 +10,19 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Held by the one who changes a file, among all threads and processes of this machine. A process
- * that dies gives it back. Whoever closes it must be the thread that made it.
+ * A lock on a file that excludes all other threads and processes of this machine. The kernel
+ * releases it when the process dies. The thread that created it must close it.
  */
 public final class ProcessLock implements AutoCloseable {
-  /** A process has each lock on a file once: its threads must agree beforehand. */
+  /** A process holds a file lock as a whole, so its threads need a lock among themselves. */
   private static final ReentrantLock WRITER = new ReentrantLock();
 
   private final FileChannel channel;
 
   /**
-   * Waits until nobody else holds it.
+   * Waits until nobody else holds the lock.
    *
-   * @param file a file that is only for this, readable for its owner alone; made where it is
+   * @param file a file used only for this lock, readable by its owner only; created if it is
    *     missing
    */
   public ProcessLock(Path file) throws IOException {
@@ -45,7 +45,7 @@ public final class ProcessLock implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try {
-      channel.close(); // which gives the lock back
+      channel.close(); // releases the lock
     } finally {
       WRITER.unlock();
     }
@@ -55,7 +55,7 @@ public final class ProcessLock implements AutoCloseable {
     try {
       Files.createFile(path, AtomicFile.OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
-      // Another run made it, which is as good.
+      // Another process created it first.
     }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Files that are replaced as a whole, trees of files, and errors of file systems that are full. */
+/**
+ * Durable files: files replaced atomically, directory trees, and the errors of full file systems.
+ */
 @NullMarked
 package dev.ramet.files;
 

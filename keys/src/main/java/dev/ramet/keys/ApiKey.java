@@ -4,12 +4,12 @@ package dev.ramet.keys;
 import java.time.Instant;
 
 /**
- * A key as it is kept: everything but the key. Immutable and thread-safe.
+ * An API key as stored: everything except the key itself. Immutable and thread-safe.
  *
- * @param id what it is called in lists, logs and to revoke it; says nothing of the key
- * @param name what the operator calls it
- * @param scope what it is for
- * @param createdAt when it was made
- * @param sha256 the digest of the key, as lower-case hexadecimal digits
+ * @param id its id in lists, in logs and for revoking; reveals nothing about the key
+ * @param name the operator's name for it
+ * @param scope what it permits
+ * @param createdAt when it was created
+ * @param sha256 the SHA-256 digest of the key, as lower-case hexadecimal digits
  */
 public record ApiKey(String id, String name, Scope scope, Instant createdAt, String sha256) {}

@@ -8,11 +8,11 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Makes keys and their digests. A key has 160 random bits, so a plain digest protects it: there is
- * no dictionary to try, as there would be for a password. Thread-safe.
+ * Creates keys and their digests. A key has 160 random bits, so a plain digest protects it: a
+ * dictionary attack, as against passwords, is impossible. Thread-safe.
  */
 public final class KeyDigests {
-  /** Older clients of the E2B protocol refuse keys that do not begin so. */
+  /** Older clients of the E2B protocol reject keys without this prefix. */
   static final String PREFIX = "e2b_";
 
   private static final int KEY_BYTES = 20;
@@ -41,7 +41,7 @@ public final class KeyDigests {
           MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java platform has it
+      throw new IllegalStateException(e); // every Java platform has SHA-256
     }
   }
 }

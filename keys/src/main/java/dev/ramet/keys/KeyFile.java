@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file of API keys. It holds their digests, never the keys; only its owner can read it. Changes
- * replace the file, so that a reader sees either state, and a lock beside it keeps writers of
- * different processes apart. Thread-safe.
+ * replace the file atomically, so a reader sees the old or the new state; a lock file next to it
+ * excludes other writing processes. Thread-safe.
  */
 public final class KeyFile {
-  /** Its name below a data root. */
+  /** Its name within a data root. */
   public static final String NAME = "api-keys.json";
 
   private static final int VERSION = 1;
@@ -36,20 +36,20 @@ public final class KeyFile {
 
   private final Path file;
 
-  /** The keys in {@code file}, which need not exist yet; its directory must. */
+  /** Opens the keys in {@code file}, which need not exist yet; its directory must. */
   public KeyFile(Path file) {
     this.file = file;
   }
 
-  /** A key just made, and the only chance to see it. */
+  /** A new key. The key itself is not available later. */
   public record Created(ApiKey stored, String key) {}
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
    * @param name 1 to 64 letters, digits, dots, dashes and underscores
    * @throws RametException {@code INVALID_ARGUMENT} for another name, {@code ALREADY_EXISTS} when
-   *     another key has it, {@code CORRUPT} when the file cannot be understood
+   *     another key has it, {@code CORRUPT} when the file cannot be parsed
    */
   public Created create(String name, Scope scope) throws IOException {
     if (!NAMES.matcher(name).matches()) {
@@ -83,9 +83,9 @@ public final class KeyFile {
   }
 
   /**
-   * Takes a key away; a running host refuses it from its next request on.
+   * Revokes a key; a running host refuses it from its next request on.
    *
-   * @param idOrName which
+   * @param idOrName id or name of the key
    * @throws RametException {@code NOT_FOUND} when there is none
    */
   public ApiKey revoke(String idOrName) throws IOException {
@@ -103,9 +103,9 @@ public final class KeyFile {
   }
 
   /**
-   * All keys, oldest first; none when there is no file.
+   * Returns all keys, oldest first; empty when there is no file.
    *
-   * @throws RametException {@code CORRUPT} when the file cannot be understood
+   * @throws RametException {@code CORRUPT} when the file cannot be parsed
    */
   public List<ApiKey> list() throws IOException {
     byte[] bytes;

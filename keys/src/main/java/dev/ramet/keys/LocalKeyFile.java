@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * The file of the local key: the key of those who administer this machine. Only its owner can read
- * it. Thread-safe.
+ * The file of the local key, which belongs to the administrators of this machine. Only its owner
+ * can read it. Thread-safe.
  */
 public final class LocalKeyFile {
-  /** Its name below a data root. */
+  /** Its name within a data root. */
   public static final String NAME = "local.key";
 
   private static final Pattern KEY = Pattern.compile("e2b_[0-9a-f]{40}");
@@ -24,7 +24,7 @@ public final class LocalKeyFile {
   private LocalKeyFile() {}
 
   /**
-   * The key of a data root, as text.
+   * Reads the key of a data root.
    *
    * @throws RametException {@code NOT_FOUND} when there is none, {@code FORBIDDEN} when this user
    *     may not read it, {@code CORRUPT} when the file holds something else
@@ -56,7 +56,7 @@ public final class LocalKeyFile {
     }
   }
 
-  /** Makes a key; the file's directory must exist. */
+  /** Creates a key; the file's directory must exist. */
   public static void create(Path file) throws IOException {
     byte[] key = (KeyDigests.newKey() + "\n").getBytes(StandardCharsets.US_ASCII);
     AtomicFile.write(file, key, AtomicFile.OWNER_ONLY);

@@ -4,27 +4,27 @@ package dev.ramet.keys;
 import dev.ramet.errors.RametException;
 import java.util.Locale;
 
-/** What a key is for. */
+/** What an API key permits. */
 public enum Scope {
-  /** Sandboxes and snapshots, and reading what there is. */
+  /** Sandboxes and snapshots, and reading the other objects. */
   USER,
-  /** All of that, and the host itself: templates, storage, plugins, metrics. */
+  /** All of {@link #USER}, and the host itself: templates, storage, plugins, metrics. */
   ADMIN;
 
-  /** Whether a key of this scope may do what wants {@code needed}. */
+  /** Returns whether a key of this scope permits what requires {@code needed}. */
   public boolean covers(Scope needed) {
     return compareTo(needed) >= 0;
   }
 
-  /** The word on the wire and in the file. */
+  /** Returns the name of this scope on the wire and in the file. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The scope of a word.
+   * Returns the scope with a name.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} if it is none
+   * @throws RametException {@code INVALID_ARGUMENT} if there is none
    */
   public static Scope of(String label) {
     for (Scope scope : values()) {

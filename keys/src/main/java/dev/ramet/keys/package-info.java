@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** API keys as they are kept: their file, what each is for, and their digests. */
+/** Stored API keys: their file, scopes and digests. */
 @NullMarked
 package dev.ramet.keys;
 

@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * @param trafficAccessToken the token that requests to its ports, except the agent's, need in
  *     {@code E2b-Traffic-Access-Token}; null if they need none, and in lists
  * @param volumeMounts the volumes it mounts and where, or null for none
- * @param agent {@code authenticated} when the host can verify that it talks to the sandbox's agent,
- *     {@code unauthenticated} when any user of the host could impersonate it; null without an agent
+ * @param agent {@code authenticated} when its agent accepts calls reserved for the host from the
+ *     host only, {@code unauthenticated} when any user of the host can impersonate the host to it;
+ *     null without an agent
  */
 public record SandboxInfo(
     String sandboxID,
