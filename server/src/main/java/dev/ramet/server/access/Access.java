@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What this host asks of its callers, and what it writes down of them. Thread-safe. */
-@Context // what is wrong with the settings or the keys stops the start
+/**
+ * Authenticates and authorizes the callers of this host, limits their request rate, and writes the
+ * audit log. Thread-safe.
+ */
+@Context // errors in the settings or keys abort the start
 public final class Access {
   private static final Logger LOG = LoggerFactory.getLogger(Access.class);
   private static final int DEFAULT_RATE = 100;
@@ -67,24 +70,24 @@ public final class Access {
     }
   }
 
-  /** The key of this machine's administrators. */
+  /** Returns the key of this machine's administrators. */
   LocalKey localKey() {
     return localKey;
   }
 
-  /** Whether requests need a key. */
+  /** Returns whether requests need a key. */
   public boolean required() {
     return keys != null;
   }
 
   /**
-   * Lets a request through.
+   * Admits a request or refuses it.
    *
    * @param secret the key it carries, or null
-   * @param peer who sends it by the unix socket, or null when it came by TCP
-   * @return whose it is, or null when anybody may make it
-   * @throws RametException {@code UNAUTHENTICATED} without a key that counts, {@code FORBIDDEN}
-   *     when the key is for less
+   * @param peer the sender, if it came over the unix socket, or null for TCP
+   * @return the caller's key, or null when the request needs none
+   * @throws RametException {@code UNAUTHENTICATED} without a valid key, {@code FORBIDDEN} when the
+   *     key does not permit the request
    */
   @Nullable ApiKey admit(
       String method, String path, @Nullable String secret, @Nullable LocalPeer peer) {
@@ -94,7 +97,7 @@ public final class Access {
     }
     if (secret == null || secret.isEmpty()) {
       if (peer != null) {
-        return LocalKey.PEER; // the socket's mode has let nobody else connect
+        return LocalKey.PEER; // the socket's file mode has kept everybody else from connecting
       }
       throw new RametException(ErrorCode.UNAUTHENTICATED, "this host wants an API key", WAYS, null);
     }
@@ -116,8 +119,8 @@ public final class Access {
   }
 
   /**
-   * Takes one request of a caller's; answers 0, or after how many whole seconds to try again. The
-   * administrators of this machine are limited only where the operator has set a limit.
+   * Counts one request of a caller. Returns 0, or the number of whole seconds to wait before trying
+   * again. The administrators of this machine are limited only if the operator has set a limit.
    */
   int take(String caller) {
     return !limitsLocal && caller.equals(LocalKey.ID) ? 0 : rate.take(caller);
@@ -136,7 +139,7 @@ public final class Access {
       int status,
       long millis) {}
 
-  /** Writes down a request that changed something, was to, or was refused. */
+  /** Logs a request that changed something, tried to, or was refused. */
   void record(Caller.Sender sender, String method, String path, int status, long nanos) {
     if (audit == null || (READING.contains(method) && !REFUSALS.contains(status))) {
       return;

@@ -16,8 +16,8 @@ import io.micronaut.http.annotation.ServerFilter;
 import java.net.InetSocketAddress;
 
 /**
- * Lets requests to the API through, or refuses them before anything of them is read. Requests for
- * guests do not come here: those are for the guest to judge. Thread-safe.
+ * Admits requests to the API, or refuses them before their body is read. Requests for guests do not
+ * pass this filter, because the guest decides about them. Thread-safe.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class AccessFilter implements Ordered {
@@ -35,14 +35,14 @@ final class AccessFilter implements Ordered {
     return HIGHEST_PRECEDENCE;
   }
 
-  /** The refusal, or null to go on. */
+  /** Returns the refusal, or null to continue. */
   @RequestFilter
   @Nullable
   HttpResponse<ApiError> before(HttpRequest<?> request) {
     request.setAttribute(BEGAN, System.nanoTime());
     HttpResponse<ApiError> refusal = refusal(request);
     if (refusal != null) {
-      record(request, refusal); // such an answer does not come by the filter below
+      record(request, refusal); // such a response does not pass the filter below
     }
     return refusal;
   }
@@ -65,7 +65,7 @@ final class AccessFilter implements Ordered {
     }
   }
 
-  /** Writes down what was done. */
+  /** Logs the request. */
   @ResponseFilter
   void after(HttpRequest<?> request, HttpResponse<?> response) {
     record(request, response);

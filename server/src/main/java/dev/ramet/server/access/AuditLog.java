@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The record of who did what: a line of JSON for each request that changes something or was
- * refused. A file that has grown large is renamed to {@code .1}, that one to {@code .2}, and so on;
- * the oldest goes. A record that cannot be written is told in the host's log and does not fail the
- * request. Thread-safe.
+ * The audit log, which records who did what: one line of JSON for each request that changes
+ * something or was refused. A file that has grown large is renamed to {@code .1}, that one to
+ * {@code .2}, and so on; the oldest is deleted. If the log cannot be written, the host's log says
+ * so and the request still succeeds. Thread-safe.
  */
 final class AuditLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);

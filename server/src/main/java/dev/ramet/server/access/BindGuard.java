@@ -8,8 +8,8 @@ import dev.ramet.server.settings.ServerSettings;
 import io.micronaut.context.annotation.Context;
 
 /**
- * Refuses to start on an address that other machines can reach when requests need no key: whoever
- * reaches the port would rule every sandbox.
+ * Refuses to start on an address that other machines can reach when requests need no key: anybody
+ * who reaches the port would control every sandbox.
  */
 @Context
 final class BindGuard {

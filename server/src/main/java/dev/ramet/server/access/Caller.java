@@ -8,17 +8,17 @@ import dev.ramet.keys.Scope;
 import io.micronaut.http.HttpRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Who makes a request: kept with the request itself. */
+/** The caller of a request, stored as an attribute of the request. */
 public final class Caller {
   private static final String KEY = "ramet.key";
 
   private Caller() {}
 
   /**
-   * Who sent a request, for the audit log.
+   * The sender of a request, for the audit log.
    *
-   * @param key the key it showed, or null
-   * @param peer who sent it by the unix socket, or null
+   * @param key the key it used, or null
+   * @param peer the sender, if it came over the unix socket, or null
    * @param remote the address it came from, or {@code unix}
    */
   record Sender(@Nullable ApiKey key, @Nullable LocalPeer peer, String remote) {}
@@ -27,22 +27,25 @@ public final class Caller {
     request.setAttribute(KEY, key);
   }
 
-  /** The key of a request, or null when this host wants none. */
+  /** Returns the key of a request, or null when this host requires none. */
   static @Nullable ApiKey of(HttpRequest<?> request) {
     return request.getAttribute(KEY, ApiKey.class).orElse(null);
   }
 
-  /** Tells callers apart, fit for a file's name: a key's id, or {@code local} without keys. */
+  /**
+   * Returns an id of the caller that is valid as a file name: the key's id, or {@code local}
+   * without keys.
+   */
   public static String id(HttpRequest<?> request) {
     ApiKey key = of(request);
     return key == null ? "local" : key.id();
   }
 
   /**
-   * For what only an administrator may do, where the path alone does not tell.
+   * Requires an administrator, for operations whose path alone does not decide that.
    *
-   * @param what what is being done, as in "deleting a template"
-   * @throws RametException {@code FORBIDDEN} when the caller is none
+   * @param what the operation, as in "deleting a template"
+   * @throws RametException {@code FORBIDDEN} when the caller is not an administrator
    */
   public static void requireAdmin(HttpRequest<?> request, String what) {
     ApiKey key = of(request);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Tells whether a file that is always replaced as a whole is still the same. Thread-safe. */
+/** Detects whether a file that is only ever replaced atomically has changed. Thread-safe. */
 final class FileStamp {
   private final Path path;
 
@@ -17,9 +17,9 @@ final class FileStamp {
   }
 
   /**
-   * A value that changes when the file is replaced; null while there is no file.
+   * Returns a value that changes when the file is replaced; null while there is no file.
    *
-   * @throws java.io.UncheckedIOException when the file cannot be looked at
+   * @throws java.io.UncheckedIOException when the file's attributes cannot be read
    */
   @Nullable Object now() {
     try {

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys a running host accepts. The file is looked at with every request and read when it is
- * another one, so that a key can be used, and is refused, as soon as the command that made or
+ * The API keys that a running host accepts. Every request checks whether the file was replaced and
+ * rereads it if so. A key is therefore valid, or refused, as soon as the command that created or
  * revoked it has ended. Thread-safe.
  */
 final class KeyRing {
@@ -24,7 +24,10 @@ final class KeyRing {
   private final FileStamp stamp;
   private volatile @Nullable Read last;
 
-  /** What was read, and of which file: a change always makes a new inode. */
+  /**
+   * The keys, and the identity of the file they were read from: a change always creates a new
+   * inode.
+   */
   private record Read(@Nullable Object identity, Map<String, ApiKey> byDigest) {}
 
   KeyRing(Path path) {
@@ -34,7 +37,7 @@ final class KeyRing {
   }
 
   /**
-   * The key with this secret, or null.
+   * Returns the key with this secret, or null.
    *
    * @throws RametException {@code CORRUPT} or {@code INTERNAL} when the file cannot be read
    */

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets those who administer this machine in: by the unix socket, and by the local key. In the
- * runtime directory a link named after the port leads to the key, so that the command line finds
- * the key of the host that it asks.
+ * Sets up access for the administrators of this machine: the unix socket and the local key. A link
+ * in the runtime directory, named after the port, points to the key, so that the command line finds
+ * the key of the host it calls.
  */
 @Singleton
 final class LocalAccess {
@@ -44,8 +44,9 @@ final class LocalAccess {
   }
 
   /**
-   * Makes the key before the host listens, so that whoever sees the port open can use it. Not when
-   * the server will fail because its port is taken: a host that is started twice changes nothing.
+   * Creates the key before the host listens, so that it can be used as soon as the port is open.
+   * Skipped when the port is taken and the server will therefore fail: a second start of a host
+   * must change nothing.
    */
   @EventListener
   void starting(StartupEvent event) {
@@ -54,7 +55,7 @@ final class LocalAccess {
     }
   }
 
-  /** Opens the socket, and makes the key if that was not done before. */
+  /** Opens the socket, and creates the key unless that was done before. */
   @EventListener
   void started(ServerStartupEvent event) {
     admit(event.getSource().getPort());

@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The key of those who administer this machine: a file that only the host's user and root can read.
- * Whoever can read it could change the data root anyway, so the key is for everything. Removing the
- * file ends the key at once; the next start makes another one. Thread-safe.
+ * The key of this machine's administrators: a file that only the host's user and root can read.
+ * Anybody who can read it could change the data root anyway, so the key permits everything.
+ * Removing the file revokes the key at once; the next start creates a new one. Thread-safe.
  */
 final class LocalKey {
-  /** The id in logs of whoever uses the key or the unix socket. */
+  /** The id in logs of callers that use this key or the unix socket. */
   static final String ID = "local";
 
-  /** Stands for the key where somebody comes by the unix socket and shows none. */
+  /** The key of callers that use the unix socket without a key. */
   static final ApiKey PEER = new ApiKey(ID, ID, Scope.ADMIN, Instant.EPOCH, "");
 
   private static final Logger LOG = LoggerFactory.getLogger(LocalKey.class);
@@ -39,13 +39,13 @@ final class LocalKey {
 
   private record Read(@Nullable Object identity, @Nullable ApiKey key) {}
 
-  /** The key in a data root, which need not exist yet. */
+  /** Opens the key in a data root, which need not exist yet. */
   LocalKey(Path dataRoot) {
     file = dataRoot.resolve(LocalKeyFile.NAME);
     stamp = new FileStamp(file);
   }
 
-  /** Makes the key unless it is there, and keeps others from reading it. */
+  /** Creates the key unless it exists, and keeps others from reading it. */
   void prepare() {
     try {
       if (!Files.exists(file)) {
@@ -67,7 +67,7 @@ final class LocalKey {
     }
   }
 
-  /** The key with this secret, or null. */
+  /** Returns the key with this secret, or null. */
   @Nullable ApiKey find(String secret) {
     ApiKey key = current();
     return key != null && key.sha256().equals(KeyDigests.digest(secret)) ? key : null;

@@ -18,10 +18,10 @@ import jdk.net.UnixDomainPrincipal;
  * @param group the group's name, or the digits of its id
  */
 record LocalPeer(String user, String group) {
-  /** Stands for the address of whoever comes by the socket. */
+  /** Used instead of an address for callers on the socket. */
   static final String REMOTE = "unix";
 
-  /** The sender of a request, or empty when the request came by TCP. */
+  /** Returns the sender of a request, or empty when the request came over TCP. */
   static Optional<LocalPeer> of(HttpRequest<?> request) {
     if (!(request instanceof NettyHttpRequest<?> netty)) {
       return Optional.empty();

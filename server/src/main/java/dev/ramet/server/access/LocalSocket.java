@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The unix socket on which the host answers root, its own user and members of the group {@value
- * #GROUP} without a key. A host that cannot have one starts all the same and says so.
+ * The unix socket on which the host serves root, its own user and members of the group {@value
+ * #GROUP} without a key. If the socket cannot be created, the host logs that and starts without it.
  */
 public final class LocalSocket {
-  /** The setting that says where it is. */
+  /** The setting for its path. */
   public static final String SETTING = "ramet.socket";
 
   /** Members of this group may use the socket of a host that runs as root. */
@@ -40,11 +40,12 @@ public final class LocalSocket {
   private LocalSocket() {}
 
   /**
-   * Chooses the socket's path and clears away the socket of a host that has died.
+   * Chooses the socket's path and removes the socket of a dead host.
    *
-   * @param setting of {@value #SETTING}: a path, empty for no socket, or null for the usual place
+   * @param setting the value of {@value #SETTING}: a path, empty for no socket, or null for the
+   *     default path
    * @param port the host's TCP port; below 1 for any free one
-   * @param dataRoot where the socket goes when there is no runtime directory
+   * @param dataRoot directory of the socket when there is no runtime directory
    * @return null when this host has no socket
    */
   public static @Nullable Path prepare(@Nullable String setting, int port, Path dataRoot) {
@@ -76,7 +77,10 @@ public final class LocalSocket {
         : runtime.resolve(port + ".sock");
   }
 
-  /** Where hosts of this user keep what others find them by, or null if there is no such place. */
+  /**
+   * Returns the directory in which hosts of this user publish their sockets and keys, or null if
+   * there is none.
+   */
   static @Nullable Path runtimeDirectory() {
     if (isRoot()) {
       return ROOTS_RUNTIME;
@@ -93,7 +97,7 @@ public final class LocalSocket {
     }
   }
 
-  /** Only root and the group may look into the runtime directory of hosts that run as root. */
+  /** Only root and the group may enter the runtime directory of hosts that run as root. */
   private static void makeDirectory(@Nullable Path directory) throws IOException {
     if (directory == null) {
       return;
@@ -123,12 +127,12 @@ public final class LocalSocket {
       throw new FileAlreadyExistsException(
           socket.toString(), null, "another host listens there: " + open.getRemoteAddress());
     } catch (java.net.ConnectException e) {
-      Files.delete(socket); // nobody listens any more
+      Files.delete(socket); // no process listens any more
     }
   }
 
   /**
-   * Lets root, the host's user and the group use a socket that listens.
+   * Lets root, the host's user and the group use a listening socket.
    *
    * @throws IOException when its mode cannot be changed
    */
@@ -145,21 +149,21 @@ public final class LocalSocket {
       Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(group);
       return true;
     } catch (UserPrincipalNotFoundException e) {
-      return false; // a machine without the group: the socket is its user's alone
+      return false; // this machine has no such group: only the host's user may use the socket
     }
   }
 
   /**
-   * What Micronaut has to be told so that the host listens on its port and on the socket.
+   * Returns the Micronaut properties that make the host listen on its port and on the socket.
    *
-   * @param socket as {@link #prepare} chose it, or null
+   * @param socket the result of {@link #prepare}, or null
    * @param tls whether the port speaks TLS; the socket never does
    */
   public static Map<String, Object> properties(@Nullable Path socket, int port, boolean tls) {
     String listeners = "micronaut.server.netty.listeners.";
     Map<String, Object> all = new java.util.LinkedHashMap<>();
     all.put(listeners + "tcp.host", "${ramet.bind}");
-    all.put(listeners + "tcp.port", Math.max(0, port)); // 0 takes any free one
+    all.put(listeners + "tcp.port", Math.max(0, port)); // 0 means any free port
     all.put(listeners + "tcp.ssl", tls);
     if (tls) {
       all.put(listeners + "tcp.key-name", TlsProperties.KEY_NAME);

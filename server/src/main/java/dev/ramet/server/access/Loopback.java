@@ -6,14 +6,14 @@ import dev.ramet.errors.RametException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Tells addresses that only this machine reaches. */
+/** Recognizes addresses that only this machine can reach. */
 final class Loopback {
   private Loopback() {}
 
   /**
-   * Whether every address of a name is a loopback one.
+   * Returns whether every address of a name is a loopback address.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} when it is no address
+   * @throws RametException {@code INVALID_ARGUMENT} when the name has no address
    */
   static boolean only(String bind) {
     try {

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request needs. Whatever is not known to be for users is for administrators, so that a new
+ * The scope that each request needs. Routes not listed for users require an administrator, so a new
  * route is closed until somebody decides otherwise.
  */
 final class Permissions {
@@ -14,26 +14,26 @@ final class Permissions {
 
   private Permissions() {}
 
-  /** The scope a request needs, or null when anybody may make it. */
+  /** Returns the scope a request needs, or null when it needs no key. */
   static @Nullable Scope of(String method, String path) {
     String first = segment(path);
     return switch (first) {
-      // Load balancers ask these, and they tell nothing but that the host is there.
+      // Called by load balancers; reveals only that the host runs.
       case "health", "ready" -> null;
-      // What is the same on every host.
+      // The same on every host.
       case "openapi.json", "openapi.yaml", "docs" -> null;
       case "sandboxes", "snapshots", "operations", "secrets", "volumes" -> Scope.USER;
-      // Each volume has a token of its own.
+      // Each volume has a token.
       case "volumecontent" -> null;
-      // The address that a build was given to upload to is all that its client shows there.
+      // The upload address given to a build is itself the credential.
       case "uploads" -> method.equals("PUT") ? null : Scope.ADMIN;
-      // Deleting a snapshot goes through here too; what is to be deleted decides.
+      // Deletes snapshots as well; the handler checks what is deleted.
       case "templates" -> FOR_USERS.contains(method) ? Scope.USER : Scope.ADMIN;
       default -> Scope.ADMIN;
     };
   }
 
-  /** The first segment of a path, without the version before it. */
+  /** Returns the first segment of a path after an optional version. */
   private static String segment(String path) {
     String[] segments = path.split("/", 4);
     boolean versioned = segments.length > 2 && segments[1].matches("v[0-9]");

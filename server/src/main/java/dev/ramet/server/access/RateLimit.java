@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How often each caller may ask: a bucket for each holds up to two seconds' worth of requests and
- * is refilled at the rate. Thread-safe.
+ * Limits the request rate of each caller with a token bucket, which holds up to two seconds' worth
+ * of requests. Thread-safe.
  */
 final class RateLimit {
   private static final double BURST_SECONDS = 2;
@@ -29,9 +29,9 @@ final class RateLimit {
   }
 
   /**
-   * A limit.
+   * Creates a limit.
    *
-   * @param perSecond requests a second, 0 for any number
+   * @param perSecond requests per second, 0 for no limit
    * @param nanoTime a clock such as {@link System#nanoTime}
    */
   RateLimit(int perSecond, LongSupplier nanoTime) {
@@ -39,7 +39,10 @@ final class RateLimit {
     this.nanoTime = nanoTime;
   }
 
-  /** Takes one request of a caller's; answers 0, or after how many whole seconds to try again. */
+  /**
+   * Counts one request of a caller. Returns 0, or the number of whole seconds to wait before trying
+   * again.
+   */
   synchronized int take(String caller) {
     if (perSecond == 0) {
       return 0;
@@ -47,7 +50,7 @@ final class RateLimit {
     long now = nanoTime.getAsLong();
     double full = perSecond * BURST_SECONDS;
     if (buckets.size() >= MOST_CALLERS && !buckets.containsKey(caller)) {
-      // A bucket that has filled up again says nothing that a new one would not.
+      // A full bucket is equivalent to a new one.
       buckets.values().removeIf(bucket -> level(bucket, now) >= full);
       if (buckets.size() >= MOST_CALLERS) {
         return 1;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Who may use the host's API: keys, what each is for, how often it is used, and a record of it. */
+/**
+ * Access to the host's API: keys and their scopes, the local socket, rate limits and the audit log.
+ */
 @NullMarked
 package dev.ramet.server.access;
 

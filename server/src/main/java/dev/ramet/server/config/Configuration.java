@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is set on a host, where, and everything that is wrong with it. An option goes before a
- * system property, that before the environment, that before the file, and the file before the
- * default. Reads the file and those of a TLS certificate; changes nothing. Immutable and
+ * The effective settings of a host, the source of each, and all errors in them. An option overrides
+ * a system property, which overrides the environment, which overrides the file, which overrides the
+ * default. Reads the file and the files of a TLS certificate; changes nothing. Immutable and
  * thread-safe.
  */
 public final class Configuration {
@@ -24,7 +24,7 @@ public final class Configuration {
   private static final String MORE_FILES = "micronaut.config.files";
   private static final String PLUGIN_VARIABLE = Setting.variable(SettingCatalog.PLUGIN);
 
-  /** Plugins whose settings the catalogue knows; they have no others. */
+  /** Plugins whose settings are all in the catalogue. */
   private static final Set<String> BUILT_IN =
       Set.of("qemu", "dm-snapshot", "reflink-xfs", "btrfs", "byte-copy");
 
@@ -57,29 +57,29 @@ public final class Configuration {
     }
   }
 
-  /** Finds out what is set. */
+  /** Reads the settings. */
   public static Configuration load(Sources sources) {
     return new Configuration(sources);
   }
 
-  /** Everything that is wrong; nothing may be started unless this is empty. */
+  /** Returns all errors; nothing may be started unless this is empty. */
   public List<Problem> problems() {
     return List.copyOf(problems);
   }
 
-  /** The file of settings, or null when there is none. */
+  /** Returns the file of settings, or null when there is none. */
   public @Nullable Path file() {
     return sources.file();
   }
 
-  /** What the file sets, for Micronaut. */
+  /** Returns the settings in the file, for Micronaut. */
   public Map<String, Object> fileProperties() {
     Map<String, Object> map = new LinkedHashMap<>();
     file.forEach((key, given) -> map.put(key, given.value()));
     return map;
   }
 
-  /** What holds when nothing is set, for Micronaut. */
+  /** Returns the default values, for Micronaut. */
   public static Map<String, Object> defaults(Sources sources) {
     Map<String, Object> map = new LinkedHashMap<>();
     for (Setting setting : SettingCatalog.settings()) {
@@ -91,14 +91,17 @@ public final class Configuration {
     return map;
   }
 
-  /** The value of a setting, or null when it has none. */
+  /** Returns the value of a setting, or null when it has none. */
   public @Nullable String text(String key) {
     RawValue given = effective.get(key);
     Setting setting = SettingCatalog.find(key);
     return given != null ? given.value() : setting == null ? null : fallback(setting, sources);
   }
 
-  /** All settings as they are, in the order of the catalogue; plugins' own at the end. */
+  /**
+   * Returns all effective settings in the order of the catalogue, followed by the plugins'
+   * settings.
+   */
   public List<Value> values() {
     List<Value> values = new ArrayList<>();
     for (Setting setting : SettingCatalog.settings()) {
@@ -128,7 +131,7 @@ public final class Configuration {
     return fallback == null ? null : fallback.replace(Setting.HOME, sources.home());
   }
 
-  /** What stands in the file or in an option: it must be a setting's name exactly. */
+  /** Accepts a setting from the file or an option, which must use its exact name. */
   private void named(RawValue given) {
     String key = given.key();
     Setting setting = SettingCatalog.find(key);
@@ -143,7 +146,7 @@ public final class Configuration {
     }
   }
 
-  /** Java's own properties and those of others are nobody's mistake. */
+  /** Properties of Java and of other software are not errors. */
   private void property(RawValue given) {
     if (given.key().equals(MORE_FILES)) {
       problem(
@@ -164,7 +167,7 @@ public final class Configuration {
     }
     for (Setting setting : SettingCatalog.settings()) {
       if (setting.variable().equals(name)) {
-        // A variable that only commands and launcher read counts as not set when it is empty.
+        // A variable that only the commands and the launcher read counts as unset when it is empty.
         if (!setting.environmentOnly() || !value.isEmpty()) {
           put(setting, new RawValue(setting.key(), value, origin));
         }
@@ -172,7 +175,7 @@ public final class Configuration {
       }
     }
     if (name.startsWith(PLUGIN_VARIABLE)) {
-      // Which of its underscores are dots nobody knows but the plugin.
+      // Only the plugin knows which underscores of the name stand for dots.
       String key =
           SettingCatalog.PLUGIN
               + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
@@ -187,7 +190,7 @@ public final class Configuration {
     }
   }
 
-  /** Programs share an environment, so that only what resembles a setting is taken for one. */
+  /** Programs share the environment, so only a variable that resembles a setting is reported. */
   private void unknownVariable(String name, ValueSource origin) {
     String meant = meant(name);
     problems.add(

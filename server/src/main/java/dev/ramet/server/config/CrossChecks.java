@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Settings that are right each alone, and wrong together. */
+/** Checks for settings that are valid separately but contradict each other. */
 final class CrossChecks {
   private final Map<String, RawValue> set;
   private final List<Problem> problems;
@@ -19,10 +19,10 @@ final class CrossChecks {
   }
 
   /**
-   * Looks for them.
+   * Runs all checks.
    *
-   * @param set all values that are set, each proper alone
-   * @param problems where to add them
+   * @param set all values that are set, each valid by itself
+   * @param problems receives the errors
    */
   static void find(Map<String, RawValue> set, List<Problem> problems) {
     CrossChecks finder = new CrossChecks(set, problems);
@@ -76,7 +76,7 @@ final class CrossChecks {
     }
   }
 
-  /** A host must not start with a certificate that clients refuse, nor without one by mistake. */
+  /** A host must not start with a certificate that clients reject, nor without one by mistake. */
   private void tls() {
     boolean certificate = set.containsKey(TlsIdentity.CERTIFICATE_SETTING);
     boolean key = set.containsKey(TlsIdentity.KEY_SETTING);
@@ -85,7 +85,7 @@ final class CrossChecks {
     } else if (key && !certificate) {
       add(TlsIdentity.KEY_SETTING, "needs " + TlsIdentity.CERTIFICATE_SETTING);
     } else if (certificate) {
-      // What is wrong is told through the listener, and more than what comes back is not needed.
+      // The listener reports the errors; the result is not needed.
       TlsIdentity unused =
           TlsIdentity.read(
               path(TlsIdentity.CERTIFICATE_SETTING, ""),

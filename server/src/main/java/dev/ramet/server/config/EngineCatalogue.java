@@ -4,7 +4,7 @@ package dev.ramet.server.config;
 import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
-/** What the engine and the plugins it was built with read. */
+/** The settings of the engine and of the built-in plugins. */
 final class EngineCatalogue {
   private EngineCatalogue() {}
 

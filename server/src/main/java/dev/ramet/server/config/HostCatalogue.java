@@ -4,7 +4,7 @@ package dev.ramet.server.config;
 import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
-/** What the host itself reads: where it listens, who may use it, how much it takes. */
+/** The settings of the host itself: listen address, access and limits. */
 final class HostCatalogue {
   private HostCatalogue() {}
 

@@ -4,7 +4,7 @@ package dev.ramet.server.config;
 import dev.ramet.server.config.SettingCatalog.Part;
 import java.util.List;
 
-/** What the launcher and the command line take from the environment alone. */
+/** The settings that the launcher and the command line read from the environment only. */
 final class ProcessCatalogue {
   static final String CONFIG = "RAMET_CONFIG";
   static final String HOME = "RAMET_HOME";

@@ -2,10 +2,10 @@
 package dev.ramet.server.config;
 
 /**
- * A value that was set somewhere, before anybody looked at it. Immutable and thread-safe.
+ * A value as it was set, before any check. Immutable and thread-safe.
  *
  * @param key the setting's name as it was written
  * @param value the text
- * @param origin where
+ * @param origin where it was set
  */
 record RawValue(String key, String value, ValueSource origin) {}

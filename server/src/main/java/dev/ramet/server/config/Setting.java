@@ -5,18 +5,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that can be set. Immutable and thread-safe.
+ * The description of one setting. Immutable and thread-safe.
  *
- * @param key its name in the file and on the command line; of what only the environment can set,
+ * @param key its name in the file and on the command line; for a setting of the environment only,
  *     the variable's name
- * @param part what reads it, for a person
- * @param type what values it may have
- * @param unit what a number counts, or null
- * @param fallback the value when nothing is set, or null when there is none; {@value #HOME} in it
- *     is the directory of the installed layout
- * @param unset what happens when nothing is set and there is no such value, or null
- * @param meaning what it does, as sentences
- * @param example a value to show, or null
+ * @param part the component that reads it, in words for people
+ * @param type the values it accepts
+ * @param unit unit of a number, or null
+ * @param fallback the default value, or null when there is none; {@value #HOME} in it stands for
+ *     the directory of the installed layout
+ * @param unset what happens when it is not set and has no default, or null
+ * @param meaning what it does, in full sentences
+ * @param example an example value, or null
  * @param secret whether its value is never shown
  */
 public record Setting(
@@ -32,12 +32,12 @@ public record Setting(
   /** Stands for the directory of the installed layout. */
   static final String HOME = "{home}";
 
-  /** Whether only the environment can set it. */
+  /** Returns whether only the environment can set it. */
   public boolean environmentOnly() {
     return Character.isUpperCase(key.charAt(0));
   }
 
-  /** The environment variable that sets it. */
+  /** Returns the environment variable that sets it. */
   public String variable() {
     return variable(key);
   }

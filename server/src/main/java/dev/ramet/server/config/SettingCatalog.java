@@ -8,23 +8,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting of Ramet, once: the page of settings, the file that is shipped, the defaults and
- * the checks at a start all come from here. Immutable and thread-safe.
+ * The catalogue of all settings of Ramet. The reference page of settings, the shipped file, the
+ * defaults and the checks at start are all derived from it. Immutable and thread-safe.
  */
 public final class SettingCatalog {
-  /** What plugins of third parties read: {@code ramet.plugin.<id>.<key>}. */
+  /** Prefix of the settings of third-party plugins: {@code ramet.plugin.<id>.<key>}. */
   static final String PLUGIN = "ramet.plugin.";
 
   private static final Map<String, Setting> ALL = all();
 
   private SettingCatalog() {}
 
-  /** All settings, those of one part together, in the order in which to show them. */
+  /** Returns all settings in display order, grouped by part. */
   public static List<Setting> settings() {
     return List.copyOf(ALL.values());
   }
 
-  /** The setting of a name, or null when there is none. */
+  /** Returns the setting with a name, or null when there is none. */
   static @Nullable Setting find(String key) {
     return ALL.get(key);
   }

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a host's settings can come from. Immutable and thread-safe.
+ * The sources of a host's settings. Immutable and thread-safe.
  *
- * @param file the file of settings, which must be there, or null for none
+ * @param file the file of settings, which must exist, or null for none
  * @param environment environment variables
  * @param properties system properties of Java
- * @param flags what options say, by name
+ * @param flags command-line options, by name
  */
 public record Sources(
     @Nullable Path file,
@@ -31,9 +31,9 @@ public record Sources(
   }
 
   /**
-   * Those of a process.
+   * Returns the sources of this process.
    *
-   * @param file the file that an option names, or null
+   * @param file the file given by an option, or null
    */
   public static Sources of(
       @Nullable Path file, Map<String, String> environment, Map<String, String> flags) {
@@ -46,7 +46,7 @@ public record Sources(
     return new Sources(file != null ? file : find(environment), environment, properties, flags);
   }
 
-  /** Takes {@code -name=value} apart, which is how the host gets options. */
+  /** Parses options of the form {@code -name=value}, which the host receives. */
   public static Map<String, String> flags(List<String> arguments) {
     Map<String, String> flags = new LinkedHashMap<>();
     for (String argument : arguments) {
@@ -59,7 +59,7 @@ public record Sources(
     return flags;
   }
 
-  /** The directory of the installed layout. */
+  /** Returns the directory of the installed layout. */
   String home() {
     return environment.getOrDefault(ProcessCatalogue.HOME, "/usr/share/ramet");
   }

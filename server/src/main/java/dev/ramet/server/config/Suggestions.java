@@ -5,14 +5,14 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the name that was meant. */
+/** Suggests the correct name for a misspelled one. */
 final class Suggestions {
   private Suggestions() {}
 
   /**
-   * The name nearest to what was written, or null when none is near.
+   * Returns the name nearest to a misspelled one, or null when none is near.
    *
-   * @param prefix what all names may begin with, which says nothing about how near they are
+   * @param prefix a common prefix of the names, which is ignored in the comparison
    */
   static @Nullable String nearest(String written, Collection<String> names, String prefix) {
     String plain = plain(written, prefix);
@@ -28,13 +28,16 @@ final class Suggestions {
     return best;
   }
 
-  /** Without what people mix up: capitals, and dots, dashes and underscores. */
+  /** Returns a name without common sources of confusion: capitals, dots, dashes and underscores. */
   private static String plain(String name, String prefix) {
     String all = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
     return all.toLowerCase(Locale.ROOT).replaceAll("[._-]", "");
   }
 
-  /** How many letters have to be put in, taken out, replaced or exchanged with the next one. */
+  /**
+   * Returns the edit distance: the number of letters to insert, delete, replace or swap with the
+   * next.
+   */
   static int distance(String a, String b) {
     int[][] table = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

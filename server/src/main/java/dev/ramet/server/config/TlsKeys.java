@@ -11,7 +11,7 @@ public final class TlsKeys {
 
   private TlsKeys() {}
 
-  /** Whether a value of the setting switches it on. */
+  /** Returns whether a value of the setting switches TLS on. */
   public static boolean isOn(@Nullable Object value) {
     return value != null && "ON".equals(value.toString().toUpperCase(Locale.ROOT));
   }

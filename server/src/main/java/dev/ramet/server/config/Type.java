@@ -4,20 +4,23 @@ package dev.ramet.server.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What values a setting may have. Immutable and thread-safe.
+ * The type of a setting's value. Immutable and thread-safe.
  *
- * @param description for a person, after "must be": {@code a whole number from 1 to 64}
- * @param list whether it is several values with commas between; then it may be empty
- * @param rule what a value that is not empty must satisfy
+ * @param description for people, to follow "must be": {@code a whole number from 1 to 64}
+ * @param list whether it is a comma-separated list, which may be empty
+ * @param rule condition for each value that is not empty
  */
 public record Type(String description, boolean list, Rule rule) {
-  /** Looks at one value. */
+  /** Checks one value. */
   @FunctionalInterface
   interface Rule {
     boolean allows(String value);
   }
 
-  /** What is wrong with a value, to stand after the setting's name; null when nothing is. */
+  /**
+   * Returns the error in a value, as the rest of a sentence that begins with the setting's name;
+   * null when it is valid.
+   */
   @Nullable String problem(String value, boolean secret) {
     if (value.isEmpty()) {
       return list ? null : "is empty; leave it out to have the default";

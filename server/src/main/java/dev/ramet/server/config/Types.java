@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The kinds of values that there are. */
+/** The available types of settings. */
 final class Types {
   private static final String OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
   private static final String IPV4 = OCTET + "(\\." + OCTET + "){3}";
-  // Whether the colons are right is seen when the engine reads it.
+  // The engine checks the colons when it parses the address.
   private static final String IPV6 = "[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}";
 
   static final Type SWITCH = choice("true", "false");
@@ -44,12 +44,12 @@ final class Types {
   static final Type DURATION =
       new Type("a time like 500ms, 30s, 2m or PT1M30S", false, Types::isDuration);
 
-  // What Micronaut takes, but for signs: no setting of the host is a negative time.
+  // The format of Micronaut without signs, because no setting of the host is a negative time.
   private static final Pattern SHORT_DURATION = Pattern.compile("[0-9]{1,9}(ns|ms|s|m|h|d)");
 
   private Types() {}
 
-  /** A whole number. */
+  /** A whole number in a range. */
   static Type number(long least, long most) {
     String range =
         most == Long.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most;
@@ -64,13 +64,13 @@ final class Types {
         value -> value.equals("-1") || isBetween(value, 1, 65535));
   }
 
-  /** One of these words, exactly. */
+  /** One of several words, in exact spelling. */
   static Type choice(String... words) {
     List<String> all = List.of(words);
     return new Type(oneOf(all), false, all::contains);
   }
 
-  /** One of these words, which are told in capitals and may come in any. */
+  /** One of several constants, shown in capitals and accepted in any case. */
   static Type constant(String... words) {
     List<String> all = List.of(words);
     return new Type(oneOf(all), false, value -> all.contains(value.toUpperCase(Locale.ROOT)));

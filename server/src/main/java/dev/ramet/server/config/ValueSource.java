@@ -5,17 +5,17 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a value comes from. Immutable and thread-safe.
+ * The source of a value. Immutable and thread-safe.
  *
- * @param kind which of the places that there are
+ * @param kind kind of source
  * @param name the variable, the property or the option; null for others
  * @param file the file, or null
- * @param line the line in it, from 1; 0 for none
+ * @param line the line in the file, from 1; 0 for none
  */
 public record ValueSource(Kind kind, @Nullable String name, @Nullable Path file, int line) {
-  /** The places, each overriding those before it. */
+  /** The kinds of sources, each overriding those before it. */
   public enum Kind {
-    /** Nobody set it. */
+    /** The default of the setting. */
     DEFAULT("default"),
     /** The file of settings. */
     FILE("file"),
@@ -32,7 +32,7 @@ public record ValueSource(Kind kind, @Nullable String name, @Nullable Path file,
       this.label = label;
     }
 
-    /** Its name in JSON. */
+    /** Returns its name in JSON. */
     public String label() {
       return label;
     }
@@ -56,7 +56,7 @@ public record ValueSource(Kind kind, @Nullable String name, @Nullable Path file,
     return new ValueSource(Kind.FLAG, name, null, 0);
   }
 
-  /** For a person: {@code /etc/ramet/ramet.yaml:12}. */
+  /** Returns the source for people: {@code /etc/ramet/ramet.yaml:12}. */
   @Override
   public String toString() {
     return switch (kind) {

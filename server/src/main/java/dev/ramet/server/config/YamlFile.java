@@ -25,8 +25,8 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * The file of settings, read once: names, texts and lines. Values are taken as they are written,
- * not as YAML understands them, to which {@code ON} is true. Used by one thread.
+ * Reads the file of settings: names, values and line numbers. Values are kept as written; YAML
+ * itself would turn {@code ON} into true. Used by one thread.
  */
 final class YamlFile {
   private static final String SECTION = "ramet";
@@ -40,7 +40,7 @@ final class YamlFile {
     this.path = path;
   }
 
-  /** Reads a file; what is wrong with it is among its problems. */
+  /** Reads a file; errors in it are added to its problems. */
   static YamlFile read(Path path) {
     YamlFile file = new YamlFile(path);
     try {
@@ -59,18 +59,18 @@ final class YamlFile {
     return file;
   }
 
-  /** What it sets, by name. */
+  /** Returns the settings in the file, by name. */
   Map<String, RawValue> given() {
     return given;
   }
 
-  /** What is wrong with its form. */
+  /** Returns the errors in its syntax. */
   List<Problem> problems() {
     return problems;
   }
 
   private void parse(String text) {
-    // The shipped file sets nothing: then what reads YAML needs no loading.
+    // The shipped file sets nothing, so loading the YAML parser can be avoided.
     if (text.lines().map(String::strip).allMatch(YamlFile::saysNothing)) {
       return;
     }
@@ -85,7 +85,7 @@ final class YamlFile {
         problem("", line(top), "is not a list of settings, like ramet: { port: 3000 }");
       }
     } catch (MarkedYAMLException e) {
-      // Its message would quote the line, and what stands there may be a secret.
+      // The parser's message would quote the line, which may contain a secret.
       Mark mark = e.getProblemMark();
       problem("", mark == null ? 0 : mark.getLine() + 1, "is not YAML: " + e.getProblem());
     } catch (YAMLException e) {
@@ -107,7 +107,7 @@ final class YamlFile {
       Node value = tuple.getValueNode();
       int line = line(name);
       if (value instanceof MappingNode inner) {
-        // A mapping that contains itself by an alias has no end.
+        // A mapping that contains itself by an alias is infinitely deep.
         if (depth < 20) {
           walk(key, inner, depth + 1);
         } else {
@@ -132,7 +132,7 @@ final class YamlFile {
 
   private @Nullable String text(String key, int line, Node value) {
     if (isNull(value)) {
-      // A section of comments alone.
+      // A section that contains only comments.
       if (key.equals(SECTION)) {
         return null;
       }

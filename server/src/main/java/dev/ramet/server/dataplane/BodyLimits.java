@@ -8,16 +8,16 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 
 /**
- * Lets the bodies of uploads be as large as they are, since those go to the disk as they come;
- * others are held in memory, and stay limited. Immutable and thread-safe.
+ * Sets the size limit of request bodies. Uploads have none, because they are streamed to disk;
+ * other bodies are held in memory and stay limited. Immutable and thread-safe.
  *
- * @param usual for all others
+ * @param usual the limits for all other bodies
  */
 record BodyLimits(BodySizeLimits usual) {
   private static final String UPLOADS = "/uploads/";
   private static final String VOLUMES = "/volumecontent/";
 
-  /** Sets what holds for the request that comes next. */
+  /** Sets the limit for the next request. */
   void apply(ChannelHandlerContext ctx, HttpRequest request) {
     PipeliningServerHandler routing = ctx.pipeline().get(PipeliningServerHandler.class);
     if (routing != null) {

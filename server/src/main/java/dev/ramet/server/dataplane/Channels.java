@@ -8,10 +8,11 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes and closes whose outcome nobody waits for: a write that fails closes the channel, and
- * every handler hears of a close. A close through a handler's context starts before that handler.
+ * Writes to channels and closes them without waiting for the outcome: a failed write closes the
+ * channel, and every handler is notified of a close. A close through a handler's context starts
+ * before that handler.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // the outcome is heard as said above
+@SuppressWarnings("FutureReturnValueIgnored") // handlers are notified, see above
 final class Channels {
   private Channels() {}
 
@@ -24,7 +25,7 @@ final class Channels {
     to.flush();
   }
 
-  /** Passes on what another handler wrote, which looks after the outcome itself. */
+  /** Forwards a message of another handler, which checks the outcome itself. */
   static void pass(ChannelOutboundInvoker to, Object message, ChannelPromise promise) {
     to.write(message, promise);
   }
@@ -37,7 +38,7 @@ final class Channels {
     to.close();
   }
 
-  /** Closes once everything that was written has gone out. */
+  /** Closes after all pending writes are sent. */
   static void closeAfterFlush(ChannelOutboundInvoker to) {
     to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> to.close());
   }

@@ -9,24 +9,23 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * The client's end of an exchange: a connection that speaks HTTP/1.1, or one stream of a connection
- * that speaks HTTP/2.
+ * The client's side of an exchange: an HTTP/1.1 connection or one stream of an HTTP/2 connection.
  *
  * @param channel the connection or the stream
  */
 record ClientSide(Channel channel) {
-  /** Whether others go on when this one ends. */
+  /** Returns whether this is a stream, so that the connection survives its end. */
   boolean isStream() {
     return channel instanceof Http2StreamChannel;
   }
 
-  /** Whether what it sends is encrypted. */
+  /** Returns whether the connection is encrypted. */
   boolean isSecure() {
     Channel connection = isStream() ? channel.parent() : channel;
     return connection.pipeline().get(SslHandler.class) != null;
   }
 
-  /** Has the close that follows tell that what was sent is no whole answer. */
+  /** Makes the close that follows signal an incomplete response. */
   void spoil() {
     if (isStream()) {
       Channels.writeAndFlush(channel, new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));

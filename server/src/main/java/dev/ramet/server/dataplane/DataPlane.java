@@ -15,8 +15,8 @@ import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import jakarta.inject.Singleton;
 
 /**
- * Puts a {@link RequestRouter} between the HTTP codec and routing of every connection, and of every
- * stream of one that speaks HTTP/2.
+ * Inserts a {@link RequestRouter} between HTTP codec and routing into the pipeline of every
+ * connection and every HTTP/2 stream.
  */
 @Singleton
 final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -93,7 +93,7 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
 
     @Override
     public void onStreamPipelineBuilt() {
-      // As on a connection: an exchange reads when it has room.
+      // As on a connection: an exchange reads only when it can take more.
       stream.config().setAutoRead(false);
       stream
           .pipeline()

@@ -20,7 +20,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the engine for a guest's address without blocking the asker. Thread-safe. */
+/**
+ * Looks up the addresses of guests in the engine without blocking the caller. Resumes paused
+ * sandboxes if their rules ask for it. Thread-safe.
+ */
 @Singleton
 class Endpoints {
   private final EngineHolder engine;
@@ -38,9 +41,10 @@ class Endpoints {
   }
 
   /**
-   * Completes with the way there, or with the engine's {@link dev.ramet.errors.RametException}.
+   * Looks up a guest's endpoint. Completes with it, or with the engine's {@link
+   * dev.ramet.errors.RametException}.
    *
-   * @param token what the request brought for a sandbox that is not open to everyone
+   * @param token the token of the request, for a sandbox that is not open to everyone
    */
   CompletionStage<GuestEndpoint> find(Target target, @Nullable String token) {
     return engine
@@ -51,7 +55,7 @@ class Endpoints {
               try {
                 return CompletableFuture.completedFuture(guest(sandboxes, target, token));
               } catch (RametException e) {
-                // Who may not come in does not wake it either.
+                // A caller without access must not resume the sandbox either.
                 if (e.code() == ErrorCode.FORBIDDEN || !wakes(sandboxes, target.sandboxId())) {
                   throw e;
                 }
@@ -74,13 +78,15 @@ class Endpoints {
     return new GuestEndpoint(sandboxes.endpoint(id, port), rules.tls(port), rules.host(port));
   }
 
-  /** Whether it is paused, or about to be, and a request is to change that. */
+  /** Returns whether a request may resume a sandbox that is paused or about to be. */
   private static boolean wakes(Sandboxes sandboxes, String id) {
     Sandbox sandbox = sandboxes.get(id);
     return sandbox.rules().autoResume() && sandbox.state() != Sandbox.State.FAILED;
   }
 
-  /** One resume for all requests that come meanwhile, and not where others look up addresses. */
+  /**
+   * Resumes a sandbox once for all concurrent requests, outside the threads that look up addresses.
+   */
   private CompletableFuture<Void> wake(Sandboxes sandboxes, String id) {
     return waking.computeIfAbsent(
         id,
@@ -90,8 +96,8 @@ class Endpoints {
   }
 
   /**
-   * Finds the sandbox whose access token a request for a file was signed with: such a request may
-   * name no sandbox. Empty when there is none.
+   * Finds the sandbox whose access token signed a request for a file, because such a request need
+   * not name a sandbox. Completes with empty when there is none.
    */
   CompletionStage<Optional<Target>> signedBy(Signature signature) {
     return engine

@@ -5,10 +5,10 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in a guest, as requests come to it.
+ * The endpoint of a server in a guest.
  *
- * @param address the host address that leads to its port
+ * @param address the host address that is forwarded to its port
  * @param tls whether it speaks TLS
- * @param host the Host header that it sees, or null for the one that a request has
+ * @param host the Host header to send, or null for the one of the request
  */
 record GuestEndpoint(InetSocketAddress address, boolean tls, @Nullable String host) {}

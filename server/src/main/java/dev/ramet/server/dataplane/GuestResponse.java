@@ -15,18 +15,18 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** Carries a guest's answer to the client, read only as fast as the client takes it. */
+/** Streams a guest's response to the client, reading only as fast as the client accepts it. */
 final class GuestResponse implements UpstreamHandler.Listener {
   private enum Part {
-    /** Nothing yet, or interim answers only. */
+    /** No response yet, or interim (1xx) responses only. */
     NONE,
-    /** An interim answer's end is due. */
+    /** Waiting for the end of an interim response. */
     INTERIM,
-    /** The end of the answer that changes the protocol is due. */
+    /** Waiting for the end of the response that switches the protocol. */
     SWITCHING,
-    /** The body. */
+    /** Within the body. */
     BODY,
-    /** All came, or the rest does not matter. */
+    /** Complete, or the rest is ignored. */
     DONE
   }
 
@@ -68,7 +68,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
       exchange.refuse(ProxyErrors.broken(target));
     } else if (switching) {
       part = Part.SWITCHING;
-      // As it came: Connection and Upgrade are what this answer is about.
+      // Unchanged, because this response is about Connection and Upgrade.
       Channels.write(client, response);
     } else if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
       part = Part.INTERIM;
@@ -109,12 +109,12 @@ final class GuestResponse implements UpstreamHandler.Listener {
     }
   }
 
-  /** HTTP/1.0 knows no interim answers. */
+  /** HTTP/1.0 has no interim responses. */
   private void passInterim() {
     part = Part.NONE;
     if (interim != null && exchange.clientVersion().equals(HttpVersion.HTTP_1_1)) {
       interim.headers().remove(HttpHeaderNames.CONNECTION);
-      // In one piece, as HTTP/2 wants it.
+      // As one message, which HTTP/2 requires.
       Channels.writeAndFlush(
           client,
           new DefaultFullHttpResponse(
@@ -162,8 +162,8 @@ final class GuestResponse implements UpstreamHandler.Listener {
         } else if (reused) {
           exchange.refuseAfterLookup(target, ProxyErrors.broken(target));
         } else {
-          // User-mode networks accept every connection first, and close it when the guest's port
-          // turns out to be closed.
+          // User-mode networks accept every connection first, and close it if the guest's port is
+          // closed.
           exchange.refuseAfterLookup(target, ProxyErrors.portClosed(target));
         }
       }

@@ -12,8 +12,9 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS between the host and a server in a guest. Its certificate proves nothing and is not looked
- * at: the connection never leaves the host, and who made the guest made the certificate.
+ * TLS between the host and a server in a guest. The certificate is not verified because it proves
+ * nothing: the connection never leaves the host, and the guest's creator also created the
+ * certificate.
  */
 final class GuestTls {
   private static final SslContext CONTEXT = context();
@@ -32,7 +33,7 @@ final class GuestTls {
     }
   }
 
-  /** Speaks TLS on a channel that is not connected yet. */
+  /** Creates the TLS handler for a channel that is not connected yet. */
   static SslHandler on(Channel channel, int handshakeMillis) {
     SslHandler handler = CONTEXT.newHandler(channel.alloc());
     handler.setHandshakeTimeoutMillis(handshakeMillis);

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Takes off the headers that belong to one connection only (RFC 9110, 7.6.1), puts on ours. */
+/** Replaces the hop-by-hop headers, which belong to one connection only (RFC 9110, 7.6.1). */
 final class HopHeaders {
   private static final List<String> HOP_BY_HOP =
       List.of(
@@ -32,21 +32,21 @@ final class HopHeaders {
 
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  /** A Connection header that names these would change where a message goes or ends. */
+  /** If a Connection header could remove these, it could change where a message goes or ends. */
   private static final Set<String> NEVER_STRIPPED = Set.of("content-length", "host");
 
-  /** What the codec of HTTP/2 tells in headers, of which HTTP/1.1 knows nothing. */
+  /** Headers that the HTTP/2 codec adds and HTTP/1.1 does not know. */
   private static final HttpConversionUtil.ExtensionHeaderNames[] OF_STREAMS =
       HttpConversionUtil.ExtensionHeaderNames.values();
 
   private HopHeaders() {}
 
   /**
-   * Makes a client's request ready for the guest.
+   * Prepares a client's request for the guest.
    *
-   * @param client how the client is connected
-   * @return whether it asks for another protocol
-   * @throws RametException {@code INVALID_ARGUMENT} when it cannot be passed on
+   * @param client the client's side of the exchange
+   * @return whether the request asks to switch the protocol
+   * @throws RametException {@code INVALID_ARGUMENT} when it cannot be forwarded
    */
   static boolean request(HttpRequest request, Target target, ClientSide client) {
     HttpHeaders headers = request.headers();
@@ -79,14 +79,14 @@ final class HopHeaders {
     }
     headers.set("X-Forwarded-Proto", client.isSecure() ? "https" : "http");
     if (!target.byHost()) {
-      // The client's Host is this server's name; many a development server refuses a strange one.
+      // The client's Host names this server; many development servers refuse an unknown name.
       headers.set(HttpHeaderNames.HOST, "localhost:" + target.port());
     }
     request.setProtocolVersion(HttpVersion.HTTP_1_1);
     return upgrade != null;
   }
 
-  /** In HTTP/2 any character could stand there, also one that ends a line of HTTP/1.1. */
+  /** In HTTP/2 the path could contain any character, also one that ends a line of HTTP/1.1. */
   private static boolean isPath(String uri) {
     return uri.startsWith("/") && uri.chars().allMatch(c -> c > ' ' && c != 0x7f);
   }
@@ -110,17 +110,18 @@ final class HopHeaders {
             && request.protocolVersion().equals(HttpVersion.HTTP_1_1)
             && headers.containsValue(
                 HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, /* ignoreCase= */ true);
-    // HTTP/2 in the clear would have to be understood here; without it the guest stays with 1.1.
+    // Unencrypted HTTP/2 would have to be parsed here; without the upgrade the guest stays with
+    // 1.1.
     return asked && !upgrade.toLowerCase(Locale.ROOT).contains("h2c") ? upgrade : null;
   }
 
   /**
-   * Makes the guest's answer ready for the client.
+   * Prepares the guest's response for the client.
    *
-   * @param method of the request that it answers
-   * @param client what the client speaks
-   * @param keepAlive whether the client's connection may be used again
-   * @return whether it really may
+   * @param method method of the request
+   * @param client HTTP version of the client
+   * @param keepAlive whether the client's connection may be reused
+   * @return whether it can in fact be reused
    */
   static boolean response(
       HttpResponse response, HttpMethod method, HttpVersion client, boolean keepAlive) {
@@ -145,7 +146,7 @@ final class HopHeaders {
     return keep;
   }
 
-  /** Whether the guest's connection can be used again after this answer. */
+  /** Returns whether the guest's connection can be reused after this response. */
   static boolean keepsAlive(HttpResponse response, HttpMethod method) {
     return HttpUtil.isKeepAlive(response)
         && (hasNoBody(response, method)

@@ -7,7 +7,8 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.Set;
 
 /**
- * What of the agent is for the host alone: whoever may call {@code /init} sets the access token.
+ * The calls of the agent that are reserved for the host: a caller of {@code /init} can set the
+ * access token.
  */
 final class HostOnly {
   private static final Set<String> PATHS =
@@ -22,12 +23,12 @@ final class HostOnly {
           "/trust",
           "/volume");
 
-  /** What the host proves itself with; no client has it. */
+  /** Carries the secret that authenticates the host to the agent; no client has it. */
   static final String SECRET_HEADER = "X-Ramet-Host-Secret";
 
   private HostOnly() {}
 
-  /** Whether a request asks for that, however its path is written. */
+  /** Returns whether a request is such a call, in any encoding of its path. */
   static boolean is(Target where, HttpRequest request) {
     if (where.port() != Sandbox.AGENT_PORT) {
       return false;

@@ -11,8 +11,8 @@ import io.netty.handler.timeout.IdleState;
 import io.netty.handler.timeout.IdleStateEvent;
 
 /**
- * Closes a connection of HTTP/2 on which no request waits, once nothing has happened for long or
- * the host stops: clients need not close a connection whose end was announced, and many keep it.
+ * Closes an HTTP/2 connection without pending requests after a long idle time or when the host
+ * stops. Clients need not close a connection after GOAWAY, and many keep it open.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9113#section-6.8">RFC 9113, GOAWAY</a>
  */
@@ -42,7 +42,7 @@ final class IdleConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Requests that come later than the announced one were never taken, as their client knows. */
+  /** Requests after the last one named in GOAWAY were not processed, and their client knows it. */
   private final class Announced extends Http2ConnectionAdapter {
     private final ChannelHandlerContext ctx;
 
@@ -62,7 +62,7 @@ final class IdleConnection extends ChannelInboundHandlerAdapter {
       }
     }
 
-    /** After what is under way here, which is the sending of just that. */
+    /** Closes after the current event, which is the sending of GOAWAY itself. */
     private void closeSoon() {
       Channels.later(ctx.executor(), 0, () -> closeUnlessUsed(ctx));
     }

@@ -8,19 +8,19 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds every name that a request gives for the host it is meant for. */
+/** Finds all host names that a request names as its destination. */
 final class NamedHost {
   private static final String SCHEME_END = "://";
 
   private NamedHost() {}
 
   /**
-   * The {@code Host} header, into which an {@code :authority} has been translated by now, and the
-   * authority of a request target in absolute form, which goes before the header (RFC 9112, section
-   * 3.2.2).
+   * Returns the {@code Host} header (which also carries the {@code :authority} of HTTP/2) and the
+   * authority of a request target in absolute form, which takes precedence over the header (RFC
+   * 9112, section 3.2.2).
    *
-   * @return empty for a request of HTTP/1.0 that names none; browsers send no such request
-   * @throws RametException {@code INVALID_ARGUMENT} when the header is missing or there twice
+   * @return empty for an HTTP/1.0 request without a host; browsers send no such request
+   * @throws RametException {@code INVALID_ARGUMENT} when the header is missing or repeated
    */
   static List<String> of(HttpRequest request) {
     List<String> all = new ArrayList<>();

@@ -17,11 +17,11 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The answers this proxy gives by itself. */
+/** The error responses of the proxy to guests. */
 final class ProxyErrors {
   private ProxyErrors() {}
 
-  /** What clients of the E2B protocol expect when a guest cannot be reached. */
+  /** The body that clients of the E2B protocol expect when a guest cannot be reached. */
   private record Unreachable(String sandboxId, String message, @Nullable Integer port, int code) {}
 
   static FullHttpResponse notFound(Target target) {
@@ -32,7 +32,7 @@ final class ProxyErrors {
     return unreachable(target, "The sandbox is running but port is not open", target.port());
   }
 
-  /** The answer when no connection came about. */
+  /** Returns the response for a failed connection to the guest. */
   static FullHttpResponse unconnected(Target target, Throwable cause) {
     return cause instanceof SSLException
         ? unreachable(target, "The sandbox is running but port does not speak TLS", target.port())
@@ -43,7 +43,7 @@ final class ProxyErrors {
     return unreachable(target, "The connection into the sandbox broke", target.port());
   }
 
-  /** The answer when the engine would not tell an address. */
+  /** Returns the response for a failed address lookup. */
   static FullHttpResponse unresolved(Target target, RametException failure) {
     return switch (failure.code()) {
       case NOT_FOUND -> notFound(target);
@@ -73,7 +73,7 @@ final class ProxyErrors {
         failure.code().httpStatus(), ApiError.of(failure.code(), message, failure.remedy()));
   }
 
-  /** The answer to what is not HTTP. */
+  /** Returns the response to a malformed request. */
   static FullHttpResponse malformed(Throwable cause) {
     int status =
         cause instanceof TooLongHttpLineException

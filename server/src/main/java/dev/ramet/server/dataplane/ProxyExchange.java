@@ -23,11 +23,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to a guest and its answer. The request's body is read from the client only as fast as
- * the guest takes it; {@link GuestResponse} does the same the other way.
+ * One request to a guest and its response. The request's body is read from the client only as fast
+ * as the guest accepts it; {@link GuestResponse} does the same in the other direction.
  */
 final class ProxyExchange {
-  /** How long the rest of a body is read that nobody wants any more, before the close. */
+  /** How long the unneeded rest of a body is read before the connection is closed. */
   private static final int LINGER_MILLIS = 5_000;
 
   private final RequestRouter front;
@@ -38,7 +38,7 @@ final class ProxyExchange {
   private final Endpoints endpoints;
   private final Upstreams upstreams;
 
-  /** What came of the body before the guest was connected. */
+  /** Body content that arrived before the guest was connected. */
   private final Deque<HttpContent> early = new ArrayDeque<>();
 
   private @Nullable String token;
@@ -48,7 +48,10 @@ final class ProxyExchange {
   private boolean bodySent;
   private boolean requestComplete;
 
-  /** The answer is complete or has failed: the guest's end is no longer ours. */
+  /**
+   * The response is complete or has failed; the guest's connection no longer belongs to this
+   * exchange.
+   */
   private boolean ended;
 
   ProxyExchange(
@@ -66,7 +69,7 @@ final class ProxyExchange {
     this.upstreams = upstreams;
   }
 
-  /** A request that names no sandbox goes to the one whose token it was signed with. */
+  /** Starts a request that names no sandbox: the signature's access token identifies it. */
   void startSigned(Signature signature) {
     endpoints
         .signedBy(signature)
@@ -174,7 +177,7 @@ final class ProxyExchange {
     Channels.write(channel, content);
   }
 
-  /** Sends the request once more, over a new connection; only possible while no body was sent. */
+  /** Sends the request again over a new connection; possible only while no body was sent. */
   void retry(Target where) {
     upstream = null;
     early.add(LastHttpContent.EMPTY_LAST_CONTENT);
@@ -183,14 +186,14 @@ final class ProxyExchange {
     }
   }
 
-  /** Whether the request can be sent twice without harm, and its body is known to be empty. */
+  /** Returns whether the request is idempotent, and its body is known to be empty. */
   boolean isRepeatable() {
     return requestComplete
         && !bodySent
         && (request.method().name().equals("GET") || request.method().name().equals("HEAD"));
   }
 
-  /** Asks the engine again why a guest fell silent, and answers with what it says. */
+  /** Responds with the engine's reason why a guest stopped responding, or with a given response. */
   void refuseAfterLookup(Target where, FullHttpResponse otherwise) {
     upstream = null;
     endpoints
@@ -212,7 +215,7 @@ final class ProxyExchange {
                         }));
   }
 
-  /** Gives the client this answer; the guest, if there is one, is left. */
+  /** Sends this response to the client and releases the guest's connection, if any. */
   void refuse(FullHttpResponse response) {
     boolean keep = clientKeepAlive && requestComplete;
     if (!keep) {
@@ -227,7 +230,7 @@ final class ProxyExchange {
     end(keep);
   }
 
-  /** The answer was written. */
+  /** Ends the exchange after its response was written. */
   void end(boolean keepClient) {
     ended = true;
     upstream = null;
@@ -240,8 +243,8 @@ final class ProxyExchange {
   }
 
   /**
-   * Closes a connection whose client may still be sending: closing at once would make the kernel
-   * reset it and take the answer back from under the client's eyes.
+   * Closes a connection whose client may still be sending. Closing at once would make the kernel
+   * reset it, and the client could lose the response.
    */
   private void closeOnceRead() {
     if (requestComplete) {
@@ -252,7 +255,9 @@ final class ProxyExchange {
     client.read();
   }
 
-  /** The guest vanished within its answer: the client must not take it for a whole one. */
+  /**
+   * Handles a guest that disappeared within its response: the client must not take it for complete.
+   */
   void reset() {
     ended = true;
     upstream = null;
@@ -261,14 +266,16 @@ final class ProxyExchange {
     Channels.close(client);
   }
 
-  /** The guest agreed to another protocol; its answer has been written. */
+  /**
+   * Switches to a tunnel after the guest agreed to another protocol and its response was written.
+   */
   void tunnel(Channel channel) {
     ended = true;
     upstream = null;
     Tunnel bytes = new Tunnel(client, channel);
     front.tunnel(bytes);
     channel.pipeline().get(UpstreamHandler.class).use(bytes);
-    // A codec that leaves hands on what it had read ahead, which must not meet the other codec.
+    // A removed codec passes on the data it has buffered, which must not reach the other codec.
     ChannelHandlerContext guestCodec = channel.pipeline().context(HttpClientCodec.class);
     ((HttpClientCodec) guestCodec.handler()).prepareUpgradeFrom(guestCodec);
     client.pipeline().remove(HttpServerCodec.class);
@@ -277,7 +284,7 @@ final class ProxyExchange {
     client.read();
   }
 
-  /** Takes the guest's connection back for other requests, or closes it. */
+  /** Makes the guest's connection available for other requests, or closes it. */
   void release(Channel channel, boolean reusable) {
     channel.pipeline().get(UpstreamHandler.class).use(null);
     if (reusable && requestComplete && guest != null) {
@@ -312,7 +319,9 @@ final class ProxyExchange {
     readClient();
   }
 
-  /** Reads on as far as there is room; after the body only to notice that the client leaves. */
+  /**
+   * Reads more if there is room; after the body, reads only to notice that the client disconnects.
+   */
   void readClient() {
     boolean room = upstream != null && upstream.isWritable();
     if (ended || (requestComplete ? !front.hasHeld() : room)) {
@@ -356,7 +365,7 @@ final class ProxyExchange {
     return upgrade;
   }
 
-  /** Whether the client's connection could be used for another request, as far as it goes. */
+  /** Returns whether this exchange allows the client's connection to be reused. */
   boolean mayKeepClient() {
     return clientKeepAlive && requestComplete;
   }

@@ -19,10 +19,10 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts the requests of a client's connection, or the one of an HTTP/2 stream: those for a host of
- * another name are refused, those for a guest are carried there by an {@link ProxyExchange}, the
- * others go on to routing. A request waits while one of the other kind is under way, so that
- * answers keep the order of the requests.
+ * Routes the requests of a client's connection, or the one of an HTTP/2 stream. Requests for
+ * another host name are refused, requests for a guest are forwarded by a {@link ProxyExchange}, and
+ * the others continue to routing. A request waits while one of the other kind is in progress, so
+ * that responses keep the order of the requests.
  */
 final class RequestRouter extends ChannelDuplexHandler {
   private final Endpoints endpoints;
@@ -31,13 +31,13 @@ final class RequestRouter extends ChannelDuplexHandler {
   private final @Nullable String domain;
   private final BodyLimits limits;
 
-  /** What came of requests that must wait; nothing more is read while there is any. */
+  /** Messages of requests that must wait; reading stops while there are any. */
   private final Deque<Object> held = new ArrayDeque<>();
 
   private @Nullable ProxyExchange exchange;
   private @Nullable Tunnel tunnel;
 
-  /** Requests that routing has not fully answered. */
+  /** Number of requests that routing has not fully answered. */
   private int routed;
 
   private boolean receivingRouted;
@@ -70,7 +70,7 @@ final class RequestRouter extends ChannelDuplexHandler {
     }
   }
 
-  /** Takes a message on, or answers false when its request must wait. */
+  /** Passes a message on, or returns false when its request must wait. */
   private boolean accept(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpRequest request) {
       return exchange == null && begin(ctx, request);
@@ -135,7 +135,7 @@ final class RequestRouter extends ChannelDuplexHandler {
     } else if (exchange != null) {
       exchange.clientReadComplete();
     } else if (!discarding) {
-      // Routing answers this with a call to read(), which held messages keep from going through.
+      // Makes routing call read(), which held messages keep from being passed on.
       ctx.fireChannelReadComplete();
     }
   }
@@ -156,34 +156,34 @@ final class RequestRouter extends ChannelDuplexHandler {
     if (message instanceof LastHttpContent && !interimResponse && routed > 0) {
       routed--;
       if (routed == 0 && !held.isEmpty()) {
-        // Not here: routing is in the midst of its own write.
+        // Deferred, because routing is in the middle of its write.
         ctx.executor().execute(() -> resume(ctx));
       }
     }
   }
 
-  /** Whether the client has sent more than the request under way. */
+  /** Returns whether the client has sent more than the current request. */
   boolean hasHeld() {
     return !held.isEmpty();
   }
 
-  /** The exchange has ended and the connection can be used again. */
+  /** Continues after an exchange whose connection can be reused. */
   void finished(ChannelHandlerContext ctx) {
     exchange = null;
     if (delayedClose != null) {
       Channels.close(ctx, delayedClose);
       return;
     }
-    // Not here: the exchange may have ended while a read is being told to it.
+    // Deferred, because the exchange may have ended within its read handler.
     ctx.executor().execute(() -> resume(ctx));
   }
 
-  /** The two ends change to a protocol that is none of ours. */
+  /** Switches both sides to another protocol. */
   void tunnel(Tunnel bytes) {
     tunnel = bytes;
   }
 
-  /** Goes on with the messages that waited, then with reading. */
+  /** Continues with the held messages, then with reading. */
   private void resume(ChannelHandlerContext ctx) {
     if (drainingHeld || !ctx.channel().isActive()) {
       return;
@@ -253,10 +253,10 @@ final class RequestRouter extends ChannelDuplexHandler {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame && exchange != null) {
-      // The client gave up; nothing may be read just now that would tell so.
+      // The client gave up; this could not be noticed by reading, which is stopped now.
       Channels.close(ctx);
     }
-    // A quiet stream, or an operation that takes its time, is not an idle connection.
+    // A quiet stream or a long operation does not make the connection idle.
     boolean busy = exchange != null || routed > 0;
     if (!(event instanceof IdleStateEvent) || !busy) {
       ctx.fireUserEventTriggered(event);
@@ -267,7 +267,7 @@ final class RequestRouter extends ChannelDuplexHandler {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     boolean malformed = routed == 0 && new ClientSide(ctx.channel()).isStream();
     if (exchange != null || tunnel != null || discarding || malformed) {
-      Channels.close(ctx); // of a stream that no request came of, nobody else hears
+      Channels.close(ctx); // no other handler learns of an error on a stream without a request
     } else {
       ctx.fireExceptionCaught(cause);
     }

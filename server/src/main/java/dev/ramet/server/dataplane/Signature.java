@@ -13,19 +13,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signature of a request for a file, by which clients of the E2B protocol let others read or
- * write one file. The agent checks it; here it only tells which sandbox is meant. Immutable and
+ * The signature of a request for a file, with which clients of the E2B protocol let others read or
+ * write one file. The agent verifies it; the host uses it only to find the sandbox. Immutable and
  * thread-safe.
  *
  * @param given the signature
- * @param before what was signed before the access token
- * @param after what was signed after it
+ * @param before the signed text before the access token
+ * @param after the signed text after the access token
  */
 record Signature(String given, String before, String after) {
   private static final String FILES = "/files";
   private static final String VERSION = "v1_";
 
-  /** The signature of a request, or null when it has none. */
+  /** Returns the signature of a request, or null when it has none. */
   static @Nullable Signature of(HttpRequest request) {
     if (!request.uri().startsWith(FILES + "?")) {
       return null;
@@ -54,7 +54,7 @@ record Signature(String given, String before, String after) {
     return values == null ? "" : values.get(0);
   }
 
-  /** Whether it was made with this token. */
+  /** Returns whether it was created with this token. */
   boolean isBy(@Nullable String token) {
     if (token == null) {
       return false;

@@ -12,17 +12,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request wants to go. Only the Host and the two E2b headers decide, never the path.
+ * The sandbox and port that a request is for. Only the Host and the two E2b headers decide, never
+ * the path.
  *
  * @param sandboxId the sandbox
  * @param port the TCP port in the guest
- * @param byHost whether the Host header says so, which then is the guest's own name
+ * @param byHost whether the Host header names it, so that the guest can get this header
  */
 record Target(String sandboxId, int port, boolean byHost) {
   static final String SANDBOX_HEADER = "E2b-Sandbox-Id";
   static final String PORT_HEADER = "E2b-Sandbox-Port";
 
-  /** Browsers and name services resolve every name below it to this machine (RFC 6761, 6.3). */
+  /** Browsers and resolvers map every name below it to this machine (RFC 6761, 6.3). */
   private static final String LOCAL = "localhost";
 
   private static final Pattern HOST =
@@ -30,9 +31,9 @@ record Target(String sandboxId, int port, boolean byHost) {
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   /**
-   * Where these headers lead, or null when they name no sandbox.
+   * Returns the target that these headers name, or null when they name no sandbox.
    *
-   * @param domain the one domain that guests are under, or null for {@code localhost}
+   * @param domain the domain of guests, or null for {@code localhost}
    * @throws RametException {@code INVALID_ARGUMENT} when they are contradictory or malformed
    */
   static @Nullable Target of(HttpHeaders headers, @Nullable String domain) {
@@ -52,7 +53,7 @@ record Target(String sandboxId, int port, boolean byHost) {
     if (!ID.matcher(id).matches()) {
       throw RametException.invalid(SANDBOX_HEADER, "is not a sandbox id");
     }
-    // Clients leave the port out when they mean the agent.
+    // Clients omit the port for calls to the agent.
     return new Target(id, port == null ? Sandbox.AGENT_PORT : port(PORT_HEADER, port), false);
   }
 
@@ -68,12 +69,15 @@ record Target(String sandboxId, int port, boolean byHost) {
         return port;
       }
     } catch (NumberFormatException e) {
-      // falls through to the refusal, which says all there is to say
+      // falls through to the exception below
     }
     throw RametException.invalid(field, "the port must be from 1 to 65535");
   }
 
-  /** Two values could mean one sandbox here and another one behind: refused. */
+  /**
+   * Returns a header's only value. Refuses a repeated header, which this proxy and the guest could
+   * interpret differently.
+   */
   private static @Nullable String single(HttpHeaders headers, String name) {
     List<String> values = headers.getAll(name);
     if (values.size() > 1) {

@@ -10,14 +10,14 @@ import java.security.MessageDigest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What requests bring to the ports of a sandbox that is not open to everyone. */
+/** The token that requests need for the ports of a sandbox that is not open to everyone. */
 final class TrafficToken {
   static final String HEADER = "E2b-Traffic-Access-Token";
 
   private TrafficToken() {}
 
   /**
-   * Takes it off a request: it is the host's to know, not the guest's.
+   * Removes the token from a request, because it is for the host and not for the guest.
    *
    * @throws RametException {@code INVALID_ARGUMENT} when there are two
    */
@@ -31,9 +31,9 @@ final class TrafficToken {
   }
 
   /**
-   * Whether a request may go to a sandbox's ports.
+   * Checks that a request may reach a sandbox's ports.
    *
-   * @param brought what {@link #take} gave
+   * @param brought the result of {@link #take}
    * @throws RametException {@code FORBIDDEN} when it may not
    */
   static void check(Sandbox sandbox, @Nullable String brought) {

@@ -6,7 +6,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
 
-/** After a change of protocol: bytes both ways, each side read only as fast as the other writes. */
+/**
+ * Copies bytes in both directions after a change of protocol, each side read only as fast as the
+ * other accepts them.
+ */
 final class Tunnel implements UpstreamHandler.Listener {
   private final ChannelHandlerContext client;
   private final Channel upstream;
@@ -65,7 +68,7 @@ final class Tunnel implements UpstreamHandler.Listener {
   }
 
   private static void pass(Object message, Channel to) {
-    // The codecs' last empty messages may still come; they mean nothing here.
+    // The last empty messages of the codecs may still arrive; they are ignored.
     if (message instanceof ByteBuf) {
       Channels.write(to, message);
     } else {

@@ -6,20 +6,20 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** The guest's end of a connection: tells the exchange that uses it what comes. */
+/** The handler of a connection to a guest: notifies the exchange that uses it. */
 final class UpstreamHandler extends ChannelInboundHandlerAdapter {
-  /** What a connection's user hears. */
+  /** Receives the events of a connection. */
   interface Listener {
-    /** A message came; the listener releases it. */
+    /** A message arrived; the listener releases it. */
     void upstreamRead(Object message);
 
-    /** All that had come was told; the listener decides when to read on. */
+    /** All available messages were delivered; the listener decides when to read again. */
     void upstreamReadComplete();
 
-    /** More can be written. */
+    /** The connection accepts more data. */
     void upstreamWritable();
 
-    /** The connection is gone; nothing more comes. */
+    /** The connection is closed; nothing more arrives. */
     void upstreamGone();
   }
 
@@ -32,7 +32,8 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (listener == null) {
-      // A guest that talks unasked on an idle connection would answer the next request wrongly.
+      // If a guest sends data unasked on an idle connection, the next request would get it as its
+      // response.
       ReferenceCountUtil.release(message);
       Channels.close(ctx);
       return;
@@ -61,7 +62,7 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    // Told before the close, which would make a cut-off answer look like a complete one.
+    // Notifies before the close, which would make a truncated response look complete.
     gone();
     Channels.close(ctx);
   }

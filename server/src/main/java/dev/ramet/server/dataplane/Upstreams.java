@@ -22,21 +22,21 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to guests. An idle one waits a moment for the next request to the same server; since
- * a rollback gives a sandbox a new address, none is ever used across one. Idle connections belong
- * to an event loop and are touched in it alone.
+ * The connections to guests. An idle connection is kept a moment for the next request to the same
+ * server. A rollback gives a sandbox a new address, so no connection is reused across one. Idle
+ * connections belong to one event loop and are accessed by it alone.
  */
 final class Upstreams {
   private static final int CONNECT_MILLIS = 5_000;
 
   /**
-   * How long the first attempt lasts, each further one twice as long. Where connections are taken
-   * by a user-mode network, few may wait there: of many at once it drops some, and the kernel tries
-   * those again only after 1 s, 3 s and 7 s.
+   * Time limit of the first attempt to connect; each further one gets twice as long. User-mode
+   * networks let few connections wait: of many at once they drop some, and the kernel retries those
+   * only after 1 s, 3 s and 7 s.
    */
   private static final int FIRST_ATTEMPT_MILLIS = 100;
 
-  /** Shorter than servers commonly keep idle connections, so that ours end first. */
+  /** Shorter than the usual idle timeout of servers, so that this side closes first. */
   private static final int IDLE_MILLIS = 4_000;
 
   private static final int MOST_IDLE_PER_GUEST = 16;
@@ -46,7 +46,7 @@ final class Upstreams {
 
   private final Map<EventLoop, Map<GuestEndpoint, Deque<Channel>>> idle = new ConcurrentHashMap<>();
 
-  /** An idle connection to this server, or null. */
+  /** Returns an idle connection to this server, or null. */
   @Nullable Channel poll(EventLoop loop, GuestEndpoint guest) {
     Deque<Channel> channels = idle(loop).get(guest);
     Channel found = null;
@@ -62,7 +62,7 @@ final class Upstreams {
     return found;
   }
 
-  /** A new connection, in the given event loop; reads only when told to. */
+  /** Opens a new connection in an event loop. It reads only when asked to. */
   Future<Channel> connect(EventLoop loop, GuestEndpoint guest) {
     Promise<Channel> connected = loop.newPromise();
     attempt(loop, guest, FIRST_ATTEMPT_MILLIS, CONNECT_MILLIS, connected);
@@ -85,7 +85,7 @@ final class Upstreams {
             });
   }
 
-  /** Tells of a connection once TLS is agreed upon, where it is spoken. */
+  /** Completes with a connection, after the TLS handshake if it speaks TLS. */
   private static void ready(Channel channel, Promise<Channel> connected) {
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {
@@ -104,7 +104,7 @@ final class Upstreams {
             });
   }
 
-  /** A server that hangs up on a greeting does not speak TLS either. */
+  /** A server that closes the connection during the handshake does not speak TLS either. */
   private static Throwable unspoken(Throwable cause) {
     if (cause instanceof SSLException) {
       return cause;
@@ -136,7 +136,7 @@ final class Upstreams {
         .connect(guest.address());
   }
 
-  /** Takes a connection back for another request. */
+  /** Keeps a connection for another request. */
   void release(Channel channel, GuestEndpoint guest) {
     Map<GuestEndpoint, Deque<Channel>> byGuest = idle(channel.eventLoop());
     Deque<Channel> channels = byGuest.computeIfAbsent(guest, g -> new ArrayDeque<>());
@@ -145,11 +145,14 @@ final class Upstreams {
       return;
     }
     channels.push(channel);
-    channel.read(); // so that the guest's closing it is noticed
+    channel.read(); // so that a close by the guest is noticed
     Channels.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, guest));
   }
 
-  /** Closes a connection that lay idle; one that was used meanwhile is not found, or lives on. */
+  /**
+   * Closes a connection that stayed idle. A connection that was used meanwhile is either not idle
+   * or is kept.
+   */
   private void expire(Channel channel, GuestEndpoint guest) {
     Map<GuestEndpoint, Deque<Channel>> byGuest = idle(channel.eventLoop());
     Deque<Channel> channels = byGuest.get(guest);

@@ -24,7 +24,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the host says of itself. */
+/** Routes for the host's health, metrics, plugins and doctor. */
 @Controller
 @Tag(name = "host")
 final class HostController {
@@ -40,9 +40,9 @@ final class HostController {
   }
 
   /**
-   * Answers as soon as the server listens, whether or not the engine is open.
+   * Returns 200 as soon as the server listens, whether or not the engine is open.
    *
-   * @return that it lives, and how many sandboxes it has
+   * @return status and number of sandboxes
    */
   @Get("/health")
   @ExecuteOn(LookupExecutor.NAME)
@@ -52,9 +52,9 @@ final class HostController {
   }
 
   /**
-   * Answers 200 when the engine is open, and 503 while it is not: then requests wait or fail.
+   * Returns 200 when the engine is open, otherwise 503: until then requests wait or fail.
    *
-   * @return that it is ready, and how many sandboxes it has
+   * @return status and number of sandboxes
    */
   @Get("/ready")
   @ExecuteOn(LookupExecutor.NAME)
@@ -67,7 +67,7 @@ final class HostController {
   }
 
   /**
-   * What the engine counts, for Prometheus.
+   * Returns the engine's metrics for Prometheus.
    *
    * @return its text format
    */
@@ -81,7 +81,7 @@ final class HostController {
   }
 
   /**
-   * Lists every plugin with its probe's outcome, and those that were refused.
+   * Lists every plugin with the outcome of its probe, including refused plugins.
    *
    * @return the plugins
    */
@@ -92,9 +92,9 @@ final class HostController {
   }
 
   /**
-   * Probes again and tells what was found.
+   * Probes all plugins again and returns the report.
    *
-   * @return what was found
+   * @return the report
    */
   @Post("/doctor")
   @Consumes(MediaType.ALL)
@@ -104,10 +104,10 @@ final class HostController {
   }
 
   /**
-   * Tells what this host can do, what was chosen and why.
+   * Returns what this host can do, which plugins were selected and why.
    *
    * @param refresh true: probe again
-   * @return what was found
+   * @return the report
    */
   @Get("/doctor")
   @ExecuteOn(TaskExecutors.BLOCKING)

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Metrics as Prometheus reads them: its text format 0.0.4
+ * Writes metrics in the text format 0.0.4 of Prometheus
  * (https://prometheus.io/docs/instrumenting/exposition_formats/). Thread-safe.
  */
 final class PrometheusText {

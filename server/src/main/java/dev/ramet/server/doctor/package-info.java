@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes on the host itself: its health, its plugins, its metrics. */
+/** Routes for the host itself: its health, its plugins, its metrics. */
 @NullMarked
 package dev.ramet.server.doctor;
 

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the engine beside the server, so that the server answers at once, and hands it to whoever
- * needs it. Thread-safe.
+ * Opens the engine in the background, so that the server responds at once, and provides it to the
+ * routes. Thread-safe.
  */
 @Singleton
 public class EngineHolder {
@@ -42,8 +42,8 @@ public class EngineHolder {
   }
 
   /**
-   * Begins to open the engine while the server is still being made. Not when the server will fail
-   * because its address is taken: who starts a host twice must find the data root as it was.
+   * Begins to open the engine while the server is still starting. Skipped when the address is taken
+   * and the server will therefore fail: a second start of a host must not change the data root.
    */
   @EventListener
   void startBeside(StartupEvent event) {
@@ -52,7 +52,7 @@ public class EngineHolder {
     }
   }
 
-  /** Begins to open the engine once the server listens, if that was not clear before. */
+  /** Begins to open the engine once the server listens, unless that happened before. */
   @EventListener
   void start(ServerStartupEvent event) {
     start();
@@ -82,18 +82,20 @@ public class EngineHolder {
         }
       }
       opened.close();
-    } catch (Throwable e) { // the future must complete whatever happens, or requests wait for ever
+    } catch (Throwable e) { // the future must complete in any case, or requests wait for ever
       engine.completeExceptionally(e);
     }
   }
 
-  /** Completes with the open engine, or with what kept it from opening. */
+  /**
+   * Returns a stage that completes with the open engine, or with the reason why it did not open.
+   */
   public CompletionStage<Engine> opened() {
     return engine.minimalCompletionStage();
   }
 
   /**
-   * Completes with the engine, without blocking whoever waits.
+   * Returns the engine without blocking.
    *
    * @return completes with a {@link RametException} {@code UNAVAILABLE} when it does not open in
    *     time or at all
@@ -105,12 +107,12 @@ public class EngineHolder {
         .exceptionallyCompose(e -> CompletableFuture.failedFuture(unavailable(e)));
   }
 
-  /** The engine, or null while it is not open. Does not block. */
+  /** Returns the engine, or null while it is not open. Does not block. */
   public @Nullable Engine peek() {
     return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
   }
 
-  /** Why there is no engine yet, or none at all. Does not block. */
+  /** Returns why the engine is not open yet, or did not open at all. Does not block. */
   public RametException notOpen() {
     if (engine.isCompletedExceptionally()) {
       try {
@@ -124,7 +126,7 @@ public class EngineHolder {
   }
 
   /**
-   * The engine; blocks until it is open.
+   * Returns the engine; blocks until it is open.
    *
    * @throws RametException {@code UNAVAILABLE} when it does not open in time or at all
    */
@@ -149,7 +151,7 @@ public class EngineHolder {
     return new RametException(ErrorCode.UNAVAILABLE, "the host could not start", remedy, why);
   }
 
-  /** Lets go of the engine; sandboxes run on. */
+  /** Closes the engine; sandboxes continue to run. */
   @PreDestroy
   void close() {
     synchronized (this) {

@@ -6,14 +6,14 @@ import dev.ramet.server.settings.ServerSettings;
 
 /**
  * Opens the engine for the host. The application context must hold exactly one; it is called once,
- * in a thread of its own, after the server has begun to listen.
+ * in a separate thread, before or after the server has begun to listen.
  */
 @FunctionalInterface
 public interface EngineLauncher {
   /**
    * Opens the engine. May take long: requests wait for it.
    *
-   * @param settings where the data is and what to do with it
+   * @param settings where the data is and how to use it
    * @return an open engine, which the host closes when it stops
    * @throws dev.ramet.errors.RametException when it cannot be opened; the host then ends
    */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What there is of things by the ids that were meant for them. Thread-safe. */
+/** Finds the objects that an operation created, by the ids reserved for them. Thread-safe. */
 public final class EngineLookup {
   private EngineLookup() {}
 
@@ -21,7 +21,7 @@ public final class EngineLookup {
     return sandboxes(engine, ids).map(found -> found.get(0));
   }
 
-  /** Those that are there, or empty when none is. */
+  /** Returns the sandboxes that exist, or empty when none does. */
   public static Optional<List<Sandbox>> sandboxes(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     List<Sandbox> found =
@@ -49,14 +49,14 @@ public final class EngineLookup {
     return ids.stream().flatMap(id -> find(() -> open.secrets().get(id)).stream()).findFirst();
   }
 
-  /** The id of the template or snapshot that a reference means now. */
+  /** Returns the id of the template or snapshot that a reference names now. */
   public static Optional<String> id(EngineHolder engine, String reference) {
     Engine open = engine.get();
     return find(() -> open.templates().get(reference).id())
         .or(() -> find(() -> open.snapshots().get(reference).id()));
   }
 
-  /** Deletes what is there of snapshots and templates. */
+  /** Deletes the snapshots and templates that exist. */
   public static void forget(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     snapshot(engine, ids).ifPresent(found -> open.snapshots().delete(found.id(), false));

@@ -14,14 +14,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is set of plugins.
+ * The settings that choose and configure plugins.
  *
- * @param environment where it is set
+ * @param environment the source of the settings
  */
 public record PluginChoice(Environment environment) {
   private static final String SETTINGS = "ramet.plugin";
 
-  /** Which plugins a host takes, as its settings say. */
+  /** Returns which plugins a host loads, according to its settings. */
   static PluginPolicy policy(EngineSettings engine) {
     return policy(
         engine.pluginsDir(),
@@ -30,7 +30,7 @@ public record PluginChoice(Environment environment) {
         engine.pluginsPreferred());
   }
 
-  /** Those that may help to look at its storage; none is required for that. */
+  /** Returns the policy for inspecting a host's storage, which requires no plugin. */
   public PluginPolicy optional() {
     return policy(
         environment.getProperty("ramet.plugins-dir", Path.class).orElse(null),
@@ -53,14 +53,17 @@ public record PluginChoice(Environment environment) {
         names(preferred));
   }
 
-  /** What is set to nothing comes as one empty name. */
+  /** An empty setting arrives as one empty name. */
   static List<String> names(@Nullable List<String> set) {
     return set == null
         ? List.of()
         : set.stream().map(String::strip).filter(name -> !name.isEmpty()).toList();
   }
 
-  /** What is set as {@code ramet.plugin.<id>.<key>}, and what else the host knows of plugins. */
+  /**
+   * Returns the settings {@code ramet.plugin.<id>.<key>}, and the host's other settings for
+   * plugins.
+   */
   public Map<String, Map<String, String>> settings() {
     Map<String, Map<String, String>> settings = new HashMap<>();
     environment
@@ -68,7 +71,7 @@ public record PluginChoice(Environment environment) {
         .forEach(
             (name, value) -> {
               int dot = name.indexOf('.');
-              // An environment variable comes in every reading of its underscores.
+              // Micronaut lists an environment variable once for every reading of its underscores.
               if (dot > 0 && dot < name.length() - 1) {
                 settings
                     .computeIfAbsent(name.substring(0, dot), id -> new HashMap<>())

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a request wait for a snapshot that is still being written, unless it says {@code
- * wait=false}; then it is answered 409. Thread-safe.
+ * Makes a request wait for a snapshot that is still being written, unless the request says {@code
+ * wait=false}; then it gets 409. Thread-safe.
  */
 public final class SnapshotWait {
-  /** Longer than any snapshot takes to write. */
+  /** Longer than writing any snapshot takes. */
   private static final int MOST_SECONDS = 3600;
 
   private static final int USUAL_SECONDS = 600;
@@ -19,22 +19,22 @@ public final class SnapshotWait {
   private SnapshotWait() {}
 
   /**
-   * Waits, if that is wanted.
+   * Waits for a snapshot unless the request refuses to.
    *
-   * @param reference id or name; one that is unknown, or not being written, needs no waiting
+   * @param reference id or name; an unknown or finished snapshot needs no waiting
    */
   public static void before(EngineHolder engine, String reference, @Nullable String wait) {
     before(engine, reference, FieldValidation.flag("wait", wait, true));
   }
 
-  /** The same when it is known whether to wait. */
+  /** Waits for a snapshot if {@code wait} is true. */
   public static void before(EngineHolder engine, String reference, boolean wait) {
     if (wait) {
       engine.get().snapshots().await(reference, Duration.ofSeconds(USUAL_SECONDS));
     }
   }
 
-  /** How long a request wants to wait, from its query. */
+  /** Returns how long a request is willing to wait, from its query. */
   public static Duration atMost(@Nullable Integer seconds) {
     int value = seconds == null ? USUAL_SECONDS : seconds;
     if (value < 0 || value > MOST_SECONDS) {

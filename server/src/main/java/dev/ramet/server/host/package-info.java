@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Opens the engine and lends it to the routes. */
+/** Opens the engine and provides it to the routes. */
 @NullMarked
 package dev.ramet.server.host;
 

@@ -15,13 +15,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The names that clients may use for this host. A web page can point a name of its own at this host
- * (DNS rebinding); a browser then treats the page and the API as one origin. The name in the
- * request gives such a page away, so a request for any other name is refused.
+ * The names that clients may use for this host. A web page can point its own name at this host (DNS
+ * rebinding); a browser then treats the page and the API as one origin. The name in the request
+ * reveals such a page, so a request for any other name is refused.
  *
  * <p>Accepted are IP addresses, {@code localhost} and names below it, {@code ramet.bind}, {@code
  * ramet.domain} and names below it, and {@code ramet.tls-names}. A host that speaks TLS also
- * accepts the names in its certificate, which a browser has checked by then. Thread-safe.
+ * accepts the names in its certificate, which a browser has already verified. Thread-safe.
  */
 @Singleton
 public final class AcceptedHosts {
@@ -51,7 +51,7 @@ public final class AcceptedHosts {
   }
 
   /**
-   * Checks the name that a request is for.
+   * Checks the host name of a request.
    *
    * @param authority a {@code Host} header, an {@code :authority}, or the authority of a request
    *     target, with or without a port
@@ -89,7 +89,7 @@ public final class AcceptedHosts {
     return certificate.cover(name);
   }
 
-  /** The name comes from a stranger and goes to terminals and logs. */
+  /** Returns the name in printable form, because it is untrusted and goes to terminals and logs. */
   private static String shown(String authority) {
     return authority
         .substring(0, Math.min(authority.length(), MOST_SHOWN))
