@@ -18,8 +18,8 @@ import java.io.InputStream;
 import java.util.Map;
 
 /**
- * The description of the API and a page to read and try it. Both were made when Ramet was built,
- * and the page needs nothing of any other host.
+ * Serves the OpenAPI document and a page to read and try the API. Both are generated at build time,
+ * and the page loads nothing from other hosts.
  */
 @Controller
 @Tag(name = "host")
@@ -32,13 +32,13 @@ final class ApiDocsController {
           "swagger-ui-bundle.js", "text/javascript",
           "start.js", "text/javascript");
 
-  /** The page styles parts of itself and shows pictures that it holds. */
+  /** The page uses inline styles and embedded images. */
   private static final String POLICY =
       "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
           + " frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
   /**
-   * Describes this API as an OpenAPI 3.0 document.
+   * Returns this API's description as an OpenAPI 3.0 document.
    *
    * @return the document
    */
@@ -52,7 +52,7 @@ final class ApiDocsController {
   }
 
   /**
-   * The same document as YAML.
+   * Returns the OpenAPI document as YAML.
    *
    * @return the document
    */
@@ -67,7 +67,7 @@ final class ApiDocsController {
   }
 
   /**
-   * A page to read and try this API.
+   * Returns a page to read and try this API.
    *
    * @return the page
    */
@@ -82,7 +82,7 @@ final class ApiDocsController {
   }
 
   /**
-   * What that page is made of.
+   * Returns a script or style sheet of that page.
    *
    * @param file its name
    * @return the file

@@ -15,37 +15,40 @@ import jakarta.inject.Singleton;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns exceptions into answers: the one place where an error's HTTP status is set. */
+/** Converts exceptions to responses: the only place that sets an error's HTTP status. */
 @Factory
 public final class ErrorHandlers {
   private static final Logger LOG = LoggerFactory.getLogger(ErrorHandlers.class);
 
-  /** Errors of the contract say themselves what they are. */
+  /** Handles errors of the contract, which carry their own code. */
   @Singleton
   ExceptionHandler<RametException, HttpResponse<ApiError>> known() {
     return new Known();
   }
 
-  /** Who comes again too early is told when to. */
+  /** Handles a request whose first attempt is still running: the response says when to retry. */
   @Singleton
   ExceptionHandler<InProgressException, HttpResponse<ApiError>> inProgress() {
     return new InProgress();
   }
 
-  /** Everything else is a defect: the log has it, the answer says where to look. */
+  /**
+   * Handles all other exceptions as defects: the log has the stack trace, the response refers to
+   * it.
+   */
   @Singleton
   ExceptionHandler<Throwable, HttpResponse<ApiError>> unknown() {
     return new Unknown();
   }
 
   private static MutableHttpResponse<ApiError> answer(ApiError error) {
-    // The status may be one without a name, such as 499 and 507.
+    // The status may have no name in the framework, such as 499 and 507.
     return HttpResponse.<ApiError>status(error.code(), error.error())
         .contentType(MediaType.APPLICATION_JSON_TYPE)
         .body(error);
   }
 
-  /** The body for any exception; logs what an operator must see. */
+  /** Returns the body for any exception; logs those that an operator must see. */
   public static ApiError body(Throwable failure, String what) {
     if (failure instanceof InProgressException e) {
       return ApiError.of(
@@ -65,7 +68,7 @@ public final class ErrorHandlers {
         null);
   }
 
-  @SuppressWarnings("rawtypes") // the framework hands over requests of any body
+  @SuppressWarnings("rawtypes") // the framework passes requests with bodies of any type
   private static final class Known
       implements ExceptionHandler<RametException, HttpResponse<ApiError>> {
     @Override
@@ -74,7 +77,7 @@ public final class ErrorHandlers {
     }
   }
 
-  @SuppressWarnings("rawtypes") // the framework hands over requests of any body
+  @SuppressWarnings("rawtypes") // the framework passes requests with bodies of any type
   private static final class InProgress
       implements ExceptionHandler<InProgressException, HttpResponse<ApiError>> {
     @Override
@@ -84,7 +87,7 @@ public final class ErrorHandlers {
     }
   }
 
-  @SuppressWarnings("rawtypes") // the framework hands over requests of any body
+  @SuppressWarnings("rawtypes") // the framework passes requests with bodies of any type
   private static final class Unknown
       implements ExceptionHandler<Throwable, HttpResponse<ApiError>> {
     @Override

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounds of request fields. Every refusal is {@code INVALID_ARGUMENT} and names the field, save
- * that a reference which cannot name anything is {@code NOT_FOUND}. Thread-safe.
+ * Checks the fields of requests. Every refusal is {@code INVALID_ARGUMENT} and names the field,
+ * except that an ill-formed reference is {@code NOT_FOUND}. Thread-safe.
  */
 public final class FieldValidation {
   public static final int DEFAULT_TIMEOUT_SECONDS = 300;
@@ -29,7 +29,7 @@ public final class FieldValidation {
     return NAME.matcher(name).matches() && !name.equals(".") && !name.equals("..");
   }
 
-  /** A name for something new. */
+  /** Checks the name of a new object. */
   public static String name(String field, String name) {
     if (!isName(name)) {
       throw RametException.invalid(field, "must match [A-Za-z0-9._-]{1,64}");
@@ -37,7 +37,7 @@ public final class FieldValidation {
     return name;
   }
 
-  /** A name for a version of something, with a tag behind a colon or without. */
+  /** Checks a name, optionally followed by a colon and a tag. */
   public static String tagged(String field, String name) {
     if (!isReference(name)) {
       throw RametException.invalid(
@@ -46,12 +46,12 @@ public final class FieldValidation {
     return name;
   }
 
-  /** The same, or null for none. */
+  /** Checks a name with an optional tag; null is allowed. */
   public static @Nullable String optionalTagged(String field, @Nullable String name) {
     return name == null ? null : tagged(field, name);
   }
 
-  /** Tags, without those that come twice; none where the list is missing. */
+  /** Checks tags and removes duplicates; returns an empty list where the list is missing. */
   public static List<String> tags(String field, @Nullable List<String> tags) {
     if (tags == null) {
       return List.of();
@@ -76,7 +76,7 @@ public final class FieldValidation {
     return value;
   }
 
-  /** The id of a sandbox, from a path. */
+  /** Checks the id of a sandbox in a path. */
   public static String sandboxId(String id) {
     if (!isName(id)) {
       throw RametException.notFound("sandbox", id);
@@ -84,7 +84,7 @@ public final class FieldValidation {
     return id;
   }
 
-  /** An id or name of a template or snapshot, with a tag behind a colon or without. */
+  /** Checks an id or name of a template or snapshot, optionally followed by a colon and a tag. */
   public static String reference(String kind, String reference) {
     if (!isReference(reference)) {
       throw RametException.notFound(kind, reference);
@@ -112,19 +112,19 @@ public final class FieldValidation {
     return range("cpuCount", value, 1, 32);
   }
 
-  /** Guest memory in bytes. */
+  /** Returns the size of guest memory in bytes. */
   public static @Nullable Long memoryBytes(@Nullable Integer mebibytes) {
     range("memoryMB", mebibytes, 64, 65536);
     return mebibytes == null ? null : mebibytes * MIB;
   }
 
-  /** A disk's size in bytes. */
+  /** Returns the size of a disk in bytes. */
   public static @Nullable Long diskBytes(@Nullable Integer mebibytes) {
     range("diskSizeMB", mebibytes, 16, 1024 * 1024);
     return mebibytes == null ? null : mebibytes * MIB;
   }
 
-  /** A timeout in seconds, -1 for never, which is null. */
+  /** Returns a timeout given in seconds; -1 means never and gives null. */
   public static @Nullable Duration timeout(String field, @Nullable Integer seconds, int otherwise) {
     int value = seconds == null ? otherwise : seconds;
     if (value < -1) {
@@ -133,12 +133,12 @@ public final class FieldValidation {
     return value == -1 ? null : Duration.ofSeconds(value);
   }
 
-  /** A flag of a query: absent is false, present without a value is true. */
+  /** Returns a flag of a query: absent is false, present without a value is true. */
   public static boolean flag(String field, @Nullable String value) {
     return flag(field, value, false);
   }
 
-  /** The same with another value for an absent one. */
+  /** Returns a flag of a query, with a given value if it is absent. */
   public static boolean flag(String field, @Nullable String value, boolean otherwise) {
     if (value == null) {
       return otherwise;
@@ -165,7 +165,7 @@ public final class FieldValidation {
     return map;
   }
 
-  /** The environment of a process, as execve(2) can carry it. */
+  /** Checks the environment of a process, within the limits of execve(2). */
   public static Map<String, String> environment(String field, @Nullable Map<String, String> map) {
     strings(field, map)
         .forEach(

@@ -7,7 +7,9 @@ import io.micronaut.http.HttpRequest;
 import jakarta.inject.Singleton;
 import java.util.regex.Pattern;
 
-/** The address by which a client reaches this host, which it knows best. Thread-safe. */
+/**
+ * Finds the address under which a client reaches this host, from the client's request. Thread-safe.
+ */
 @Singleton
 public final class HostAddress {
   private static final Pattern HOST =
@@ -20,9 +22,10 @@ public final class HostAddress {
   }
 
   /**
-   * Scheme and host of a request. Behind a proxy that ends TLS, that proxy says so.
+   * Returns scheme and host of a request. A proxy that terminates TLS states the scheme in a
+   * header.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} when it does not name the host
+   * @throws RametException {@code INVALID_ARGUMENT} when the request does not name the host
    */
   public String of(HttpRequest<?> request) {
     String host = request.getHeaders().get("Host");

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads request bodies: fields it does not know are ignored, but a field of the wrong type is
- * refused rather than bent into shape, and the refusal names it. Thread-safe.
+ * Reads request bodies. Unknown fields are ignored, but a field of the wrong type is refused, not
+ * converted, and the error names it. Thread-safe.
  */
 public final class JsonBody {
   private static final JsonMapper MAPPER = mapper();
@@ -56,13 +56,13 @@ public final class JsonBody {
   }
 
   /**
-   * A request body as a tree.
+   * Parses a request body.
    *
-   * @param body the text; null or none counts as an empty object
+   * @param body the text; null or empty counts as an empty object
    * @throws RametException {@code INVALID_ARGUMENT} unless it is one JSON object
    */
   public static JsonNode tree(@Nullable String body) {
-    // What was no UTF-8 has become this when it comes here: a name would be another name.
+    // Bytes that are not UTF-8 were decoded to this character, so a name could be changed.
     if (body != null && body.indexOf(REPLACEMENT) >= 0) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -82,12 +82,12 @@ public final class JsonBody {
     }
   }
 
-  /** A request body as a record; refusals name the field. */
+  /** Parses a request body to a record; errors name the field. */
   public static <T> T read(@Nullable String body, Class<T> type) {
     return convert(tree(body), type);
   }
 
-  /** A tree as a record; refusals name the field. */
+  /** Converts a tree to a record; errors name the field. */
   public static <T> T convert(JsonNode tree, Class<T> type) {
     try {
       return MAPPER.treeToValue(tree, type);
@@ -101,17 +101,17 @@ public final class JsonBody {
     }
   }
 
-  /** What an answer becomes on the wire. */
+  /** Returns the JSON form of a response. */
   public static JsonNode node(Object value) {
     return MAPPER.valueToTree(value);
   }
 
-  /** Reads an answer that was on the wire. */
+  /** Returns a parser for stored responses. */
   public static <T> Function<JsonNode, T> reader(Class<T> type) {
     return reader(MAPPER.constructType(type));
   }
 
-  /** Reads a list that was on the wire. */
+  /** Returns a parser for stored responses that are lists. */
   public static <T> Function<JsonNode, List<T>> listReader(Class<T> type) {
     return reader(MAPPER.getTypeFactory().constructCollectionType(List.class, type));
   }
@@ -127,7 +127,7 @@ public final class JsonBody {
     };
   }
 
-  /** One line of JSON, without the line's end. */
+  /** Returns one line of JSON, without the line end. */
   public static byte[] bytes(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);

@@ -5,14 +5,15 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
-/** Looks at the address that a host is to listen on. */
+/** Checks the address that a host is configured to listen on. */
 public final class ListenAddress {
   private ListenAddress() {}
 
-  /** Whether nobody listens there yet. */
+  /** Returns whether no process listens there. */
   public static boolean isFree(String address, int port) {
     try (ServerSocket socket = new ServerSocket()) {
-      socket.setReuseAddress(true); // as the server does: connections that linger are no obstacle
+      socket.setReuseAddress(
+          true); // as the server does, so that connections in TIME_WAIT do not matter
       socket.bind(new InetSocketAddress(address, port));
       return true;
     } catch (IOException e) {

@@ -4,16 +4,16 @@ package dev.ramet.server.http;
 import java.util.Locale;
 
 /**
- * A host name, the names below one, or both. Immutable and thread-safe.
+ * A pattern for host names: one name, the names below it, or both. Immutable and thread-safe.
  *
- * @param name in lower case, without the dot at its end
+ * @param name in lower case, without a trailing dot
  * @param exact whether the name itself matches
  * @param below whether names below it match, at any depth
  */
 record NamePattern(String name, boolean exact, boolean below) {
   private static final String ANY_BELOW = "*.";
 
-  /** A name as settings have it: {@code *.example.org} stands for the names below it alone. */
+  /** Parses a setting: {@code *.example.org} matches only the names below {@code example.org}. */
   static NamePattern of(String setting) {
     String plain = plain(setting);
     return plain.startsWith(ANY_BELOW)
@@ -21,7 +21,7 @@ record NamePattern(String name, boolean exact, boolean below) {
         : new NamePattern(plain, true, false);
   }
 
-  /** A name and all names below it. */
+  /** Returns a pattern for a name and all names below it. */
   static NamePattern withBelow(String setting) {
     return new NamePattern(plain(setting), true, true);
   }
@@ -31,7 +31,7 @@ record NamePattern(String name, boolean exact, boolean below) {
     return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
   }
 
-  /** Whether it stands for a name, which is in lower case and has no dot at its end. */
+  /** Returns whether it matches a name, which must be in lower case without a trailing dot. */
   boolean matches(String candidate) {
     if (name.isEmpty()) {
       return false;

@@ -17,8 +17,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Answers line by line, one JSON object each, while the work goes on. The client that goes away
- * ends the work. Thread-safe.
+ * Streams a response line by line, one JSON object each, while the work runs. The work is cancelled
+ * when the client disconnects. Thread-safe.
  */
 @Singleton
 public final class NdjsonResponse {
@@ -33,16 +33,16 @@ public final class NdjsonResponse {
     this.executor = executor;
   }
 
-  /** Whether the client wants its answer so. */
+  /** Returns whether the client accepts this format. */
   public static boolean wanted(HttpRequest<?> request) {
     return request.accept().stream().anyMatch(type -> type.getName().equalsIgnoreCase(NDJSON));
   }
 
   /**
-   * Answers.
+   * Runs the work and streams its lines.
    *
-   * @param work gives out the lines; a failure of it becomes the last one
-   * @param failed makes the line of a failure of its wire form
+   * @param work produces the lines; if it fails, the failure becomes the last line
+   * @param failed converts the wire form of a failure to a line
    */
   public HttpResponse<?> answer(
       HttpRequest<?> request,
@@ -56,7 +56,7 @@ public final class NdjsonResponse {
                     () -> {
                       try {
                         work.accept(value -> line(sink, value));
-                      } catch (Throwable e) { // the client waits for a last line whatever happens
+                      } catch (Throwable e) { // the client needs a last line in any case
                         if (!sink.isCancelled()) {
                           line(sink, failed.apply(ErrorHandlers.body(e, what)));
                         }

@@ -3,11 +3,11 @@ package dev.ramet.server.http;
 
 import java.util.UUID;
 
-/** Ids by which an answer and the log can be brought together. */
+/** Creates ids that connect a response with the lines in the log. */
 public final class OperationIds {
   private OperationIds() {}
 
-  /** A new one. */
+  /** Returns a new id. */
   public static String next() {
     return "op-" + UUID.randomUUID().toString().substring(0, 13);
   }

@@ -16,10 +16,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts lists into pages. A token holds the last entry that was seen, so that a page stays right
- * when entries come and go between two requests. Thread-safe.
+ * Splits lists into pages. A token holds the last entry of the previous page, so pages stay correct
+ * when entries appear or disappear between two requests. Thread-safe.
  *
- * @param <T> what is listed
+ * @param <T> type of the entries
  */
 public final class Paging<T> {
   private static final int MOST = 100;
@@ -58,14 +58,15 @@ public final class Paging<T> {
   }
 
   /**
-   * One page.
+   * Returns one page.
    *
-   * @param all everything, in any order
-   * @param oldestFirst the order
+   * @param all all entries, in any order
+   * @param oldestFirst whether the oldest entry comes first
    * @param limit entries per page, 1 to 100, or null for 100
-   * @param token where the page before ended, or null for the first
-   * @param view makes what crosses the wire
-   * @return the page; the header {@code x-next-token} says where the next begins, if there is one
+   * @param token token of the previous page, or null for the first page
+   * @param view converts an entry to its wire form
+   * @return the page; its header {@code x-next-token} has the token for the next page, if there is
+   *     one
    */
   public <V> HttpResponse<List<V>> page(
       List<T> all,

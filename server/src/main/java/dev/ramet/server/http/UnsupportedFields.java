@@ -7,8 +7,9 @@ import dev.ramet.errors.RametException;
 import java.util.List;
 
 /**
- * Refuses fields of other protocols that ask for something this host does not do, where ignoring
- * them would promise it. A field that asks for nothing ({@code false}, empty) passes. Thread-safe.
+ * Refuses fields of other protocols that ask for unsupported features, because ignoring them would
+ * pretend to support them. A field that asks for nothing ({@code false}, empty) is accepted.
+ * Thread-safe.
  */
 public final class UnsupportedFields {
   private static final List<String> AT_CREATE = List.of("iam", "mcp");

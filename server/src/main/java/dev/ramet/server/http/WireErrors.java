@@ -13,12 +13,12 @@ import jakarta.inject.Singleton;
 import java.util.stream.Collectors;
 
 /**
- * Gives every error the wire's shape, also those that the framework finds by itself: unknown
+ * Gives every error the same wire form, including errors that the framework itself detects: unknown
  * routes, wrong methods and media types, bodies that are too large. Thread-safe.
  */
 @Singleton
 final class WireErrors implements ErrorResponseProcessor<ApiError> {
-  /** The body for an exception of the engine. */
+  /** Returns the body for an exception of the engine. */
   static ApiError of(RametException e) {
     String message = e.getMessage() == null ? e.code().name() : e.getMessage();
     return ApiError.of(e.code(), message, e.remedy());
@@ -41,7 +41,7 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
     return context.getRequest().getMethod() == HttpMethod.HEAD ? response.body(null) : response;
   }
 
-  /** The code that comes closest to a status the framework chose. */
+  /** Returns the code closest to a status that the framework chose. */
   static ErrorCode code(int status) {
     return switch (status) {
       case 401 -> ErrorCode.UNAUTHENTICATED;

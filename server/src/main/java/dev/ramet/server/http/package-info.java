@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What holds for every request before it is routed. */
+/** HTTP basics of all routes: bodies, field checks, errors, paging and accepted host names. */
 @NullMarked
 package dev.ramet.server.http;
 

@@ -26,9 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers to requests that may come again, a file each, below a directory for each caller. Only
- * the host's user can read them, since answers hold tokens of sandboxes. What is written survives a
- * loss of power. Callers see to it that nobody else uses a key meanwhile; otherwise thread-safe.
+ * Stores the responses to requests with an idempotency key, one file each, in one directory per
+ * caller. Only the host's user can read them, because responses contain tokens of sandboxes.
+ * Written data survives a power loss. Callers must ensure that nobody else uses a key at the same
+ * time; otherwise thread-safe.
  */
 final class IdempotencyStore {
   /** How long a key is remembered. */
@@ -48,9 +49,9 @@ final class IdempotencyStore {
   private int writes;
 
   /**
-   * Answers in a directory, which need not be there.
+   * Opens the responses in a directory, which need not exist.
    *
-   * @param most how many a caller may have on record; the oldest go first
+   * @param most how many a caller may have; the oldest are deleted first
    */
   IdempotencyStore(Path root, int most) {
     this.root = root;
@@ -58,12 +59,12 @@ final class IdempotencyStore {
   }
 
   /**
-   * What is known of a request.
+   * The stored state of a request.
    *
-   * @param fingerprint tells its content from another's
-   * @param ids of what it was about to make
-   * @param status of its answer, or 0 while it has none
-   * @param body of its answer
+   * @param fingerprint digest that distinguishes its content from another's
+   * @param ids ids reserved for the objects it was about to create
+   * @param status status of its response, or 0 while there is none
+   * @param body body of its response
    */
   record Entry(String fingerprint, List<String> ids, int status, @Nullable JsonNode body) {
     boolean answered() {
@@ -71,7 +72,7 @@ final class IdempotencyStore {
     }
   }
 
-  /** What is on record, or null. */
+  /** Returns the stored state of a request, or null. */
   @Nullable Entry find(String caller, String key) throws IOException {
     Path file = file(caller, key);
     try {
@@ -95,7 +96,7 @@ final class IdempotencyStore {
     return Files.getLastModifiedTime(file).toInstant().isBefore(Instant.now().minus(AGE));
   }
 
-  /** Puts on record, durably. */
+  /** Stores the state of a request durably. */
   void put(String caller, String key, Entry entry) throws IOException {
     ObjectNode tree = MAPPER.createObjectNode().put("version", VERSION);
     tree.put("fingerprint", entry.fingerprint());
@@ -132,7 +133,7 @@ final class IdempotencyStore {
     }
   }
 
-  /** Forgets; one that is not there is forgotten already. */
+  /** Deletes the state of a request, if there is any. */
   void remove(String caller, String key) throws IOException {
     Files.deleteIfExists(file(caller, key));
   }
@@ -159,7 +160,7 @@ final class IdempotencyStore {
         try {
           files.add(new Aged(file, Files.getLastModifiedTime(file)));
         } catch (NoSuchFileException e) {
-          // It was being written, or another thread forgot it.
+          // The file was being written, or another thread deleted it.
         }
       }
     }

@@ -27,9 +27,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Answers operations that take long as the client wants it: at their end; line by line while they
- * go on, for one that accepts {@code application/x-ndjson}; or at once with the operation to look
- * at, for one that sends {@code Prefer: respond-async} (RFC 7240). Thread-safe.
+ * Responds to requests for long operations in the way the client asks for: at the end; line by line
+ * while they run, if it accepts {@code application/x-ndjson}; or at once with an operation to poll,
+ * if it sends {@code Prefer: respond-async} (RFC 7240). Thread-safe.
  */
 @Singleton
 public final class LongOperationResponder {
@@ -50,14 +50,14 @@ public final class LongOperationResponder {
   }
 
   /**
-   * An operation that takes long.
+   * A long operation.
    *
-   * @param reader of its answer
-   * @param work does it; the lines that it gives out go to the client
+   * @param reader parses a stored response
+   * @param work performs it; lines it produces are sent to the client
    * @param found see {@link OperationRunner#once}
-   * @param last makes the last line of the answer
-   * @param failed makes the last line of a failure
-   * @param carriedOn whether it goes on when the client that reads lines goes away
+   * @param last creates the last line of a successful response
+   * @param failed creates the last line after a failure
+   * @param carriedOn whether it continues when a client that reads lines disconnects
    */
   public record Task<T>(
       Function<JsonNode, T> reader,
@@ -67,7 +67,7 @@ public final class LongOperationResponder {
       Function<ApiError, Object> failed,
       boolean carriedOn) {}
 
-  /** Answers. */
+  /** Performs an operation and responds. */
   public <T> HttpResponse<?> answer(HttpRequest<?> http, OperationRequest asked, Task<T> task) {
     work.check(asked);
     if (isAsync(http)) {
@@ -107,7 +107,7 @@ public final class LongOperationResponder {
     try {
       run(asked, task, operation, line -> {});
     } catch (RametException e) {
-      LOG.debug("operation={}", operation.id(), e); // whoever looks at the operation is told
+      LOG.debug("operation={}", operation.id(), e); // the operation itself reports the failure
     } catch (RuntimeException e) {
       LOG.error("operation={}", operation.id(), e);
     }
@@ -116,7 +116,7 @@ public final class LongOperationResponder {
   private <T> void lines(OperationRequest asked, Task<T> task, Sink sink) {
     try {
       sink.line(task.last().apply(run(asked, task, begin(asked), sink::line).body()));
-    } catch (Throwable e) { // the client waits for a last line whatever happens
+    } catch (Throwable e) { // the client needs a last line in any case
       if (!sink.sink.isCancelled()) {
         sink.line(task.failed().apply(ErrorHandlers.body(e, asked.kind())));
       }
@@ -124,7 +124,7 @@ public final class LongOperationResponder {
     sink.sink.complete();
   }
 
-  /** Where lines go. Used by one thread. */
+  /** The destination of lines. Used by one thread. */
   private record Sink(FluxSink<byte[]> sink, Task<?> task) {
     void line(Object value) {
       if (sink.isCancelled()) {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Something the host does, from its beginning to its end. Thread-safe. */
+/** An operation of the host: its progress from start to end. Thread-safe. */
 public final class Operation {
   private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -41,12 +41,12 @@ public final class Operation {
     this.cancellable = cancellable;
   }
 
-  /** Its id. */
+  /** Returns its id. */
   public String id() {
     return id;
   }
 
-  /** What is done. */
+  /** Returns the kind of operation. */
   public String kind() {
     return kind;
   }
@@ -55,15 +55,15 @@ public final class Operation {
     return subject;
   }
 
-  /** How long it takes so far, in nanoseconds. */
+  /** Returns its duration so far, in nanoseconds. */
   long nanos() {
     return System.nanoTime() - startNanos;
   }
 
   /**
-   * A step begins.
+   * Begins a step.
    *
-   * @throws RametException {@code CANCELLED} when it was cancelled meanwhile
+   * @throws RametException {@code CANCELLED} when the operation was cancelled
    */
   public void step(String description) {
     synchronized (this) {
@@ -74,9 +74,9 @@ public final class Operation {
   }
 
   /**
-   * So much is copied; told to listeners a few times a second.
+   * Reports the bytes copied so far; listeners are notified a few times a second.
    *
-   * @return whether to go on
+   * @return false when the operation was cancelled
    */
   public synchronized boolean copied(long done, long total) {
     doneBytes = done;
@@ -89,14 +89,14 @@ public final class Operation {
     return !cancelled;
   }
 
-  /** Ends here when it was cancelled. */
+  /** Throws if the operation was cancelled. */
   public synchronized void checkCancelled() {
     if (cancelled) {
       throw new RametException(ErrorCode.CANCELLED, "operation " + id + " was cancelled");
     }
   }
 
-  /** Says what was made. */
+  /** Records the ids of the created objects. */
   public synchronized void made(List<String> ids) {
     results = List.copyOf(ids);
   }
@@ -115,7 +115,7 @@ public final class Operation {
   }
 
   /**
-   * Asks it to end; it does at its next step.
+   * Requests cancellation, which takes effect at the next step.
    *
    * @throws RametException {@code CONFLICT} when it has ended, or cannot be cancelled
    */
@@ -135,9 +135,10 @@ public final class Operation {
   }
 
   /**
-   * Tells a listener how it is now, and until its end whatever changes. Listeners must be quick.
+   * Notifies a listener of the current state, and of every change until the end. Listeners must be
+   * quick.
    *
-   * @return ends that
+   * @return removes the listener
    */
   public synchronized Runnable listen(Consumer<OperationInfo> listener) {
     listener.accept(info());
@@ -159,7 +160,7 @@ public final class Operation {
     }
   }
 
-  /** How it is now. */
+  /** Returns the current state. */
   public synchronized OperationInfo info() {
     return new OperationInfo(
         id,

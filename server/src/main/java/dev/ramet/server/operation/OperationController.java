@@ -32,7 +32,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
-/** What the host is doing and did. */
+/** Routes for running and finished operations: list, get, cancel, watch. */
 @Controller("/operations")
 @Tag(name = "operations")
 @ExecuteOn(LookupExecutor.NAME)
@@ -41,7 +41,7 @@ final class OperationController {
   private static final int USUAL = 100;
   private static final int MOST = 1000;
 
-  /** Proxies end connections on which nothing comes for long. */
+  /** Proxies close connections that stay silent for long. */
   private static final Duration BEAT = Duration.ofSeconds(15);
 
   private final OperationLog operations;
@@ -51,13 +51,14 @@ final class OperationController {
   }
 
   /**
-   * Lists what the host is doing, and the last thousand of what it did since it was started; the
+   * Lists the running operations, and the last thousand that ended since the host was started; the
    * newest first.
    *
-   * @param state only those in this state: {@code running}, {@code done}, {@code failed} or {@code
-   *     cancelled}
-   * @param kind only those of this kind, such as {@code sandbox.clone}
-   * @param subject only those on this sandbox, snapshot or template, as it was called then
+   * @param state only operations in this state: {@code running}, {@code done}, {@code failed} or
+   *     {@code cancelled}
+   * @param kind only operations of this kind, such as {@code sandbox.clone}
+   * @param subject only operations on this sandbox, snapshot or template, by its id or name at that
+   *     time
    * @param limit how many, 1 to 1000; 100 if absent
    * @return the operations
    */
@@ -81,7 +82,7 @@ final class OperationController {
   }
 
   /**
-   * Tells how far an operation is.
+   * Returns the state of an operation.
    *
    * @param id the operation
    * @return the operation
@@ -92,8 +93,8 @@ final class OperationController {
   }
 
   /**
-   * Asks an operation to end. It ends at its next step and undoes what it did; what cannot be
-   * cancelled, or has ended, is answered 409.
+   * Cancels an operation. It ends at its next step and undoes its changes. An operation that has
+   * ended or cannot be cancelled gives 409.
    *
    * @param id the operation
    * @return the operation, which may still be running
@@ -110,9 +111,8 @@ final class OperationController {
   }
 
   /**
-   * Tells how an operation goes on, as server-sent events: one named {@code progress} at once and
-   * whenever something changes, and one named {@code end} as the last. The data of each is the
-   * operation.
+   * Streams the progress of an operation as server-sent events: one named {@code progress} at once
+   * and at every change, and a last one named {@code end}. The data of each event is the operation.
    *
    * @param id the operation
    * @return the events

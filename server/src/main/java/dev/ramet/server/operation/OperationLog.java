@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The operations of this host since it was started: those that run, and the last thousand that
- * ended. Each has a line in the log at its beginning and at its end. Thread-safe.
+ * The operations of this host since it was started: the running ones, and the last thousand that
+ * ended. The start and the end of each are logged. Thread-safe.
  */
 @Singleton
 public final class OperationLog {
@@ -30,10 +30,10 @@ public final class OperationLog {
   OperationLog() {}
 
   /**
-   * Begins one.
+   * Begins an operation.
    *
-   * @param kind what is done, as in {@code sandbox.clone}
-   * @param subject the id or name of what it is done to
+   * @param kind kind of operation, such as {@code sandbox.clone}
+   * @param subject id or name of the object it works on
    * @param cancellable whether it can be cancelled
    */
   public Operation begin(String kind, String subject, boolean cancellable) {
@@ -45,7 +45,7 @@ public final class OperationLog {
     return begun;
   }
 
-  /** Ends one: null for well. */
+  /** Ends an operation; null means success. */
   void end(Operation operation, @Nullable ApiError failure) {
     operation.end(failure);
     long nanos = operation.nanos();
@@ -75,7 +75,7 @@ public final class OperationLog {
   }
 
   /**
-   * The operation with this id.
+   * Returns the operation with this id.
    *
    * @throws RametException {@code NOT_FOUND} when there is none, or it ended long ago
    */
@@ -87,21 +87,21 @@ public final class OperationLog {
     return found;
   }
 
-  /** All that are known, the newest first. */
+  /** Returns all known operations, newest first. */
   public synchronized List<Operation> list() {
     List<Operation> all = new ArrayList<>(byId.values());
     java.util.Collections.reverse(all);
     return all;
   }
 
-  /** Asks one to end. */
+  /** Cancels an operation. */
   public void cancel(String id) {
     Operation operation = get(id);
     operation.cancel();
     LOG.info("operation={} kind={} state=cancelling", operation.id(), operation.kind());
   }
 
-  /** How many there were and how long they took, for Prometheus. */
+  /** Returns number and durations of all operations, for Prometheus. */
   public Metric metric() {
     return metrics.metric();
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How long operations took, by kind and outcome, as a histogram. Thread-safe. */
+/** Counts the durations of operations, by kind and outcome, in a histogram. Thread-safe. */
 final class OperationMetrics {
   private static final double[] SECONDS = {
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for an operation. Immutable and thread-safe.
  *
- * @param kind what is to be done, as in {@code sandbox.clone}
- * @param subject the id or name of what it is to be done to
- * @param caller who asks, fit for a file's name
- * @param key by which a repetition of the request is known, or null
- * @param fingerprint tells the request's content from another's
+ * @param kind kind of operation, such as {@code sandbox.clone}
+ * @param subject id or name of the object to work on
+ * @param caller id of the caller, valid as a file name
+ * @param key the idempotency key, or null
+ * @param fingerprint digest that distinguishes the request's content from another's
  */
 public record OperationRequest(
     String kind, String subject, String caller, @Nullable String key, String fingerprint) {
@@ -29,9 +29,9 @@ public record OperationRequest(
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
 
   /**
-   * What a request asks for.
+   * Returns the operation that a request asks for.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} for a key that is none
+   * @throws RametException {@code INVALID_ARGUMENT} for an invalid key
    */
   public static OperationRequest of(
       HttpRequest<?> http, String kind, String subject, @Nullable String body) {
@@ -48,7 +48,7 @@ public record OperationRequest(
       return null;
     }
     String key = headers.get(0).strip();
-    // The draft writes it as a quoted string; many clients do not.
+    // The draft defines it as a quoted string; many clients omit the quotes.
     if (key.length() > 1 && key.startsWith("\"") && key.endsWith("\"")) {
       key = key.substring(1, key.length() - 1);
     }

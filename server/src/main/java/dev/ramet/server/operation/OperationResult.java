@@ -4,14 +4,14 @@ package dev.ramet.server.operation;
 import java.util.List;
 
 /**
- * What an operation that went well answers.
+ * The response of a successful operation.
  *
  * @param status the HTTP status
- * @param body what crosses the wire
- * @param ids of what was made
+ * @param body the body
+ * @param ids ids of the created objects
  */
 public record OperationResult<T>(int status, T body, List<String> ids) {
-  /** Something was made. */
+  /** Returns the response for a created object. */
   public static <T> OperationResult<T> created(T body, String id) {
     return new OperationResult<>(201, body, List.of(id));
   }

@@ -19,14 +19,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what requests ask for: each as an operation, and one that carries an idempotency key only
- * once. Its answer is kept and given again, also by a host that was started anew; if the host was
- * killed in the middle, what the engine told of its intents says what became of it. What failed is
- * not kept, since it changed nothing: it may be tried again with the same key. Thread-safe.
+ * Runs what requests ask for, each as an operation, and a request with an idempotency key only
+ * once. The response is stored and returned again, also after a restart of the host. If the host
+ * was killed during the operation, the ids that the engine reserved show how it ended. Failures are
+ * not stored, because they changed nothing: the request may be retried with the same key.
+ * Thread-safe.
  */
 @Singleton
 public final class OperationRunner {
-  /** Below the data root. */
+  /** Name of its directory within the data root. */
   static final String DIRECTORY = "requests";
 
   private static final int MOST_KEYS = 10_000;
@@ -34,7 +35,7 @@ public final class OperationRunner {
   private final OperationLog operations;
   private final IdempotencyStore store;
 
-  /** Fingerprints of what is being answered, by caller and key. */
+  /** Fingerprints of running requests, by caller and key. */
   private final ConcurrentMap<String, String> running = new ConcurrentHashMap<>();
 
   OperationRunner(OperationLog operations, ServerSettings settings) {
@@ -42,20 +43,20 @@ public final class OperationRunner {
     this.store = new IdempotencyStore(settings.dataRoot().resolve(DIRECTORY), MOST_KEYS);
   }
 
-  /** Does something that may be done twice. */
+  /** Runs an operation that may safely be repeated. */
   public <T> T run(OperationRequest asked, Function<Operation, T> work) {
     return operate(operations.begin(asked.kind(), asked.subject(), false), work);
   }
 
   /**
-   * Does something once for each key.
+   * Runs an operation once for each key.
    *
-   * @param reader of the answer's body
-   * @param work what to do
-   * @param found the answer for the ids that the engine meant to give when the host was killed, or
-   *     empty when it did not come so far
-   * @throws RametException {@code KEY_REUSED} when the key came with another request
-   * @throws InProgressException while the first one is being answered
+   * @param reader parses the body of a stored response
+   * @param work the operation
+   * @param found the response for the ids that the engine had reserved when the host was killed, or
+   *     empty when nothing was created
+   * @throws RametException {@code KEY_REUSED} when the key was used for a different request
+   * @throws InProgressException while the first request is still being processed
    */
   public <T> OperationResult<T> once(
       OperationRequest asked,
@@ -65,7 +66,10 @@ public final class OperationRunner {
     return once(asked, reader, null, work, found);
   }
 
-  /** The same as part of an operation that was begun, and ends with it; or null to begin one. */
+  /**
+   * Runs an operation once for each key, within an operation that has already begun and ends with
+   * it; null begins one.
+   */
   public <T> OperationResult<T> once(
       OperationRequest asked,
       Function<JsonNode, T> reader,
@@ -84,7 +88,7 @@ public final class OperationRunner {
         });
   }
 
-  /** Refuses a key at once that cannot be used, before work begins that is answered later. */
+  /** Refuses an unusable key at once, before work begins whose response comes later. */
   public void check(OperationRequest asked) {
     String key = asked.key();
     if (key != null) {
@@ -154,7 +158,7 @@ public final class OperationRunner {
     }
   }
 
-  /** Puts on record what is about to be made. Used by one thread. */
+  /** Stores the ids of the objects that are about to be created. Used by one thread. */
   private final class Intended {
     private final OperationRequest asked;
     private boolean told;
@@ -223,7 +227,7 @@ public final class OperationRunner {
     try {
       store.remove(asked.caller(), file(asked));
     } catch (IOException e) {
-      // It names what is not there; a repetition finds nothing of it and begins anew.
+      // The stored ids name objects that do not exist; a retry finds nothing and starts over.
     }
   }
 

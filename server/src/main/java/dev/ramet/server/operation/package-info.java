@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What takes long: operations with ids and progress, and requests that may come twice. */
+/** Long operations with ids and progress, and idempotency keys of repeated requests. */
 @NullMarked
 package dev.ramet.server.operation;
 

@@ -44,7 +44,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What starts from an instant of a sandbox: rollback, clone, fork. */
+/** Routes for rollback, clone and fork, which start from a sandbox's state at one instant. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -61,12 +61,12 @@ final class CaptureController {
   }
 
   /**
-   * Puts a sandbox back to a snapshot: disk, memory and processes. Its id stays. When it fails, the
-   * sandbox is as it was.
+   * Rolls a sandbox back to a snapshot: disk, memory and processes. Its id stays the same. If the
+   * rollback fails, the sandbox is unchanged.
    *
    * @param id the sandbox
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
-   * @return what was done
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
+   * @return the result of the rollback
    */
   @Post(uris = {"/sandboxes/{id}/rollback", "/v2/sandboxes/{id}/rollback"})
   RollbackResult rollbackSandbox(
@@ -102,7 +102,7 @@ final class CaptureController {
   }
 
   /**
-   * Makes sandboxes from one instant of a sandbox: all of them, or none.
+   * Clones a sandbox at one instant: creates all requested sandboxes, or none.
    *
    * @param id the sandbox
    * @return the clones
@@ -139,10 +139,10 @@ final class CaptureController {
   }
 
   /**
-   * Makes sandboxes from one instant of a sandbox, and tells of each whether it was made.
+   * Forks a sandbox at one instant; each child succeeds or fails separately.
    *
    * @param id the sandbox
-   * @return an entry for each that was asked for
+   * @return an entry for each requested child
    */
   @Post(uris = {"/sandboxes/{id}/fork", "/v2/sandboxes/{id}/fork"})
   @Status(HttpStatus.CREATED)
@@ -177,7 +177,10 @@ final class CaptureController {
             .toList());
   }
 
-  /** After the host was killed in the middle: what is there, and that the rest is not. */
+  /**
+   * Used after the host was killed during the fork: the children that exist, and errors for the
+   * others.
+   */
   private List<ForkEntry> entries(List<Sandbox> found, int count) {
     ApiError lost = ApiError.of(ErrorCode.UNAVAILABLE, "the host ended before it was made", null);
     return Stream.concat(

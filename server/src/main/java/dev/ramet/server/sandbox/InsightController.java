@@ -28,7 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** What can be learned of a sandbox from outside: its load and its console. */
+/** Routes for a sandbox's load and console. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -46,13 +46,13 @@ final class InsightController {
   }
 
   /**
-   * Tells of a sandbox's load. A guest is asked when a client asks, and its earlier answers are
-   * remembered.
+   * Returns samples of a sandbox's load. A sample is taken when a client asks; earlier samples are
+   * kept.
    *
    * @param id the sandbox
-   * @param start seconds since 1970 of the first answer wanted
-   * @param end seconds since 1970 of the last answer wanted
-   * @return the answers, oldest first
+   * @param start time of the first wanted sample, in seconds since 1970
+   * @param end time of the last wanted sample, in seconds since 1970
+   * @return the samples, oldest first
    */
   @Get(uris = {"/sandboxes/{id}/metrics", "/v2/sandboxes/{id}/metrics"})
   List<SandboxMetric> sandboxMetrics(
@@ -74,7 +74,7 @@ final class InsightController {
   }
 
   /**
-   * Tells the end of what a sandbox wrote to its console.
+   * Returns the last lines that a sandbox wrote to its console.
    *
    * @param id the sandbox
    * @param limit how many lines, 1 to 1000
@@ -94,7 +94,7 @@ final class InsightController {
           lines.stream().map(line -> new SandboxLogs.Line(time, line)).toList(),
           lines.stream().map(line -> new SandboxLogs.Entry(time, line, "info", Map.of())).toList());
     } catch (NoSuchFileException e) {
-      return new SandboxLogs(List.of(), List.of()); // it does not run, or has just been started
+      return new SandboxLogs(List.of(), List.of()); // it does not run, or has just started
     } catch (IOException e) {
       throw new RametException(ErrorCode.INTERNAL, "cannot read the console of " + id, e);
     }

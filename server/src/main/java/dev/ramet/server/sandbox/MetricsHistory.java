@@ -10,15 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What guests said of their load, as far as they were asked: the latest answers of the sandboxes
- * that were asked last. Thread-safe.
- */
+/** The recent load samples of guests, of the sandboxes that were sampled last. Thread-safe. */
 final class MetricsHistory {
   static final int MOST_ANSWERS = 720;
   static final int MOST_SANDBOXES = 1000;
 
-  /** Asking costs the guest a little; nobody learns more by asking more often. */
+  /** Sampling costs the guest a little, and more frequent samples are not useful. */
   private static final Duration STEP = Duration.ofSeconds(1);
 
   private final Map<String, Deque<Metrics>> bySandbox =

@@ -32,7 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Stops sandboxes and lets them go on. */
+/** Routes to pause and resume sandboxes. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -49,23 +49,24 @@ final class PauseController {
   }
 
   /**
-   * How a sandbox is paused.
+   * Options of a pause.
    *
-   * @param memory whether its memory is kept, or null for yes; without, it boots when it is resumed
-   * @param memoryMode the only memory mode that may keep it, or null to choose
+   * @param memory whether its memory is kept, or null for yes; without memory, it boots when
+   *     resumed
+   * @param memoryMode the only memory mode to use for it, or null for the best one
    */
   private record PauseSandbox(@Nullable Boolean memory, @Nullable String memoryMode) {}
 
   /**
-   * How a sandbox is wanted.
+   * Options of a resume.
    *
-   * @param timeout seconds that it is wanted for, -1 for ever; null for 300
-   * @param memory whether memory that was kept is used, or null for yes; else it boots
+   * @param timeout lifetime in seconds, -1 for no limit; null for 300
+   * @param memory whether to use the kept memory, or null for yes; otherwise it boots
    */
   private record ConnectSandbox(@Nullable Integer timeout, @Nullable Boolean memory) {}
 
   /**
-   * Stops a sandbox so that it uses neither memory nor CPU until it is resumed.
+   * Pauses a sandbox, so that it uses neither memory nor CPU until it is resumed.
    *
    * @param id the sandbox
    */
@@ -84,8 +85,8 @@ final class PauseController {
   }
 
   /**
-   * Resumes a paused sandbox (201); one that runs is left as it is (200), and its end is never
-   * brought nearer. Clients of the older protocol resume where those of the newer one connect.
+   * Resumes a paused sandbox (201). A running sandbox is left unchanged (200), and its timeout is
+   * never shortened. Clients of the older protocol resume where those of the newer one connect.
    *
    * @param id the sandbox
    * @return the sandbox, running

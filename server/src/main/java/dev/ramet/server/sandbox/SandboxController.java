@@ -45,7 +45,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** A sandbox's life: create, list, look at, prolong, kill. */
+/** Routes for sandboxes: create, list, get, extend, kill, network rules. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -65,22 +65,22 @@ final class SandboxController {
   }
 
   /**
-   * When a sandbox's time is over.
+   * The timeout of a sandbox.
    *
    * @param timeout seconds from now, or -1 for never; required
    */
   private record SandboxTimeout(@Nullable Integer timeout) {}
 
   /**
-   * Which addresses a sandbox reaches.
+   * The egress rules of a sandbox.
    *
-   * @param allowOut what it reaches although it is denied; null for nothing
-   * @param denyOut what it does not reach; null for nothing
-   * @param allow_internet_access false to deny all that is not allowed; null for yes
-   * @param egressProxy what its connections leave through; null for nothing
-   * @param rules what becomes of its requests, by names of hosts; null for nothing
+   * @param allowOut exceptions from the denied addresses; null for none
+   * @param denyOut denied addresses; null for none
+   * @param allow_internet_access false to deny everything that is not allowed; null for yes
+   * @param egressProxy the proxy for its outgoing connections; null for none
+   * @param rules rules for its requests, by host name; null for none
    */
-  @SuppressWarnings("MemberName") // allow_internet_access is spelled so on the wire
+  @SuppressWarnings("MemberName") // the wire format spells it allow_internet_access
   private record SandboxNetwork(
       @Nullable List<String> allowOut,
       @Nullable List<String> denyOut,
@@ -89,7 +89,7 @@ final class SandboxController {
       @Nullable Map<String, List<NetworkRule>> rules) {}
 
   /**
-   * How much longer a sandbox is wanted.
+   * The extension of a sandbox's lifetime.
    *
    * @param duration seconds from now; null for 300
    */
@@ -98,8 +98,8 @@ final class SandboxController {
   /**
    * Starts a sandbox from a template or snapshot.
    *
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
-   * @return the sandbox, once its agent has answered
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
+   * @return the sandbox, once its agent responds
    */
   @Post(uris = {"/sandboxes", "/v2/sandboxes"})
   @Status(HttpStatus.CREATED)
@@ -113,8 +113,8 @@ final class SandboxController {
     String template =
         FieldValidation.reference(
             "template", FieldValidation.required("templateID", request.templateID()));
-    // The newer path has no field that asks for a token: its sandboxes always have one.
-    // So have those of a host that others can reach.
+    // The newer path has no field to ask for a token: its sandboxes always have one. So do all
+    // sandboxes of a host that others can reach.
     boolean secure = http.getPath().startsWith("/v2/") || access.required();
     NewSandbox wanted = SandboxRequests.sandbox(request, template, secure);
     boolean waits = FieldValidation.flag("wait", wait, true);
@@ -133,16 +133,17 @@ final class SandboxController {
   }
 
   /**
-   * Lists sandboxes page by page; the header {@code x-next-token} says where the next page begins.
+   * Lists sandboxes page by page; the header {@code x-next-token} has the token for the next page.
    *
-   * @param metadata pairs that must all be there, as {@code key=value} joined by {@code &}, each
-   *     encoded once more
-   * @param state states joined by commas; all of them if absent
-   * @param template id, name, or name:tag of what they were created from; a tag is that of now
+   * @param metadata pairs that must all match, as {@code key=value} joined by {@code &}, each
+   *     URL-encoded once more
+   * @param state states joined by commas; all if absent
+   * @param template id, name, or name:tag of the template or snapshot they were created from; a tag
+   *     is resolved now
    * @param startedAfter an RFC 3339 time
    * @param order {@code asc} for the oldest first, {@code desc} for the newest
-   * @param limit entries of a page, 1 to 100
-   * @param nextToken where the page before ended
+   * @param limit entries per page, 1 to 100
+   * @param nextToken token of the previous page
    * @return one page
    */
   @Get(uris = {"/sandboxes", "/v2/sandboxes"})
@@ -169,7 +170,7 @@ final class SandboxController {
   }
 
   /**
-   * Tells of one sandbox.
+   * Returns a sandbox.
    *
    * @param id the sandbox
    * @return the sandbox
@@ -180,7 +181,7 @@ final class SandboxController {
   }
 
   /**
-   * Ends a sandbox and deletes its disk. Snapshots of it stay.
+   * Kills a sandbox and deletes its disk. Its snapshots remain.
    *
    * @param id the sandbox
    */
@@ -197,8 +198,7 @@ final class SandboxController {
   }
 
   /**
-   * Sets after how many seconds from now the sandbox's time is over; that may be sooner than it
-   * was.
+   * Sets a sandbox's timeout in seconds from now; it may be sooner than before.
    *
    * @param id the sandbox
    */
@@ -218,7 +218,7 @@ final class SandboxController {
   }
 
   /**
-   * Puts a sandbox's end off, and never brings it nearer.
+   * Extends a sandbox's lifetime, and never shortens it.
    *
    * @param id the sandbox
    */
@@ -234,8 +234,7 @@ final class SandboxController {
   }
 
   /**
-   * Sets which addresses a sandbox reaches, in place of all rules before. Holds at once, for
-   * connections that are open too.
+   * Replaces the egress rules of a sandbox. Takes effect at once, also for open connections.
    *
    * @param id the sandbox
    */

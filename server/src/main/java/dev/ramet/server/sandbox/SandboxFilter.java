@@ -22,13 +22,13 @@ final class SandboxFilter {
   private SandboxFilter() {}
 
   /**
-   * The filter.
+   * Returns the filter.
    *
    * @param states names joined by commas, or null for all
-   * @param metadata pairs that must all be there, as {@code key=value} joined by {@code &}, each
-   *     key and value URL-encoded up to twice within the decoded parameter, as clients of the E2B
+   * @param metadata pairs that must all match, as {@code key=value} joined by {@code &}, each key
+   *     and value URL-encoded up to twice within the decoded parameter, as clients of the E2B
    *     protocol do; or null
-   * @param template id or name of what they were created from, or null
+   * @param template id or name of the template or snapshot they were created from, or null
    * @param startedAfter RFC 3339 time, or null
    */
   static Predicate<Sandbox> of(
@@ -86,7 +86,7 @@ final class SandboxFilter {
   private static String decode(String encoded) {
     try {
       String once = decodePercent(encoded);
-      // A client that encodes once less sends plain text here; a lone % in it is not an escape.
+      // A client that encodes once less sends plain text here; a single % in it is not an escape.
       return once.indexOf('%') < 0 ? once : decodePercent(once);
     } catch (IllegalArgumentException e) {
       throw new RametException(
@@ -95,7 +95,7 @@ final class SandboxFilter {
   }
 
   private static String decodePercent(String encoded) {
-    // URLDecoder is for forms, where + is a space; here it is itself.
+    // URLDecoder is for forms, where + means a space; here it means itself.
     return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 

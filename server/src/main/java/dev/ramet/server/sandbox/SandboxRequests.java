@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what clients ask for into what the engine does. Thread-safe. */
+/** Converts clients' requests for sandboxes to requests to the engine. Thread-safe. */
 public final class SandboxRequests {
   private static final List<String> INBOUND =
       List.of("allowPublicTraffic", "maskRequestHost", "httpsPorts");
@@ -35,10 +35,10 @@ public final class SandboxRequests {
   private SandboxRequests() {}
 
   /**
-   * A sandbox to make.
+   * Returns the sandbox to create.
    *
-   * @param source what it is made from
-   * @param secure whether its agent wants a token when the request does not say
+   * @param source the template or snapshot to create it from
+   * @param secure whether its agent requires a token when the request does not say so
    */
   public static NewSandbox sandbox(CreateSandbox request, String source, boolean secure) {
     Boolean internet = request.allow_internet_access();
@@ -78,13 +78,13 @@ public final class SandboxRequests {
     return VolumeMount.checked(mounts);
   }
 
-  /** With exceptions it may open connections, and the rules see to the rest. */
+  /** If there are exceptions, the sandbox may open connections, and the rules deny the rest. */
   private static @Nullable Boolean openFor(@Nullable Boolean internet, NetworkRules rules) {
     boolean exceptions = internet != null && !internet && !rules.allowOut().isEmpty();
     return exceptions ? Boolean.TRUE : internet;
   }
 
-  /** Rules for a network: without internet access only exceptions say more than that. */
+  /** Converts network rules: without internet access, only exceptions add anything. */
   private static NetworkRules network(
       @Nullable NetworkSettings settings, @Nullable Boolean internet) {
     if (settings == null) {
@@ -97,7 +97,7 @@ public final class SandboxRequests {
     return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
   }
 
-  /** What is to become of requests, by hosts. */
+  /** Converts rules for requests, by host. */
   static RequestRules requestRules(
       @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
     if (rules == null) {
@@ -120,7 +120,7 @@ public final class SandboxRequests {
     return headers == null ? Map.of() : headers;
   }
 
-  /** A proxy that is asked for. */
+  /** Converts a requested egress proxy. */
   static @Nullable EgressProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
     return asked == null
         ? null
@@ -135,7 +135,7 @@ public final class SandboxRequests {
   }
 
   /**
-   * Refuses, in other rules for a sandbox that is there, what is decided when one is made.
+   * Refuses new rules for an existing sandbox that contain fields fixed at its creation.
    *
    * @param network the rules
    */
@@ -151,7 +151,7 @@ public final class SandboxRequests {
     }
   }
 
-  /** Denies what is not allowed, unless there is internet access. */
+  /** Denies everything that is not allowed, unless there is internet access. */
   static NetworkRules closedUnless(@Nullable Boolean internet, NetworkRules rules) {
     return internet == null || internet ? rules : rules.closed();
   }
@@ -191,7 +191,7 @@ public final class SandboxRequests {
     return value != null && value;
   }
 
-  /** Puts the end off, never nearer; null is for ever. */
+  /** Extends the lifetime, never shortens it; null means no limit. */
   static Sandbox prolong(Sandboxes sandboxes, Sandbox sandbox, @Nullable Duration timeout) {
     Instant end = sandbox.endAt();
     Instant wanted = timeout == null ? null : Instant.now().plus(timeout);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of sandboxes. */
+/** Routes for sandboxes. */
 @NullMarked
 package dev.ramet.server.sandbox;
 

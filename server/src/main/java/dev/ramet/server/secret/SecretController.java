@@ -35,7 +35,9 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import java.util.Map;
 
-/** Secrets, which the host puts into guests' requests: make, change, list, forget. */
+/**
+ * Routes for secrets, which the host inserts into guests' requests: create, update, list, delete.
+ */
 @Controller("/secrets")
 @Tag(name = "secrets")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -53,9 +55,9 @@ final class SecretController {
   }
 
   /**
-   * Makes a secret. Its value is never told again.
+   * Creates a secret. Its value is never returned.
    *
-   * @return all but its value
+   * @return the secret without its value
    */
   @Post
   @Status(HttpStatus.CREATED)
@@ -79,11 +81,11 @@ final class SecretController {
   }
 
   /**
-   * Lists secrets page by page, oldest first; the header {@code x-next-token} says where the next
-   * page begins.
+   * Lists secrets page by page, oldest first; the header {@code x-next-token} has the token for the
+   * next page.
    *
-   * @param limit entries of a page, 1 to 100
-   * @param nextToken where the page before ended
+   * @param limit entries per page, 1 to 100
+   * @param nextToken token of the previous page
    * @return one page, without values
    */
   @Get
@@ -93,10 +95,10 @@ final class SecretController {
   }
 
   /**
-   * Tells of one secret.
+   * Returns a secret.
    *
    * @param id its id or name
-   * @return all but its value
+   * @return the secret without its value
    */
   @Get("/{id}")
   SecretInfo getSecret(@PathVariable String id) {
@@ -104,10 +106,10 @@ final class SecretController {
   }
 
   /**
-   * Gives a secret a new value, which requests carry from then on.
+   * Sets a new value, which is used in requests from then on.
    *
    * @param id its id or name
-   * @return all but its value
+   * @return the secret without its value
    */
   @Post("/{id}")
   SecretInfo updateSecret(
@@ -125,7 +127,7 @@ final class SecretController {
   }
 
   /**
-   * Forgets a secret. Requests that need it are answered 502 from then on.
+   * Deletes a secret. From then on, requests that need it get 502.
    *
    * @param id its id or name
    */

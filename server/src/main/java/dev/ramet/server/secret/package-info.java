@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of secrets. */
+/** Routes for secrets. */
 @NullMarked
 package dev.ramet.server.secret;
 

@@ -9,37 +9,40 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What an operator can set of the engine, under the prefix {@code ramet.}; {@link
- * dev.ramet.server.config.SettingCatalog} says more about each and has the defaults. Immutable and
+ * The settings of the engine, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.SettingCatalog} describes each and has the defaults. Immutable and
  * thread-safe.
  *
  * @param guestDir directory of the guest agent and the template recipes
  * @param cacheDir directory of downloaded packages
- * @param storageProvision whether a copy-on-write pool may be made
- * @param storagePoolSize its size in bytes, or null for what suits the host
+ * @param storageProvision whether the engine may create a copy-on-write pool
+ * @param storagePoolSize size of the pool in bytes, or null for the default
  * @param storageBackend id of the backend of a new data root, or null to choose
- * @param storageMemoryRoot where a new data root keeps memory images, or null for in itself
+ * @param storageMemoryRoot where a new data root keeps memory images, or null for the data root
+ *     itself
  * @param storageMemoryBackend id of the backend there, or null to choose
  * @param hypervisor id of the hypervisor, or null to choose
  * @param accelerator {@code kvm}, {@code tcg} or {@code auto}
  * @param memoryMode id of the memory mode to force, or null to choose
- * @param verifyCaptures whether every capture is compared with all of the machine's memory
- * @param precopyRounds how often pages may be copied before a pause
- * @param precopyBytes how many bytes that may be, or null to choose
- * @param precopyTime how long that may take
- * @param memoryVolumes what becomes of the memory volume of a snapshot that another one replaces
- * @param workingSet whether the pages that restored machines use at once are prefetched
- * @param workingSetAfter how long after its agent answered a machine's pages are looked at
- * @param pluginsDir directory with a folder for each plugin of third parties, or null for none
- * @param pluginsRequired those that must be taken, or the host does not start; null for none
- * @param pluginsNativeAccess those that may call native code; null for none
- * @param pluginsPreferred ids of plugins that go before all others of their kind; null for none
+ * @param verifyCaptures whether every capture is compared with the machine's whole memory
+ * @param precopyRounds maximum number of pre-copy rounds
+ * @param precopyBytes maximum number of bytes they copy, or null to choose
+ * @param precopyTime maximum duration of pre-copy
+ * @param memoryVolumes how the memory volume of a replaced snapshot is used
+ * @param workingSet whether the working set is prefetched before a restore
+ * @param workingSetAfter when a machine's working set is recorded, counted from its agent's
+ *     response
+ * @param pluginsDir directory with a folder for each third-party plugin, or null for none
+ * @param pluginsRequired plugins without which the host does not start; null for none
+ * @param pluginsNativeAccess plugins that may call native code; null for none
+ * @param pluginsPreferred ids of plugins preferred over all others of their kind; null for none
  * @param outbound whether guests may open connections
- * @param outboundNever addresses and networks that no guest reaches; null for this host itself
- * @param outboundAuthorities a PEM file of authorities to trust beside Java's; null for none
+ * @param outboundNever addresses and networks that no guest can reach; null for this host itself
+ * @param outboundAuthorities a PEM file of authorities to trust in addition to Java's; null for
+ *     none
  * @param cloneConcurrency how many clones start at the same time, or null to choose
- * @param startTimeout how long a machine may take to start
- * @param agentTimeout how long a booting guest may take until its agent answers
+ * @param startTimeout time limit for starting a machine
+ * @param agentTimeout time limit for the agent's response in a booting guest
  */
 @ConfigurationProperties("ramet")
 public record EngineSettings(

@@ -6,8 +6,8 @@ import io.micronaut.core.annotation.Nullable;
 import java.util.List;
 
 /**
- * What an operator can set of the host's files that requests may name, under the prefix {@code
- * ramet.}; {@link dev.ramet.server.config.SettingCatalog} says more. Immutable and thread-safe.
+ * The settings for host files that requests may name, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.SettingCatalog} describes them. Immutable and thread-safe.
  *
  * @param exchangeDirectories the directories they must be in, or null for none
  */

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What an operator can set, under the prefix {@code ramet.}; {@link
- * dev.ramet.server.config.SettingCatalog} says more about each and has the defaults. Immutable and
+ * The settings of the server, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.SettingCatalog} describes each and has the defaults. Immutable and
  * thread-safe.
  *
  * @param bind address to listen on
  * @param port TCP port to listen on; -1 for any free one
  * @param dataRoot directory of all data
  * @param domain clients reach a guest's port at {@code <port>-<sandboxID>.<domain>}; null accepts
- *     {@code localhost} in its place and announces no domain
+ *     {@code localhost} instead and announces no domain
  * @param engineWait how long a request waits for an engine that is still opening
  */
 @ConfigurationProperties("ramet")

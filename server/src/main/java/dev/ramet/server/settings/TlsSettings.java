@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What an operator can set of TLS, under the prefix {@code ramet.}; {@link
- * dev.ramet.server.config.SettingCatalog} says more about each and has the defaults. Immutable and
+ * The settings of TLS, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.SettingCatalog} describes each and has the defaults. Immutable and
  * thread-safe.
  *
- * @param tls whether the host speaks it
- * @param tlsCertificate the file of certificates, or null for one that the host makes
- * @param tlsKey the file of the key, or null as well
- * @param tlsNames more names and addresses for the one that the host makes, or null for none
+ * @param tls whether the host speaks TLS
+ * @param tlsCertificate the file of certificates, or null for a self-issued one
+ * @param tlsKey the file of the key, or null for a self-issued certificate
+ * @param tlsNames further names and addresses for the self-issued certificate, or null for none
  */
 @ConfigurationProperties("ramet")
 public record TlsSettings(
@@ -24,9 +24,9 @@ public record TlsSettings(
     @Nullable List<String> tlsNames) {
   /** Whether the host speaks TLS. */
   public enum Mode {
-    /** It speaks HTTP/1.1 as it is. */
+    /** HTTP/1.1 without TLS. */
     OFF,
-    /** It speaks nothing else: HTTP/1.1 and HTTP/2 in it. */
+    /** TLS only, with HTTP/1.1 and HTTP/2. */
     ON
   }
 }

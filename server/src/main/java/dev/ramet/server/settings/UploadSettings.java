@@ -4,10 +4,10 @@ package dev.ramet.server.settings;
 import io.micronaut.context.annotation.ConfigurationProperties;
 
 /**
- * What an operator can set of uploads, under the prefix {@code ramet.}; {@link
- * dev.ramet.server.config.SettingCatalog} says more. Immutable and thread-safe.
+ * The settings of uploads, under the prefix {@code ramet.}; {@link
+ * dev.ramet.server.config.SettingCatalog} describes them. Immutable and thread-safe.
  *
- * @param uploadBytes how much room all of them may take
+ * @param uploadBytes maximum size of all uploads together
  */
 @ConfigurationProperties("ramet")
 public record UploadSettings(long uploadBytes) {}

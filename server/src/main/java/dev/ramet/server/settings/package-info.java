@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Settings as the framework hands them over, a record for each prefix. */
+/** The settings as records that the framework fills in. */
 @NullMarked
 package dev.ramet.server.settings;
 

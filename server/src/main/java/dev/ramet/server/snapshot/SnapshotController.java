@@ -47,7 +47,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import java.util.Optional;
 
-/** Snapshots: take, list, look at, start from, delete. */
+/** Routes for snapshots: take, list, get, compare, start from, delete. */
 @Controller
 @Tag(name = "snapshots")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -73,7 +73,8 @@ final class SnapshotController {
    * Captures a sandbox at one instant: disk, memory and devices.
    *
    * @param id the sandbox
-   * @param wait false: answer 202 as soon as the machine runs again, while the snapshot is written
+   * @param wait false: respond 202 as soon as the machine runs again, while the snapshot is still
+   *     being written
    * @return the snapshot
    */
   @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
@@ -139,7 +140,7 @@ final class SnapshotController {
                     Boolean.TRUE.equals(request.verify()),
                     !Boolean.FALSE.equals(request.memory()),
                     request.replaces()));
-    // Accepted: it is not there yet.
+    // Accepted, because it is not complete yet.
     return answer(
         made, made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED);
   }
@@ -149,13 +150,13 @@ final class SnapshotController {
   }
 
   /**
-   * Lists snapshots page by page, the newest first; the header {@code x-next-token} says where the
-   * next page begins.
+   * Lists snapshots page by page, newest first; the header {@code x-next-token} has the token for
+   * the next page.
    *
-   * @param sandboxID only those of this sandbox
-   * @param name only those with this name, or the one with this name:tag or id
-   * @param limit entries of a page, 1 to 100
-   * @param nextToken where the page before ended
+   * @param sandboxID only snapshots of this sandbox
+   * @param name only snapshots with this name, or the one with this name:tag or id
+   * @param limit entries per page, 1 to 100
+   * @param nextToken token of the previous page
    * @return one page
    */
   @Get("/snapshots")
@@ -178,18 +179,18 @@ final class SnapshotController {
     }
     String base = name.substring(0, colon);
     String tag = name.substring(colon + 1);
-    // Clients of the E2B protocol know a snapshot without a name as the default of its id.
+    // For clients of the E2B protocol, an unnamed snapshot has its id as name and the tag default.
     return snapshot.name() == null
         ? base.equals(snapshot.id()) && tag.equals("default")
         : base.equals(snapshot.name()) && snapshot.tags().contains(tag);
   }
 
   /**
-   * Tells of one snapshot.
+   * Returns a snapshot.
    *
    * @param id id, name, or name:tag
-   * @param wait true: answer only when it is not being written any more
-   * @param timeout how many seconds to wait at most, 0 to 3600
+   * @param wait true: respond only when it is no longer being written
+   * @param timeout maximum number of seconds to wait, 0 to 3600
    * @return the snapshot
    */
   @Get("/snapshots/{id}")
@@ -207,11 +208,11 @@ final class SnapshotController {
   /**
    * Compares two snapshots, memory with memory and disk with disk.
    *
-   * @param id id, name, or name:tag of the one
-   * @param other id, name, or name:tag of the other
-   * @param limit how many differing ranges of each to tell, 0 to 100000
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
-   * @return where they differ
+   * @param id id, name, or name:tag of the first
+   * @param other id, name, or name:tag of the second
+   * @param limit maximum number of differing ranges to return of each, 0 to 100000
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
+   * @return their differences
    */
   @Get("/snapshots/{id}/diff/{other}")
   SnapshotDiff diffSnapshots(
@@ -228,11 +229,12 @@ final class SnapshotController {
   }
 
   /**
-   * Deletes a snapshot. Its files go when the last sandbox that started from it is gone.
+   * Deletes a snapshot. Its files are removed when the last sandbox that started from it no longer
+   * exists.
    *
    * @param id id or name:tag for one version, or name for all versions of that name
-   * @param strict true: answer 409, naming the users, while there are any
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @param strict true: respond 409, naming the sandboxes, while any of them uses it
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
    */
   @Delete("/snapshots/{id}")
   @Status(HttpStatus.NO_CONTENT)
@@ -254,12 +256,12 @@ final class SnapshotController {
   }
 
   /**
-   * Starts a sandbox from a snapshot: the same as creating one with the snapshot as its template.
-   * Other sizes than the snapshot's have it boot from the disk; {@code diskSizeMB} alone is for
-   * snapshots that boot anyway.
+   * Starts a sandbox from a snapshot, like creating one with the snapshot as its template. With
+   * sizes other than the snapshot's, it boots from the disk; {@code diskSizeMB} alone is accepted
+   * only for snapshots that boot anyway.
    *
    * @param id id, name, or name:tag
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
    * @return the sandbox
    */
   @Post("/snapshots/{id}/fork")

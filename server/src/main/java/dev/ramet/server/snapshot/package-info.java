@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of snapshots. */
+/** Routes for snapshots. */
 @NullMarked
 package dev.ramet.server.snapshot;
 

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the host's application context with what is set as Micronaut's property sources: defaults
- * below all others, the file between them and the environment.
+ * Creates the host's application context, with its settings as Micronaut property sources: defaults
+ * have the lowest priority, and the environment overrides the file.
  */
 public final class HostContext {
   private static final int DEFAULTS = -1000;
@@ -28,7 +28,7 @@ public final class HostContext {
 
   private HostContext() {}
 
-  /** A context of what was found. */
+  /** Returns a context builder for a configuration. */
   static ApplicationContextBuilder builder(Configuration configuration, Sources sources) {
     return ApplicationContext.builder()
         .banner(false)
@@ -40,7 +40,10 @@ public final class HostContext {
             PropertySource.of("ramet-listeners", listeners(configuration::text)));
   }
 
-  /** A context with these settings whatever the environment says, and defaults beside. */
+  /**
+   * Returns a context builder with these settings, which override the environment, and with the
+   * defaults.
+   */
   public static ApplicationContextBuilder builder(Map<String, Object> settings) {
     Sources none = new Sources(null, System.getenv(), Map.of(), Map.of());
     return ApplicationContext.builder()

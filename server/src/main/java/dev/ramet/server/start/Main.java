@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the server until it is told to stop. Settings come from a file, {@code RAMET_…} environment
- * variables, {@code -Dramet.…} system properties and {@code -ramet.…=} arguments, the last of these
- * going first. Nothing is started unless all of them are right.
+ * Runs the server until it is stopped. Settings come from a file, {@code RAMET_…} environment
+ * variables, {@code -Dramet.…} system properties and {@code -ramet.…=} arguments; later ones
+ * override earlier ones. Nothing is started unless all of them are valid.
  */
 public final class Main {
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
@@ -37,7 +37,7 @@ public final class Main {
   /**
    * Runs the server until a signal stops it or its engine cannot be opened.
    *
-   * @param file the file of settings, or null for the one that is there
+   * @param file the file of settings, or null for the default file, if it exists
    * @return the exit status
    */
   public static int run(@Nullable Path file, String... args) {
@@ -49,7 +49,7 @@ public final class Main {
       return ErrorCode.INVALID_ARGUMENT.exitStatus();
     }
     try {
-      // Before anything is written, and before anybody can ask for anything.
+      // Done before anything is written, and before any request is accepted.
       OwnerOnly.makeFiles();
       Path root = Path.of(Objects.requireNonNull(configuration.text("ramet.data-root")));
       if (Files.exists(root)) { // one that is not there yet is made by the engine, which closes it

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What an operator asks of the storage of a host that does not run, answered as {@link
- * StorageController} would. No server is started. Thread-safe.
+ * Runs storage commands of an operator on the data of a host that does not run, with the results
+ * that {@link StorageController} would return. Starts no server. Thread-safe.
  */
 public final class OfflineStorageCommand implements AutoCloseable {
   private final OfflineStorage storage;
@@ -29,16 +29,16 @@ public final class OfflineStorageCommand implements AutoCloseable {
   }
 
   /**
-   * Opens the roots that a host with these settings would.
+   * Opens the data roots that a host with these settings would open.
    *
-   * @param configuration what was found to be set, and is right
-   * @param sources where it was found
+   * @param configuration the valid settings
+   * @param sources their sources
    * @throws dev.ramet.errors.RametException as {@link EngineFactory#atRest}
    */
   public static OfflineStorageCommand open(
       Path dataRoot, Configuration configuration, Sources sources) {
     OwnerOnly.makeFiles();
-    // Never started, so that nothing of a host begins to run.
+    // Never started, so that no part of the host begins to run.
     try (ApplicationContext context = HostContext.builder(configuration, sources).build();
         Environment environment = context.getEnvironment().start()) {
       PluginChoice choice = new PluginChoice(environment);
@@ -50,24 +50,24 @@ public final class OfflineStorageCommand implements AutoCloseable {
     }
   }
 
-  /** The pools that were not mounted, and had to be for this; they stay mounted. */
+  /** Returns the pools that had to be mounted for this; they stay mounted. */
   public List<Path> mounted() {
     return storage.mounted();
   }
 
-  /** Looks through the roots, and with {@code repair} puts in order what can be. */
+  /** Checks the roots, and with {@code repair} repairs what it can. */
   public StorageCheck check(boolean repair) {
     return StorageViews.of(storage.check(repair));
   }
 
-  /** Tells what each disk and memory image takes, and then each root. */
+  /** Reports the usage of each disk and memory image, then of each root. */
   public void usage(Consumer<StorageUsage> lines) {
     storage
         .usage(node -> lines.accept(new StorageUsage(StorageViews.of(node), null, null)))
         .forEach(root -> lines.accept(new StorageUsage(null, StorageViews.of(root), null)));
   }
 
-  /** Lets hosts have the roots. */
+  /** Releases the roots for hosts. */
   @Override
   public void close() {
     storage.close();

@@ -14,15 +14,15 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Runs the server through what every start goes through, and ends: the run that a start-up archive
- * is made of. It makes a data root but no pool and no machine.
+ * Runs the server through a typical start and ends: the training run for the class data archive
+ * that speeds up starts. It creates a data root but no pool and no machine.
  */
 public final class Training {
   private static final int TIMEOUT_MILLIS = 20_000;
 
   private Training() {}
 
-  /** Argument: an empty scratch directory. */
+  /** Runs the training; the argument is an empty scratch directory. */
   public static void main(String[] args) throws IOException {
     Path scratch = Path.of(args[0]);
     Path file = scratch.resolve("ramet.yaml");
@@ -51,7 +51,7 @@ public final class Training {
       connection.setDoOutput(true);
       connection.getOutputStream().write(body.getBytes(StandardCharsets.UTF_8));
     }
-    // Whatever the answer is, it is the way there that counts.
+    // Only the executed code matters, not the response.
     if (connection.getResponseCode() < 400) {
       connection.getInputStream().readAllBytes();
     }

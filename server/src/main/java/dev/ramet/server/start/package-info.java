@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Starts a host: everything is put together here. */
+/** Starts a host: the composition root. */
 @NullMarked
 package dev.ramet.server.start;
 

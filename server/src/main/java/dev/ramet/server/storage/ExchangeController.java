@@ -39,8 +39,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Snapshots and templates out of a host and into one. Answers progress line by line when the client
- * accepts {@code application/x-ndjson}; such a client that goes away stops it.
+ * Routes to export and import snapshots and templates. Progress is streamed line by line when the
+ * client accepts {@code application/x-ndjson}; if such a client disconnects, the operation stops.
  */
 @Controller("/storage")
 @Tag(name = "storage")
@@ -60,11 +60,11 @@ final class ExchangeController {
   }
 
   /**
-   * Writes a snapshot or template to a new directory on the host, whole or as what it has otherwise
-   * than another one. Answers progress line by line when the client accepts {@code
+   * Exports a snapshot or template to a new directory on the host, completely or as an increment on
+   * another one. Progress is streamed line by line when the client accepts {@code
    * application/x-ndjson}.
    *
-   * @param wait false: do not wait for a snapshot that is still being written, but answer 409
+   * @param wait false: respond 409 instead of waiting for a snapshot that is still being written
    */
   @Post("/export")
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
@@ -108,8 +108,8 @@ final class ExchangeController {
   }
 
   /**
-   * Makes a snapshot or template of an exported directory on the host. Answers progress line by
-   * line when the client accepts {@code application/x-ndjson}.
+   * Creates a snapshot or template from an exported directory on the host. Progress is streamed
+   * line by line when the client accepts {@code application/x-ndjson}.
    */
   @Post("/import")
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
@@ -136,7 +136,9 @@ final class ExchangeController {
         OperationRequest.of(http, "storage.import", directory.toString(), body),
         ids -> {
           EngineLookup.forget(
-              engine, ids); // nobody was told of it, nor can what it took be told now
+              engine,
+              ids); // the id was never published, and the sizes of the import are not known any
+          // more
           return Optional.empty();
         },
         progress -> storage.importFrom(directory, name, progress));
@@ -163,7 +165,7 @@ final class ExchangeController {
             false));
   }
 
-  /** Tells how far it is, a few times a second, until nobody listens. Used by one thread. */
+  /** Reports progress a few times a second until the client disconnects. Used by one thread. */
   private static final class Teller implements CopyProgress {
     private final Operation operation;
     private final Consumer<Object> line;

@@ -15,10 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directories on the host that requests may read and write files in. Symbolic links are
- * resolved first: where a path leads to is what counts. Thread-safe.
+ * The directories on the host in which requests may read and write files. Symbolic links are
+ * resolved before the check. Thread-safe.
  */
-@Context // what is wrong with the setting stops the start
+@Context // an error in the setting aborts the start
 public final class ExchangeDirectories {
   private static final String SETTING = "ramet.exchange-directories";
 
@@ -49,13 +49,13 @@ public final class ExchangeDirectories {
   }
 
   /**
-   * A file or directory that a request names, and that need not be there.
+   * Checks the path of a file or directory that a request names; it need not exist.
    *
-   * @param field what the request calls it
-   * @param path what it says
+   * @param field name of the request's field
+   * @param path the path in the request
    * @return the path to use: absolute, and without links
-   * @throws RametException {@code INVALID_ARGUMENT} when it is no absolute path, {@code FORBIDDEN}
-   *     when it leads to where requests have no business
+   * @throws RametException {@code INVALID_ARGUMENT} when it is not an absolute path, {@code
+   *     FORBIDDEN} when it leads outside the allowed directories
    */
   public Path check(String field, @Nullable String path) {
     Path asked = FieldValidation.absolutePath(field, path);
@@ -67,7 +67,7 @@ public final class ExchangeDirectories {
         }
       }
     } catch (IOException e) {
-      // A link that leads nowhere, or in a circle, or where the host may not look: not inside.
+      // A link without a target, in a circle, or to where the host has no access: not inside.
     }
     throw new RametException(
         ErrorCode.FORBIDDEN,
@@ -82,7 +82,7 @@ public final class ExchangeDirectories {
     return String.join(" or ", paths.stream().map(Path::toString).toList());
   }
 
-  /** Resolves the links of what is there; what is not there yet has none. */
+  /** Resolves the links of the part that exists; the rest has none. */
   private static Path real(Path path) throws IOException {
     if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return path.toRealPath();

@@ -26,7 +26,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an operator does with the storage of a running host. */
+/** Routes for the storage of a running host: check, garbage collection, usage. */
 @Controller("/storage")
 @Tag(name = "storage")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -40,9 +40,9 @@ final class StorageController {
   }
 
   /**
-   * Looks through the roots, and with {@code repair} puts in order what can be.
+   * Checks the data roots, and with {@code repair} repairs what it can.
    *
-   * @return what was found
+   * @return the findings
    */
   @Post("/check")
   StorageCheck checkStorage(
@@ -53,9 +53,9 @@ final class StorageController {
   }
 
   /**
-   * Removes what nothing needs, or with {@code dryRun} only tells.
+   * Removes objects that nothing needs, or with {@code dryRun} only lists them.
    *
-   * @return what was found
+   * @return the findings
    */
   @Post("/gc")
   StorageCheck collectGarbage(
@@ -66,8 +66,8 @@ final class StorageController {
   }
 
   /**
-   * Tells what each disk and memory image takes. Answers line by line when the client accepts
-   * {@code application/x-ndjson}.
+   * Returns the usage of each disk and memory image. It is streamed line by line when the client
+   * accepts {@code application/x-ndjson}.
    */
   @Get("/usage")
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
@@ -103,10 +103,10 @@ final class StorageController {
   }
 
   /**
-   * What storage takes.
+   * The usage of storage.
    *
    * @param nodes every disk and memory image
-   * @param roots the sums, one for each root
+   * @param roots the sums, one for each data root
    */
   private record Usage(List<StorageUsage.Node> nodes, List<StorageUsage.Root> roots) {}
 

@@ -8,7 +8,10 @@ import dev.ramet.spi.storage.StorageFinding;
 import java.util.List;
 import java.util.Locale;
 
-/** What was found in the roots, as it is told: the same by a host and without one. */
+/**
+ * Converts the engine's storage reports to their wire form, for a running host and for offline
+ * commands.
+ */
 public final class StorageViews {
   private StorageViews() {}
 

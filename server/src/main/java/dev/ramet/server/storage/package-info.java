@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of storage: its use, its check, exports and imports. */
+/** Routes for storage: usage, checks, exports and imports. */
 @NullMarked
 package dev.ramet.server.storage;
 

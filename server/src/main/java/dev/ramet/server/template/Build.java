@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A template build, and what it has said. Thread-safe. */
+/** A template build with its state and its log. Thread-safe. */
 public final class Build implements BuildLog {
   private static final int MOST_ENTRIES = 10_000;
   private static final int MOST_CHARACTERS = 1 << 20;
@@ -38,13 +38,13 @@ public final class Build implements BuildLog {
   private @Nullable Operation operation;
 
   /**
-   * A build that waits for its steps.
+   * Creates a build that waits for its steps.
    *
-   * @param templateId id of the template to be made
-   * @param name that template's name, with a tag behind a colon or without
-   * @param more further tags; where neither tells one, it is {@code default}
-   * @param cpuCount virtual CPUs, or null for those of what it starts from
-   * @param memoryBytes guest memory, or null for that of what it starts from
+   * @param templateId id of the template to create
+   * @param name that template's name, optionally followed by a colon and a tag
+   * @param more further tags; if neither names one, the tag is {@code default}
+   * @param cpuCount virtual CPUs, or null for those of its source
+   * @param memoryBytes guest memory, or null for that of its source
    */
   public Build(
       String templateId,
@@ -66,7 +66,7 @@ public final class Build implements BuildLog {
     this.memoryBytes = memoryBytes;
   }
 
-  /** A build as an earlier host left it. */
+  /** Restores a build that an earlier run of the host saved. */
   Build(SavedBuild saved) {
     id = saved.buildID();
     templateId = saved.templateID();
@@ -79,46 +79,46 @@ public final class Build implements BuildLog {
     reason = saved.reason();
   }
 
-  /** What of it is to outlive this host. */
+  /** Returns the state that must survive a restart of the host. */
   synchronized SavedBuild saved() {
     return new SavedBuild(
         templateId, id, name, List.copyOf(tags), cpuCount, memoryBytes, status, reason);
   }
 
-  /** Its id. */
+  /** Returns its id. */
   public String id() {
     return id;
   }
 
-  /** Id of the template to be made. */
+  /** Returns the id of the template to create. */
   public String templateId() {
     return templateId;
   }
 
-  /** That template's name. */
+  /** Returns that template's name. */
   public String name() {
     return name;
   }
 
-  /** The tags that tell it from others of that name, in order. */
+  /** Returns the tags that distinguish it from others of that name, sorted. */
   public List<String> tags() {
     return List.copyOf(tags);
   }
 
-  /** Virtual CPUs, or null for those of what it starts from. */
+  /** Returns the number of virtual CPUs, or null for that of its source. */
   public @Nullable Integer cpuCount() {
     return cpuCount;
   }
 
-  /** Guest memory, or null for that of what it starts from. */
+  /** Returns the size of guest memory, or null for that of its source. */
   public @Nullable Long memoryBytes() {
     return memoryBytes;
   }
 
   /**
-   * It begins.
+   * Begins the build.
    *
-   * @throws RametException {@code CONFLICT} when it did before
+   * @throws RametException {@code CONFLICT} when it has begun before
    */
   public synchronized void begin(int howManySteps) {
     if (!status.equals("waiting")) {
@@ -132,25 +132,28 @@ public final class Build implements BuildLog {
     status = "building";
   }
 
-  /** It is done as this operation. */
+  /** Sets the operation that performs this build. */
   public synchronized void as(Operation doing) {
     operation = doing;
   }
 
-  /** Whether it is under way. */
+  /** Returns whether it is running. */
   synchronized boolean underWay() {
     return status.equals("building");
   }
 
-  /** Whether its host ended while it was under way, and nobody has looked yet what became of it. */
+  /**
+   * Returns whether its host ended while it was running and its outcome has not been determined
+   * yet.
+   */
   public synchronized boolean interrupted() {
     return interrupted;
   }
 
   /**
-   * Tells what became of it when its host ended.
+   * Determines the outcome of a build during which the host ended.
    *
-   * @param made whether its template is there: it is published at once, as the build's last step
+   * @param made whether its template exists, which is published at once as the build's last step
    */
   public synchronized void settle(boolean made) {
     if (!interrupted) {
@@ -169,14 +172,14 @@ public final class Build implements BuildLog {
     }
   }
 
-  /** It made the template. */
+  /** Marks it as successful. */
   public synchronized void succeeded() {
     String called = name + ":" + String.join(",", tags);
     add("info", "template " + called + " is ready, as " + templateId, true);
     status = "ready";
   }
 
-  /** It failed. */
+  /** Marks it as failed. */
   public synchronized void failed(ApiError why) {
     String message = why.remedy() == null ? why.message() : why.message() + "; " + why.remedy();
     List<BuildStatus.Entry> last = new ArrayList<>();
@@ -190,9 +193,9 @@ public final class Build implements BuildLog {
   }
 
   /**
-   * How far it is.
+   * Returns state and log.
    *
-   * @param offset number of the first entry that is told, from 0
+   * @param offset index of the first log entry to return, from 0
    */
   public synchronized BuildStatus status(int offset) {
     int from = Math.min(offset, entries.size());
@@ -226,7 +229,7 @@ public final class Build implements BuildLog {
       description.lines().limit(LAST).forEach(line -> add("info", label() + line, true));
       doing = operation;
     }
-    // What a step is may be the builder's secret, and operations are for all users to see.
+    // The text of a step may be a secret of the builder, and all users can see operations.
     if (doing != null) {
       doing.step(where);
     }

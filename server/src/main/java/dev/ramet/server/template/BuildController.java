@@ -34,7 +34,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Template builds as clients of the E2B protocol ask for them, by steps from another template. */
+/** Routes for template builds in the E2B protocol, which apply steps to another template. */
 @Controller
 @Tag(name = "template builds")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -67,12 +67,12 @@ final class BuildController {
   /**
    * A build that waits for its steps.
    *
-   * @param templateID id of the template that it makes
+   * @param templateID id of the template it creates
    * @param buildID its id
-   * @param open all templates are for all callers
-   * @param names of the template
-   * @param aliases the same
-   * @param tags of this version of it, which it gets when it is ready
+   * @param open always true: all callers can use all templates
+   * @param names names of the template
+   * @param aliases the same names
+   * @param tags tags of this version, assigned when it is ready
    */
   record Announcement(
       String templateID,
@@ -83,23 +83,23 @@ final class BuildController {
       List<String> tags) {}
 
   /**
-   * Where to upload what a step copies.
+   * The address for uploading files that a step copies.
    *
-   * @param present whether it is there already
-   * @param url where to {@code PUT} it, as a tar archive, compressed by gzip or not; good for an
+   * @param present whether they were uploaded already
+   * @param url where to {@code PUT} them, as a tar archive, compressed by gzip or not; valid for an
    *     hour
    */
   record UploadLink(boolean present, String url) {}
 
   /**
-   * What a name stands for.
+   * The template that a name refers to.
    *
    * @param templateID the template's id
-   * @param open all templates are for all callers
+   * @param open always true: all callers can use all templates
    */
   record Alias(String templateID, @JsonProperty("public") boolean open) {}
 
-  /** Announces a build. The template comes to be once its steps are given and done. */
+  /** Announces a build. The template exists once the steps are given and completed. */
   @Post("/v3/templates")
   @ApiResponse(
       responseCode = "202",
@@ -137,11 +137,11 @@ final class BuildController {
   }
 
   /**
-   * Tells where to upload the files of a step.
+   * Returns the address for uploading the files of a step.
    *
    * @param id id of the template that is being built
-   * @param hash what the client calls the files: 64 hexadecimal digits
-   * @return where
+   * @param hash the client's hash of the files: 64 hexadecimal digits
+   * @return the address
    */
   @Get("/templates/{id}/files/{hash}")
   @Status(HttpStatus.CREATED)
@@ -156,7 +156,7 @@ final class BuildController {
   }
 
   /**
-   * Gives a build its steps and begins it.
+   * Starts a build with its steps.
    *
    * @param id id of the template
    * @param build id of the build
@@ -209,12 +209,13 @@ final class BuildController {
   }
 
   /**
-   * Tells how far a build is, and what it said.
+   * Returns state and log of a build.
    *
    * @param id id of the template
    * @param build id of the build
-   * @param logsOffset number of the first entry to tell, from 0; at most a thousand are told
-   * @return how far it is
+   * @param logsOffset index of the first log entry to return, from 0; at most a thousand are
+   *     returned
+   * @return state and log
    */
   @Get("/templates/{id}/builds/{build}/status")
   BuildStatus buildStatus(
@@ -238,8 +239,8 @@ final class BuildController {
   }
 
   /**
-   * Tells which template a name stands for: of a name alone, the version tagged {@code default}, or
-   * else the youngest.
+   * Returns the template that a name refers to: for a name alone, the version tagged {@code
+   * default}, or else the newest.
    *
    * @param alias name, or name:tag
    * @return the template

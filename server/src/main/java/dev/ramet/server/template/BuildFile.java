@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The file of a host's template builds, which only its owner reads: what a failed step said may be
- * somebody's secret. It is replaced as a whole. Used by one thread at a time.
+ * The file of a host's template builds. Only its owner can read it, because the output of a failed
+ * step may contain secrets. It is replaced atomically. Used by one thread at a time.
  */
 final class BuildFile {
-  /** Its name below a data root. */
+  /** Its name within a data root. */
   static final String NAME = "template-builds.json";
 
   private static final int VERSION = 1;
@@ -22,7 +22,7 @@ final class BuildFile {
 
   private final Path file;
 
-  /** The builds in {@code file}, which need not exist yet; its directory must. */
+  /** Opens the builds in {@code file}, which need not exist yet; its directory must. */
   BuildFile(Path file) {
     this.file = file;
   }
@@ -30,9 +30,9 @@ final class BuildFile {
   private record Content(int version, List<SavedBuild> builds) {}
 
   /**
-   * All of them, oldest first; none when there is no file.
+   * Returns all builds, oldest first; empty when there is no file.
    *
-   * @throws IOException also when the file cannot be understood
+   * @throws IOException also when the file cannot be parsed
    */
   List<SavedBuild> read() throws IOException {
     byte[] bytes;
@@ -48,7 +48,7 @@ final class BuildFile {
     return content.builds();
   }
 
-  /** Replaces them, durably. */
+  /** Replaces all builds durably. */
   void write(List<SavedBuild> builds) throws IOException {
     byte[] bytes = MAPPER.writeValueAsBytes(new Content(VERSION, builds));
     AtomicFile.write(file, bytes, AtomicFile.OWNER_ONLY);

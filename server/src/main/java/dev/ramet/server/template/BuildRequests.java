@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what clients of the E2B protocol write in a template into what the engine does. */
+/** Converts template builds of the E2B protocol to requests to the engine. */
 final class BuildRequests {
   private static final int MOST_STEPS = 1000;
   private static final Set<String> BASE_IMAGES = Set.of("e2bdev/base", "e2bdev/base:latest");
@@ -26,9 +26,9 @@ final class BuildRequests {
   private final String caller;
 
   /**
-   * For one request.
+   * Creates a converter for one request.
    *
-   * @param caller whose uploads it may copy from
+   * @param caller the caller, whose uploads it may copy from
    */
   BuildRequests(Templates templates, Uploads uploads, String caller) {
     this.templates = templates;
@@ -36,7 +36,7 @@ final class BuildRequests {
     this.caller = caller;
   }
 
-  /** What to ask for when a build is announced. */
+  /** The request to announce a build. */
   record Announced(
       @Nullable String name,
       @Nullable List<String> tags,
@@ -45,9 +45,9 @@ final class BuildRequests {
       @Nullable Integer minFreeDiskMb) {}
 
   /**
-   * What a template is made of. Which registry an image would come from is of no use here.
+   * The content of a template. The registry of an image is ignored, because it is of no use here.
    *
-   * @param force whether to build what is known already, which is always done
+   * @param force whether to build even if nothing changed, which always happens
    */
   record Content(
       @Nullable String fromTemplate,
@@ -58,11 +58,11 @@ final class BuildRequests {
       @Nullable Boolean force) {}
 
   /**
-   * A step.
+   * A build step.
    *
    * @param type {@code RUN}, {@code COPY}, {@code ENV}, {@code WORKDIR} or {@code USER}
-   * @param args what the type wants
-   * @param filesHash names what was uploaded, of a {@code COPY}
+   * @param args the arguments of this type
+   * @param filesHash hash of the uploaded files, for {@code COPY}
    * @param force see {@link Content}
    */
   record Step(
@@ -71,7 +71,7 @@ final class BuildRequests {
       @Nullable String filesHash,
       @Nullable Boolean force) {}
 
-  /** The template or snapshot that a build starts from. */
+  /** Returns the template or snapshot that a build starts from. */
   String source(Content content) {
     String template = content.fromTemplate();
     String image = content.fromImage();
@@ -89,8 +89,8 @@ final class BuildRequests {
   }
 
   /**
-   * A template may have been made of the image: by its name as far as templates can have it, or by
-   * its name and tag.
+   * Finds the template that was created from an image: it has the image's name, in the characters
+   * that templates may use, or its name and tag.
    */
   private String ofImage(String image) {
     String name = image.replace('/', '-').replace(':', '-').replace('@', '-');
@@ -121,9 +121,9 @@ final class BuildRequests {
   }
 
   /**
-   * The steps.
+   * Converts the steps.
    *
-   * @param pins gets what was uploaded for them, for the caller to close
+   * @param pins receives the uploads they need, which the caller must close
    */
   List<BuildStep> steps(@Nullable List<Step> given, List<Uploads.Pin> pins) {
     List<BuildStep> steps = new ArrayList<>();
@@ -209,7 +209,7 @@ final class BuildRequests {
     return args;
   }
 
-  /** A text for a program: none can be given a zero byte. */
+  /** Checks a text that is passed to a program, which cannot receive a zero byte. */
   static @Nullable String noZero(String field, @Nullable String text) {
     if (text != null && text.indexOf(0) >= 0) {
       throw RametException.invalid(field, "must not hold NUL");
@@ -227,7 +227,7 @@ final class BuildRequests {
     return FieldValidation.required(field + ".args[" + index + "]", args.get(index));
   }
 
-  /** A user's name, or null for none; it goes into a header. */
+  /** Checks a user's name, or returns null for none; it becomes part of a header. */
   private static @Nullable String user(String field, List<String> args, int index) {
     if (args.size() <= index || args.get(index).isEmpty()) {
       return null;

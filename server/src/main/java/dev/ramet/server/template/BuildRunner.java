@@ -20,7 +20,7 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 
-/** Carries out template builds while their clients ask how far they are. Thread-safe. */
+/** Runs template builds in the background, while their clients poll. Thread-safe. */
 @Singleton
 final class BuildRunner {
   private final EngineHolder engine;
@@ -46,9 +46,9 @@ final class BuildRunner {
   }
 
   /**
-   * Begins a build, and leaves it to itself.
+   * Begins a build in the background.
    *
-   * @param pins what it copies from, which it lets go of at its end
+   * @param pins the uploads it copies from, released at its end
    */
   void start(OperationRequest asked, Build build, DerivedTemplate wanted, List<Uploads.Pin> pins) {
     work.check(asked);
@@ -78,7 +78,7 @@ final class BuildRunner {
               EngineLookup.template(engine, ids)
                   .map(t -> OperationResult.created(views.of(t), t.id())));
       build.succeeded();
-    } catch (Throwable e) { // the client asks until it is told an end
+    } catch (Throwable e) { // the client polls until the build has ended
       build.failed(ErrorHandlers.body(e, asked.kind()));
     } finally {
       builds.changed();

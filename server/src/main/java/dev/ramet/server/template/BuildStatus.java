@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a template build is.
+ * The state of a template build.
  *
- * @param templateID id of the template that is made
+ * @param templateID id of the template it creates
  * @param buildID id of the build
  * @param status {@code waiting} until its steps are given, {@code building}, {@code ready} or
  *     {@code error}
- * @param logs what it said, without the times
- * @param logEntries what it said, from the asked entry on
+ * @param logs the lines of its log, without times
+ * @param logEntries its log, from the requested entry on
  * @param reason why it failed, or null
  */
 public record BuildStatus(
@@ -23,21 +23,22 @@ public record BuildStatus(
     List<Entry> logEntries,
     @Nullable Reason reason) {
   /**
-   * A line of what a build says.
+   * A log entry of a build.
    *
-   * @param timestamp when, in RFC 3339
-   * @param level {@code info} or {@code warn}, which is what commands write to standard error
+   * @param timestamp its time, in RFC 3339
+   * @param level {@code info}, or {@code warn} for output of commands to standard error
    * @param message the line
    * @param step as in {@link Reason}
    */
   public record Entry(String timestamp, String level, String message, String step) {}
 
   /**
-   * Why a build failed.
+   * The reason why a build failed.
    *
    * @param message for people
-   * @param step the number of the step, from 1; {@code base} before those, {@code finalize} after
-   * @param logEntries the last of what the step said
+   * @param step the number of the step, from 1; {@code base} before the first, {@code finalize}
+   *     after the last
+   * @param logEntries the last log entries of the step
    */
   public record Reason(String message, String step, List<Entry> logEntries) {}
 }

@@ -13,10 +13,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The template builds of this host, as far as they are remembered, also over its restarts.
- * Thread-safe.
- */
+/** The recent template builds of this host, kept across restarts. Thread-safe. */
 @Singleton
 public final class Builds {
   private static final Logger LOG = LoggerFactory.getLogger(Builds.class);
@@ -36,9 +33,9 @@ public final class Builds {
   }
 
   /**
-   * Remembers one, durably, and forgets the oldest that is not under way.
+   * Adds a build durably, and removes the oldest one that is not running.
    *
-   * @throws RametException {@code HOST_UNFIT} when it cannot be written; it is not remembered then
+   * @throws RametException {@code HOST_UNFIT} when it cannot be written; it is not added then
    */
   public synchronized void add(Build build) {
     readOnce();
@@ -60,7 +57,7 @@ public final class Builds {
     }
   }
 
-  /** A build is further than it was; who asks this host is told so even if it cannot be written. */
+  /** Saves a change of a build. If that fails, this host still reports the new state. */
   public synchronized void changed() {
     try {
       write();
@@ -73,7 +70,7 @@ public final class Builds {
     file.write(byId.values().stream().map(Build::saved).toList());
   }
 
-  /** Not before somebody asks: by then this process is the only one that has the data root. */
+  /** Reads the file at first use: by then this process has the data root to itself. */
   private void readOnce() {
     if (read) {
       return;
@@ -89,9 +86,9 @@ public final class Builds {
   }
 
   /**
-   * The build with this id.
+   * Returns the build with this id.
    *
-   * @throws RametException {@code NOT_FOUND} when there is none of that template
+   * @throws RametException {@code NOT_FOUND} when that template has none
    */
   public synchronized Build get(String templateId, String id) {
     readOnce();
@@ -107,7 +104,7 @@ public final class Builds {
   }
 
   /**
-   * Refuses a template that no build is to make.
+   * Refuses a template that no build creates.
    *
    * @throws RametException {@code NOT_FOUND}
    */

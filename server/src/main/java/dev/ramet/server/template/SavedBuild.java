@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a build outlives the host: all but what its commands said. Immutable.
+ * The persistent state of a build: everything except the output of its commands. Immutable.
  *
- * @param templateID id of the template to be made
+ * @param templateID id of the template to create
  * @param buildID its id
  * @param name that template's name
- * @param tags the tags that tell it from others of that name
- * @param cpuCount virtual CPUs, or null for those of what it starts from
- * @param memoryBytes guest memory, or null for that of what it starts from
+ * @param tags the tags that distinguish it from others of that name
+ * @param cpuCount virtual CPUs, or null for those of its source
+ * @param memoryBytes guest memory, or null for that of its source
  * @param status as in {@link BuildStatus}
  * @param reason why it failed, or null
  */

@@ -32,7 +32,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import java.util.Optional;
 
-/** The tags that tell versions of a template apart: list, assign, remove. */
+/** Routes for the tags that distinguish versions of a template: list, assign, remove. */
 @Controller("/templates")
 @Tag(name = "templates")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -49,7 +49,7 @@ final class TagController {
    * Lists the tags of all versions of a template.
    *
    * @param id id, name, or name:tag of one of them
-   * @return the tags, in order
+   * @return the tags, sorted
    */
   @Get("/{id}/tags")
   List<TemplateTag> templateTags(@PathVariable String id) {
@@ -58,7 +58,7 @@ final class TagController {
         .toList();
   }
 
-  /** Gives a version of a template tags, and takes them from the versions that have them. */
+  /** Assigns tags to a version of a template and removes them from the versions that had them. */
   @Post("/tags")
   @Status(HttpStatus.CREATED)
   AssignedTags assignTags(
@@ -79,7 +79,7 @@ final class TagController {
         .body();
   }
 
-  /** Takes tags from the versions of a template, which stay. */
+  /** Removes tags from the versions of a template; the versions remain. */
   @Delete("/tags")
   @Status(HttpStatus.NO_CONTENT)
   void removeTags(

@@ -52,7 +52,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Templates: build, import, list, look at, delete. */
+/** Routes for templates: build, import, list, get, delete. */
 @Controller("/templates")
 @Tag(name = "templates")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -74,9 +74,9 @@ final class TemplateController {
   }
 
   /**
-   * Lists templates by name.
+   * Lists all templates by name.
    *
-   * @return all of them
+   * @return the templates
    */
   @Get
   List<TemplateInfo> listTemplates() {
@@ -94,7 +94,7 @@ final class TemplateController {
   }
 
   /**
-   * Tells of one template.
+   * Returns a template.
    *
    * @param id id, name, or name:tag
    * @return the template
@@ -105,8 +105,8 @@ final class TemplateController {
   }
 
   /**
-   * Builds a template from a recipe. Answers progress line by line when the client accepts {@code
-   * application/x-ndjson}.
+   * Builds a template from a recipe. Progress is streamed line by line when the client accepts
+   * {@code application/x-ndjson}.
    */
   @Post
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
@@ -146,8 +146,8 @@ final class TemplateController {
   }
 
   /**
-   * Makes a template of a kernel and a disk that lie on the host. Answers progress line by line
-   * when the client accepts {@code application/x-ndjson}.
+   * Creates a template from a kernel and a disk image on the host. Progress is streamed line by
+   * line when the client accepts {@code application/x-ndjson}.
    */
   @Post("/import")
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
@@ -189,7 +189,7 @@ final class TemplateController {
   }
 
   /**
-   * Makes a template of a container image that lies on the host. Answers progress line by line when
+   * Creates a template from a container image on the host. Progress is streamed line by line when
    * the client accepts {@code application/x-ndjson}.
    */
   @Post("/image")
@@ -231,7 +231,7 @@ final class TemplateController {
         progress -> templates.buildImage(wanted, progress));
   }
 
-  /** What was made stays useful, so it is made to the end when the client goes away. */
+  /** The template stays useful, so it is completed even if the client disconnects. */
   private HttpResponse<?> make(
       HttpRequest<?> http, OperationRequest asked, Function<Progress, Template> operation) {
     return work.answer(
@@ -252,9 +252,9 @@ final class TemplateController {
   }
 
   /**
-   * Tells the operation and its client.
+   * Reports progress to the operation and its client.
    *
-   * @param line where the client reads it
+   * @param line sends a line to the client
    */
   private record Told(Operation running, Consumer<Object> line) implements Progress {
     @Override
@@ -270,10 +270,10 @@ final class TemplateController {
   }
 
   /**
-   * Deletes a template. Clients of the E2B protocol delete snapshots here too, which users may.
+   * Deletes a template. Clients of the E2B protocol delete snapshots here too, which users may do.
    *
    * @param id id or name:tag for one version, or name for all versions of that name
-   * @param strict true: answer 409 while sandboxes use the snapshot
+   * @param strict true: respond 409 while sandboxes use the snapshot
    */
   @Delete("/{id}")
   @Status(HttpStatus.NO_CONTENT)
@@ -282,7 +282,7 @@ final class TemplateController {
     String reference = FieldValidation.reference("template or snapshot", id);
     boolean onlyUnused = FieldValidation.flag("strict", strict);
     Engine open = engine.get();
-    // A name is of templates or of snapshots, never of both.
+    // A name belongs either to templates or to snapshots, never to both.
     if (exists(() -> open.templates().tags(reference))) {
       Caller.requireAdmin(http, "deleting a template");
       open.templates().delete(reference);

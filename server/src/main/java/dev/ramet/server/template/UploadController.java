@@ -23,7 +23,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Takes in what template builds copy. Bodies go to the disk as they come. */
+/** Route for uploading the files that template builds copy. Bodies are streamed to disk. */
 @Controller("/uploads")
 @Tag(name = "template builds")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -39,10 +39,10 @@ final class UploadController {
   }
 
   /**
-   * Takes an archive in. Needs no key but the address that {@code /templates/{id}/files/{hash}}
-   * told.
+   * Stores an archive. Needs no API key, only the address returned by {@code
+   * /templates/{id}/files/{hash}}.
    *
-   * @param hash what the client calls it
+   * @param hash the client's hash of the archive
    * @param token proves that it may be uploaded
    */
   @Put("/{hash}")
@@ -62,7 +62,7 @@ final class UploadController {
     if (body == null) {
       throw RametException.invalid("the request body", "is required");
     }
-    engine.get(); // who has the data root
+    engine.get(); // ensures that this process has the data root to itself
     try (body) {
       uploads.receive(grant.caller(), hash, body);
     } catch (IOException e) {

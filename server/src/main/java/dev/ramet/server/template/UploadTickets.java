@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Leave to upload one archive: clients do that without their key, so that the address is all they
- * have. A leave ends after an hour, and with the host. Thread-safe.
+ * Tickets for the upload of one archive each: clients upload without their API key, so the secret
+ * in the address is their only credential. A ticket expires after an hour, or when the host stops.
+ * Thread-safe.
  */
 @Singleton
 public final class UploadTickets {
@@ -27,14 +28,14 @@ public final class UploadTickets {
   UploadTickets() {}
 
   /**
-   * What may be uploaded.
+   * The permission that a ticket grants.
    *
-   * @param caller for whom
-   * @param hash as what
+   * @param caller the caller it was issued to
+   * @param hash the hash of the archive
    */
   public record Grant(String caller, String hash, long givenAt) {}
 
-  /** Gives leave, and answers the secret that proves it. */
+  /** Issues a ticket and returns its secret. */
   public String give(String caller, String hash) {
     byte[] bytes = new byte[SECRET_BYTES];
     RANDOM.nextBytes(bytes);
@@ -56,9 +57,9 @@ public final class UploadTickets {
   }
 
   /**
-   * What a secret gives leave for.
+   * Returns the permission that a secret grants.
    *
-   * @throws RametException {@code FORBIDDEN} when it gives none for that, or not any more
+   * @throws RametException {@code FORBIDDEN} when it is unknown, expired, or for another archive
    */
   public synchronized Grant check(String secret, String hash) {
     Grant grant = bySecret.get(secret);

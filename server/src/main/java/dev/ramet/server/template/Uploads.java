@@ -33,16 +33,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The archives that template builds copy from: a file for each, below a directory for each caller,
- * since what a caller calls them says nothing to others. They are kept for builds to come until
- * they were not used for a day, or room is needed for others. Thread-safe.
+ * Stores the archives that template builds copy from, one file each. Each caller has a separate
+ * directory, because a caller's hashes prove nothing to others. Archives are kept for later builds
+ * until they were not used for a day, or others need the space. Thread-safe.
  */
 @Singleton
 public final class Uploads {
-  /** Below the data root. */
+  /** Name of its directory within the data root. */
   static final String DIRECTORY = "uploads";
 
-  /** How long one is kept that nobody uses. */
+  /** How long an unused archive is kept. */
   static final Duration AGE = Duration.ofHours(24);
 
   private static final Duration EVERY = Duration.ofHours(1);
@@ -56,10 +56,10 @@ public final class Uploads {
   private final AtomicInteger parts = new AtomicInteger();
   private final Map<Path, Integer> used = new HashMap<>();
 
-  /** Bytes of those that are on their way. */
+  /** Bytes of archives that are being uploaded. */
   private long coming;
 
-  /** Bytes of those that are there, as last counted. */
+  /** Bytes of stored archives, as last counted. */
   private long kept;
 
   private boolean begun;
@@ -76,9 +76,9 @@ public final class Uploads {
   }
 
   /**
-   * Checks what a client calls an archive.
+   * Checks a client's hash of an archive.
    *
-   * @param field what to call it in the error
+   * @param field name of the field, for the error
    */
   public static String hash(String field, String hash) {
     if (!HASH.matcher(hash).matches()) {
@@ -87,7 +87,7 @@ public final class Uploads {
     return hash;
   }
 
-  /** Whether an archive is there; if so, it stays for another day. */
+  /** Returns whether an archive exists; if so, keeps it for another day. */
   public synchronized boolean present(String caller, String hash) {
     Path file = file(caller, hash);
     if (!Files.isRegularFile(file)) {
@@ -97,7 +97,7 @@ public final class Uploads {
     return true;
   }
 
-  /** An archive that stays while it is used; closing it once lets go of it. */
+  /** An archive in use, which is kept until this is closed. */
   public final class Pin implements AutoCloseable {
     private final Path file;
 
@@ -105,7 +105,7 @@ public final class Uploads {
       this.file = file;
     }
 
-    /** Where it lies. */
+    /** Returns its path. */
     public Path file() {
       return file;
     }
@@ -121,7 +121,7 @@ public final class Uploads {
   /**
    * Keeps an archive while it is used.
    *
-   * @param field what to call it in the error
+   * @param field name of the field, for the error
    * @throws RametException {@code INVALID_ARGUMENT} when it was not uploaded
    */
   public synchronized Pin pin(String field, String caller, String hash) {
@@ -138,11 +138,11 @@ public final class Uploads {
   }
 
   /**
-   * Takes an archive in, to its end; in place of one that is there.
+   * Stores an archive, replacing an existing one.
    *
-   * @throws RametException {@code TOO_LARGE} when there is no room for it among the others, {@code
+   * @throws RametException {@code TOO_LARGE} when it does not fit among the others, {@code
    *     NO_SPACE} when the disk is full
-   * @throws IOException when the client breaks off
+   * @throws IOException when the client disconnects
    */
   public void receive(String caller, String hash, InputStream content) throws IOException {
     Path file = file(caller, hash);
@@ -184,7 +184,7 @@ public final class Uploads {
         taken[0] += n;
         put(out, buffer, n);
       }
-      channel.force(true); // it may be used again after a loss of power
+      channel.force(true); // not synced: a client can upload it again after a power loss
     }
   }
 
@@ -215,7 +215,7 @@ public final class Uploads {
         : new RametException(ErrorCode.HOST_UNFIT, "cannot keep what is uploaded: " + e, e);
   }
 
-  /** Counts bytes that come, and lets older archives go for them. */
+  /** Counts arriving bytes and deletes older archives to make room for them. */
   private synchronized void makeRoom(int bytes) throws IOException {
     if (kept + coming + bytes > most) {
       tidy(most - coming - bytes);
@@ -233,8 +233,8 @@ public final class Uploads {
   private record Kept(Path file, FileTime usedAt, long bytes) {}
 
   /**
-   * Removes what is too old, and of the others the oldest until no more than so many bytes are
-   * there; not what is used.
+   * Deletes expired archives, and then the oldest of the others until the rest fits into a number
+   * of bytes. Archives in use are kept.
    */
   private void tidy(long room) throws IOException {
     List<Kept> all = new ArrayList<>();
@@ -269,7 +269,9 @@ public final class Uploads {
     return HASH.matcher(String.valueOf(path.getFileName())).matches() && Files.isRegularFile(path);
   }
 
-  /** What a host that was killed had taken in so far. Only who has the data root may do this. */
+  /**
+   * Deletes incomplete uploads of a killed host. This process must have the data root to itself.
+   */
   private void clearPartials() throws IOException {
     if (Files.isDirectory(root)) {
       try (Stream<Path> paths = Files.walk(root, 2)) {

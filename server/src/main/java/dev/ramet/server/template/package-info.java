@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of templates: their tags, and builds as clients of the E2B protocol ask for them. */
+/** Routes for templates: recipes, imports, tags, and builds in the E2B protocol. */
 @NullMarked
 package dev.ramet.server.template;
 

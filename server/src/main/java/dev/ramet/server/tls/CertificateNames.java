@@ -5,10 +5,7 @@ import dev.ramet.server.settings.TlsSettings;
 import io.micronaut.context.BeanProvider;
 import jakarta.inject.Singleton;
 
-/**
- * The DNS names in the certificate of a host that speaks TLS; none for a host that does not.
- * Thread-safe.
- */
+/** The DNS names in the host's certificate; empty for a host without TLS. Thread-safe. */
 @Singleton
 public final class CertificateNames {
   private final boolean tls;
@@ -20,8 +17,8 @@ public final class CertificateNames {
   }
 
   /**
-   * Whether the certificate is for a name (RFC 6125, section 6.4: an asterisk stands for one
-   * label).
+   * Returns whether the certificate covers a name (RFC 6125, section 6.4: an asterisk stands for
+   * one label).
    *
    * @param name in lower case
    */

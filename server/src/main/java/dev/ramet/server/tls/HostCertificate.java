@@ -30,16 +30,15 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Sinks;
 
 /**
- * Gives the server its certificate, and the next one when its files change: connections that are
- * made from then on see that one. Files that are wrong are told in the log and change nothing.
- * Asked for only by a host that speaks TLS. Thread-safe.
+ * Provides the server's certificate, and the new one when its files change; new connections use it.
+ * Invalid files are logged and change nothing. Used only by a host that speaks TLS. Thread-safe.
  */
 @Singleton
 @Named(HostCertificate.NAME)
 final class HostCertificate implements CertificateProvider {
   static final String NAME = "ramet";
 
-  /** Certificate and key are replaced one after the other: this is more than the time between. */
+  /** Certificate and key are replaced one after the other; this is longer than the time between. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(HostCertificate.class);
@@ -81,7 +80,7 @@ final class HostCertificate implements CertificateProvider {
     looks = scheduler.scheduleWithFixedDelay(LOOK, LOOK, this::look);
   }
 
-  /** Looks whether the files have changed. */
+  /** Checks whether the files have changed. */
   synchronized void look() {
     try {
       if (own != null && SelfIssuedCertificate.endsSoon(identity)) {
@@ -112,12 +111,12 @@ final class HostCertificate implements CertificateProvider {
     stores.emitNext(identity.keyStore(), Sinks.EmitFailureHandler.FAIL_FAST);
   }
 
-  /** The DNS names that the certificate in use is for, in lower case. */
+  /** Returns the DNS names in the current certificate, in lower case. */
   synchronized Set<String> names() {
     return identity.names();
   }
 
-  /** What changes when a file is written or replaced, or a link on the way to it. */
+  /** Returns values that change when a file, or a link on its path, is written or replaced. */
   private List<Object> stamps() {
     List<Object> stamps = new ArrayList<>();
     for (Path file : new Path[] {certificate, key}) {

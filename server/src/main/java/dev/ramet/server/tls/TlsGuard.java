@@ -5,7 +5,10 @@ import dev.ramet.server.settings.TlsSettings;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Context;
 
-/** Has the certificate made and read before anything else starts, which then fails with it. */
+/**
+ * Creates and reads the certificate before anything else starts, so that an error in it aborts the
+ * start.
+ */
 @Context
 final class TlsGuard {
   TlsGuard(TlsSettings settings, BeanProvider<HostCertificate> certificate) {

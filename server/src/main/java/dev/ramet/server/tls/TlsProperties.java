@@ -5,17 +5,17 @@ import dev.ramet.server.config.TlsKeys;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What Micronaut has to be told so that the host's one port speaks TLS. */
+/** The Micronaut properties that make the host's port speak TLS. */
 public final class TlsProperties {
   private TlsProperties() {}
 
-  /** What a listener is told to find the host's certificate by. */
+  /** The name by which a listener finds the host's certificate. */
   public static final String KEY_NAME = HostCertificate.NAME;
 
   /**
-   * Micronaut's settings.
+   * Returns the Micronaut properties.
    *
-   * @param value of the setting, or null
+   * @param value the value of the setting, or null
    */
   public static Map<String, Object> properties(@Nullable Object value) {
     if (!TlsKeys.isOn(value)) {
@@ -30,7 +30,7 @@ public final class TlsProperties {
         HostCertificate.NAME,
         "micronaut.server.http-version",
         "2.0",
-        // A channel for each stream, which is what the data plane is built on.
+        // A channel for each stream, as the data plane requires.
         "micronaut.server.netty.legacy-multiplex-handlers",
         true);
   }

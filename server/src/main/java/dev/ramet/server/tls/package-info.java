@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The certificate that the host shows: read from an operator's files, or made here, and looked at
- * again while the host runs.
+ * The host's TLS certificate: read from the operator's files or self-issued, and reloaded when it
+ * changes.
  */
 @NullMarked
 package dev.ramet.server.tls;

@@ -35,7 +35,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the engine's records into the wire's. Thread-safe. */
+/** Converts the engine's records to their wire form. Thread-safe. */
 @Singleton
 public final class Views {
   /**
@@ -53,12 +53,12 @@ public final class Views {
     this.domain = settings.domain();
   }
 
-  /** All that a client needs who is to use it. */
+  /** Returns a sandbox with everything that a client needs to use it. */
   public SandboxInfo of(Sandbox s) {
     return of(s, s.accessToken(), s.trafficToken(), network(s.rules(), true));
   }
 
-  /** Without what gives access to it. */
+  /** Returns a sandbox without its access tokens. */
   public SandboxInfo listed(Sandbox s) {
     return of(s, null, null, network(s.rules(), false));
   }
@@ -96,9 +96,9 @@ public final class Views {
   }
 
   /**
-   * The rules of a sandbox.
+   * Converts the network rules of a sandbox.
    *
-   * @param all with the headers that are put into its requests, which may give access to others
+   * @param all whether to include the rules for requests, whose headers may contain credentials
    */
   private static @Nullable NetworkSettings network(SandboxRules rules, boolean all) {
     NetworkRules out = rules.network();
@@ -116,7 +116,10 @@ public final class Views {
         out.requests().none() || !all ? null : requests(out.requests()));
   }
 
-  /** As they were given: with references to secrets, never with what those are. */
+  /**
+   * Converts rules for requests as they were given: with references to secrets, never with their
+   * values.
+   */
   private static Map<String, List<NetworkRule>> requests(RequestRules rules) {
     Map<String, List<NetworkRule>> view = new LinkedHashMap<>();
     rules
@@ -141,7 +144,7 @@ public final class Views {
         s.updatedAt().toString());
   }
 
-  /** Without the password, which nobody is told again. */
+  /** Omits the password, which is never returned. */
   private static NetworkSettings.@Nullable EgressProxy proxy(@Nullable EgressProxy proxy) {
     return proxy == null
         ? null
@@ -307,7 +310,7 @@ public final class Views {
         r.advice());
   }
 
-  /** Milliseconds with three decimals: what a person reads, and finer than the clock is true. */
+  /** Returns milliseconds with three decimals: readable, and finer than the clock's accuracy. */
   public static double millis(long nanos) {
     return Math.round(nanos / 1_000.0) / 1_000.0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Records of the engine as records on the wire. */
+/** Converts records of the engine to records of the wire format. */
 @NullMarked
 package dev.ramet.server.view;
 

@@ -45,8 +45,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The files of volumes, for who has the volume's token. Bodies go to the disk, and come from it, as
- * they are read.
+ * Routes for the files of volumes, for clients with the volume's token. Bodies are streamed to and
+ * from the disk.
  */
 @Controller("/volumecontent/{id}")
 @Tag(name = "volume content")
@@ -62,7 +62,7 @@ final class VolumeContentController {
   }
 
   /**
-   * What a file or directory is to have.
+   * The attributes to set on a file or directory.
    *
    * @param uid owner, or null to leave it
    * @param gid group, or null to leave it
@@ -77,7 +77,7 @@ final class VolumeContentController {
    * @param id the volume
    * @param path absolute path in the volume
    * @param depth how many levels, 1 if absent
-   * @return what is in it, each directory before what is in it in turn
+   * @return its entries, each directory before its own entries
    */
   @Get("/dir")
   List<VolumeEntryInfo> listVolumeDirectory(
@@ -95,14 +95,14 @@ final class VolumeContentController {
   }
 
   /**
-   * Makes a directory.
+   * Creates a directory.
    *
    * @param id the volume
    * @param path absolute path in the volume
    * @param uid owner, root if absent
    * @param gid group, root if absent
    * @param mode permission bits, {@code 0755} if absent; decimal
-   * @param force {@code true} to make those above it too, and to be content with one that is there
+   * @param force {@code true} to create missing parents too, and to accept an existing directory
    * @return the directory
    */
   @Post("/dir")
@@ -123,11 +123,11 @@ final class VolumeContentController {
   }
 
   /**
-   * Tells of a file or directory.
+   * Returns the attributes of a file or directory.
    *
    * @param id the volume
    * @param path absolute path in the volume
-   * @return what it is
+   * @return its attributes
    */
   @Get("/path")
   VolumeEntryInfo getVolumePath(
@@ -140,7 +140,7 @@ final class VolumeContentController {
    *
    * @param id the volume
    * @param path absolute path in the volume
-   * @return what it is now
+   * @return its new attributes
    */
   @Patch("/path")
   VolumeEntryInfo setVolumePath(
@@ -156,7 +156,7 @@ final class VolumeContentController {
   }
 
   /**
-   * Removes a file, or a directory with all that is in it.
+   * Deletes a file, or a directory with its contents.
    *
    * @param id the volume
    * @param path absolute path in the volume
@@ -196,15 +196,15 @@ final class VolumeContentController {
   }
 
   /**
-   * Writes a file. Who reads it meanwhile has the old content.
+   * Writes a file. Clients that are reading it still get the old content.
    *
    * @param id the volume
    * @param path absolute path in the volume
-   * @param uid owner, root or that of the file before if absent
-   * @param gid group, likewise
-   * @param mode permission bits, {@code 0644} or those of the file before if absent; decimal
-   * @param force {@code true} to make directories above it too; {@code false} to fail where there
-   *     is a file already
+   * @param uid owner; if absent, the owner of the replaced file, or root
+   * @param gid group; if absent, the group of the replaced file, or root
+   * @param mode permission bits; if absent, those of the replaced file, or {@code 0644}; decimal
+   * @param force {@code true} to create missing parents too; {@code false} to fail if the file
+   *     exists already
    * @return the file
    */
   @Put("/file")
@@ -257,7 +257,10 @@ final class VolumeContentController {
         e.target());
   }
 
-  /** The files of a volume, for who brings its token. Others do not learn whether there is one. */
+  /**
+   * Returns the content of a volume if the request has its token. Otherwise the error does not
+   * reveal whether the volume exists.
+   */
   private VolumeContent content(HttpRequest<?> http, String id) {
     String header = http.getHeaders().get(HttpHeaders.AUTHORIZATION);
     Volumes volumes = engine.get().volumes();

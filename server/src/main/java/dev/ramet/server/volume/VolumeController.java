@@ -28,7 +28,7 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 
-/** Volumes: create, list, look at, delete. What is in them is another controller's. */
+/** Routes for volumes: create, list, get, delete. Their files have a separate controller. */
 @Controller("/volumes")
 @Tag(name = "volumes")
 @ExecuteOn(TaskExecutors.BLOCKING)
@@ -42,7 +42,7 @@ final class VolumeController {
   }
 
   /**
-   * Makes an empty volume.
+   * Creates an empty volume.
    *
    * @return the volume, and the token for its files
    */
@@ -79,7 +79,7 @@ final class VolumeController {
   }
 
   /**
-   * Tells of one volume.
+   * Returns a volume.
    *
    * @param id the volume
    * @return the volume, and the token for its files
@@ -90,7 +90,8 @@ final class VolumeController {
   }
 
   /**
-   * Deletes a volume with all its files. One that a sandbox has, running or paused, stays.
+   * Deletes a volume with all its files. A volume that a running or paused sandbox mounts cannot be
+   * deleted.
    *
    * @param id the volume
    */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Routes of volumes and of what is in them. */
+/** Routes for volumes and their files. */
 @NullMarked
 package dev.ramet.server.volume;
 
