@@ -11,32 +11,32 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
 
-/** A command that asks a host and can answer in the host's own JSON. */
+/** Base class of commands that call a host and can print the host's JSON. */
 public abstract class ApiCommand implements Callable<Integer> {
   private final Context context;
 
   @Option(names = "--json", description = "Print the host's JSON answer.")
   private boolean json;
 
-  /** For subclasses. */
+  /** Creates a command. */
   protected ApiCommand(Context context) {
     this.context = context;
   }
 
-  /** What this run works with. */
+  /** Returns the context of this run. */
   protected final Context context() {
     return context;
   }
 
-  /** Whether JSON is wanted. */
+  /** Returns whether to print JSON. */
   protected final boolean json() {
     return json;
   }
 
   /**
-   * Shows one thing by names and values.
+   * Shows one object as names and values.
    *
-   * @param rows adds what there is to say of it
+   * @param rows adds the object's values to the table
    * @return the exit status
    */
   protected final <T> int show(Answer answer, Class<T> type, BiConsumer<Table, T> rows) {
@@ -50,11 +50,11 @@ public abstract class ApiCommand implements Callable<Integer> {
   }
 
   /**
-   * Lists things in a table.
+   * Shows a list as a table.
    *
    * @param list the host's JSON
-   * @param table has the headings
-   * @param row adds one of them to the table
+   * @param table the table with its headings
+   * @param row adds one object to the table
    * @return the exit status
    */
   protected final <T> int list(byte[] list, Class<T[]> type, Table table, Consumer<T> row) {
@@ -69,7 +69,7 @@ public abstract class ApiCommand implements Callable<Integer> {
   }
 
   /**
-   * Lists things by their ids alone.
+   * Shows only the ids of a list.
    *
    * @param list the host's JSON
    * @return the exit status
@@ -85,7 +85,7 @@ public abstract class ApiCommand implements Callable<Integer> {
   }
 
   /**
-   * Tells the id of what was made or found.
+   * Prints the id of an object that was created or found.
    *
    * @return the exit status
    */
@@ -93,7 +93,7 @@ public abstract class ApiCommand implements Callable<Integer> {
     return print(answer.body(), () -> context.out().println(id.apply(answer.as(type))));
   }
 
-  /** Prints the host's JSON where that is wanted, else what is made of it. */
+  /** Prints the host's JSON if requested, otherwise the text. */
   private int print(byte[] answer, Runnable text) {
     if (json) {
       context.json(answer);
@@ -104,7 +104,7 @@ public abstract class ApiCommand implements Callable<Integer> {
   }
 
   /**
-   * Does the work.
+   * Runs the command.
    *
    * @return the exit status
    */

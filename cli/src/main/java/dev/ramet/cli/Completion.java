@@ -6,7 +6,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Prints what a shell needs to complete commands. */
+/** The command that prints a completion script for a shell. */
 @Command(
     name = "completion",
     description = "Prints a completion script for bash and zsh.",
@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
       "  ramet completion zsh >> ~/.zshrc"
     })
 final class Completion implements Callable<Integer> {
-  /** Shells whose completion is known. */
+  /** The supported shells. */
   enum Shell {
     bash,
     zsh
@@ -39,7 +39,7 @@ final class Completion implements Callable<Integer> {
   @Override
   public Integer call() {
     if (shell == Shell.zsh) {
-      // In a script that zsh reads at start, its completion system may not be loaded yet.
+      // When zsh reads a start-up script, its completion system may not be loaded yet.
       context.out().println("autoload -Uz compinit && compinit");
     }
     context.out().print(AutoComplete.bash("ramet", Main.commandLine(context)));

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command works with: the standard streams, the environment and the host. One per run of the
- * program. Used by one thread.
+ * The environment of a command: the standard streams, the environment variables and the host. One
+ * per run of the program. Used by one thread.
  */
 public final class Context {
   private final InputStream in;
@@ -37,7 +37,7 @@ public final class Context {
   private @Nullable String server;
   private @Nullable Path authority;
 
-  /** A context of given streams. */
+  /** Creates a context with given streams. */
   public Context(
       InputStream in,
       OutputStream out,
@@ -52,7 +52,7 @@ public final class Context {
     this.terminal = terminal;
   }
 
-  /** The process's own. */
+  /** Returns the context of this process. */
   static Context ofProcess() {
     Map<String, String> environment = System.getenv();
     return new Context(
@@ -68,25 +68,25 @@ public final class Context {
     authority = trusted;
   }
 
-  /** An environment variable, or null when it is not set or empty. */
+  /** Returns an environment variable, or null when it is unset or empty. */
   public @Nullable String environment(String name) {
     String value = environment.get(name);
     return value == null || value.isEmpty() ? null : value;
   }
 
-  /** All environment variables. */
+  /** Returns all environment variables. */
   public Map<String, String> environment() {
     return environment;
   }
 
-  /** Whether somebody said which host is meant; otherwise it is that of this machine. */
+  /** Returns whether the user named a host; otherwise the host of this machine is used. */
   public boolean isHostNamed() {
     return server != null || environment("RAMET_SERVER") != null;
   }
 
   /**
-   * A client of the host that was asked for. It shows the key of {@code RAMET_API_KEY}. Without
-   * one, a host on this machine is asked by its unix socket, else with its local key.
+   * Returns a client of the selected host. It uses the key in {@code RAMET_API_KEY}. Without one, a
+   * host on this machine is called over its unix socket or with its local key.
    */
   public Client client() {
     String address = address();
@@ -99,7 +99,7 @@ public final class Context {
     return new Client(address, local == null ? key : local.key(), authority(address));
   }
 
-  /** The address of the host that was asked for. */
+  /** Returns the address of the selected host. */
   public String address() {
     String address = server != null ? server : environment("RAMET_SERVER");
     if (address == null) {
@@ -110,7 +110,10 @@ public final class Context {
     return address;
   }
 
-  /** What was asked for; otherwise, for a host of this machine, what that one made. */
+  /**
+   * Returns the authority that the user named; otherwise, for a host of this machine, the authority
+   * of its self-issued certificate.
+   */
   private @Nullable Path authority(String address) {
     if (authority != null) {
       return authority;
@@ -127,32 +130,32 @@ public final class Context {
     return Files.isReadable(made) ? made : null;
   }
 
-  /** Standard input, to the byte. */
+  /** Returns standard input as bytes. */
   public InputStream in() {
     return in;
   }
 
-  /** Standard output, to the byte. */
+  /** Returns standard output for bytes. */
   public OutputStream bytes() {
     return bytes;
   }
 
-  /** Standard output for text. */
+  /** Returns standard output for text. */
   public PrintStream out() {
     return out;
   }
 
-  /** Standard error for text. */
+  /** Returns standard error for text. */
   public PrintStream err() {
     return err;
   }
 
-  /** What the streams are connected to. */
+  /** Returns what the streams are connected to. */
   public Terminal terminal() {
     return terminal;
   }
 
-  /** How to emphasise on standard output. */
+  /** Returns the emphasis for standard output. */
   public Paint paint() {
     return terminal.onOutput();
   }
@@ -162,7 +165,7 @@ public final class Context {
     table.lines().forEach(out::println);
   }
 
-  /** Prints JSON as it came from the host. */
+  /** Prints JSON unchanged, as the host sent it. */
   public void json(byte[] json) {
     try {
       bytes.write(json);
@@ -174,10 +177,10 @@ public final class Context {
   }
 
   /**
-   * Does something and shows on standard error that it takes long.
+   * Runs an action and shows progress on standard error if it takes long.
    *
-   * @param label what is being done
-   * @return what {@code work} returned
+   * @param label description of the action
+   * @return the result of {@code work}
    */
   public <T> T during(String label, Supplier<T> work) {
     Progress progress = progress(label);
@@ -188,7 +191,7 @@ public final class Context {
     }
   }
 
-  /** Shows on standard error that something takes long, until it is closed. */
+  /** Shows progress on standard error until it is closed. */
   public Progress progress(String label) {
     return new Progress(err, terminal.error(), label);
   }

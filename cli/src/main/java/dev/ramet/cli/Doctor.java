@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows what the host can do. */
+/** The command that shows what the host can do. */
 @Command(
     name = "doctor",
     description = "Shows what the host can do, what was chosen and why, and what would help.",
@@ -96,7 +96,7 @@ final class Doctor extends ApiCommand {
     }
   }
 
-  /** What was installed beside the host's own: jars, modules and what they may do. */
+  /** Prints the third-party plugins: jars, modules and permissions. */
   private void folders(Paint paint, List<DoctorInfo.Plugin> plugins) {
     Table table = new Table(paint, "FOLDER", "JAR", "MODULE", "VERSION", "NATIVE ACCESS");
     Set<List<String>> rows = new LinkedHashSet<>();

@@ -5,14 +5,14 @@ import dev.ramet.errors.RametException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Does the same to several things; what goes wrong with one does not keep it from the others. */
+/** Applies an action to several objects; a failure of one does not stop the others. */
 public final class Each {
   private Each() {}
 
   /**
-   * Does it.
+   * Applies the action.
    *
-   * @param done says so on standard output
+   * @param done whether to print the id of each success on standard output
    * @return the first failure's exit status, or 0
    */
   public static int of(Context context, List<String> ids, boolean done, Consumer<String> action) {

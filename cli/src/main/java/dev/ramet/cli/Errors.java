@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says on standard error what went wrong and what to do, and picks the exit status. */
+/** Prints errors with their remedies on standard error, and chooses the exit status. */
 public final class Errors implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final Context context;
 

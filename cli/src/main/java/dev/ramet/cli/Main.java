@@ -8,7 +8,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IFactory;
 
-/** The program {@code ramet}. */
+/** The main class of the program {@code ramet}. */
 public final class Main {
   private Main() {}
 
@@ -27,9 +27,9 @@ public final class Main {
   }
 
   /**
-   * The tree of commands, as far as it is needed.
+   * Creates the tree of commands, as far as it is needed.
    *
-   * @param args what is to be executed; nothing for the whole tree
+   * @param args the command line to execute; empty for the whole tree
    */
   static CommandLine commandLine(Context context, String... args) {
     Ramet ramet = new Ramet(context);
@@ -51,7 +51,7 @@ public final class Main {
     return line;
   }
 
-  /** Makes commands, which all take the context. */
+  /** Creates command objects, whose constructors all take the context. */
   private record Factory(Context context) implements IFactory {
     @Override
     public <K> K create(Class<K> type) throws Exception {

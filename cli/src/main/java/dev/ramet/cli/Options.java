@@ -5,12 +5,12 @@ import dev.ramet.errors.RametException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Values of options as people write them. */
+/** Parses the values of options. */
 public final class Options {
   private Options() {}
 
   /**
-   * A time to live: {@code 300}, {@code 90s}, {@code 15m}, {@code 2h}, {@code never}.
+   * Parses a lifetime: {@code 300}, {@code 90s}, {@code 15m}, {@code 2h}, {@code never}.
    *
    * @return seconds, -1 for never, or null for null
    */
@@ -29,7 +29,7 @@ public final class Options {
   }
 
   /**
-   * A size: {@code 512} and {@code 512M} are MiB, {@code 1G} is 1024 of them.
+   * Parses a size: {@code 512} and {@code 512M} are MiB, {@code 1G} is 1024 MiB.
    *
    * @return MiB, or null for null
    */

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 
-/** The top of the tree of commands, which {@link TopLevel} tells. */
+/** The root of the command tree. Its subcommands are in {@link TopLevel}. */
 @Command(
     name = "ramet",
     description = "Snapshots, clones and rolls back running microVMs.",
@@ -62,7 +62,7 @@ final class Ramet {
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  /** Tells the version. */
+  /** Provides the version. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

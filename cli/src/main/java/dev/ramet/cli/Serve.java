@@ -11,8 +11,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * Runs the host in this process. The host's classes are only there when the launcher was asked for
- * {@code serve}: every other command has a short class path and starts in a tenth of a second.
+ * The command that runs the host in this process. The host's classes are available only when the
+ * launcher was called with {@code serve}: all other commands have a short class path and start in a
+ * tenth of a second.
  */
 @Command(
     name = "serve",
@@ -52,7 +53,7 @@ final class Serve implements Callable<Integer> {
     }
   }
 
-  /** What was given, as arguments of the host. */
+  /** Returns the given options as arguments of the host. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>();
     options.flags().forEach((key, value) -> arguments.add("-" + key + "=" + value));

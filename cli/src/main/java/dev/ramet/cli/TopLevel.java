@@ -14,21 +14,20 @@ import dev.ramet.cli.volume.Volume;
 import java.util.List;
 
 /**
- * The commands right below {@code ramet}. To read what all of them take is half of what a command
- * costs, so only the one that is asked for is put together where that can be told from the first
- * word.
+ * The commands directly below {@code ramet}. Reading the annotations of all of them takes half of a
+ * command's time, so only the one named by the first word is loaded where possible.
  */
 final class TopLevel {
   private TopLevel() {}
 
-  /** A command or a group of commands, and what people call it. */
+  /** A command or a group of commands, and its names. */
   record Entry(Class<?> type, List<String> names) {
     private static Entry of(Class<?> type, String... names) {
       return new Entry(type, List.of(names));
     }
   }
 
-  /** All, in the order of the help. */
+  /** All commands, in the order of the help. */
   static final List<Entry> ALL =
       List.of(
           Entry.of(Sandbox.class, "sandbox", "sb"),
@@ -45,7 +44,7 @@ final class TopLevel {
           Entry.of(Serve.class, "serve"),
           Entry.of(Completion.class, "completion"));
 
-  /** Those that a line may be about: one, or all where its first word is none of their names. */
+  /** Returns the commands that a line may use: the one named by its first word, or else all. */
   static List<Entry> of(String... args) {
     if (args.length > 0) {
       for (Entry entry : ALL) {

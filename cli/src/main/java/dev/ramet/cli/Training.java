@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Runs typical commands against canned answers, so that a start-up archive made of this run (JDK
- * option {@code -XX:ArchiveClassesAtExit}) holds the classes those commands need.
+ * Runs typical commands with prepared responses, so that a class data archive of this run (JDK
+ * option {@code -XX:ArchiveClassesAtExit}) contains the classes they need.
  */
 final class Training {
   private static final String SANDBOX =
@@ -67,7 +67,7 @@ final class Training {
     }
   }
 
-  /** One event and the end of the stream, in the Connect protocol. */
+  /** Returns one event and the end of the stream, in the Connect protocol. */
   private static byte[] stream() {
     byte[] bytes = new byte[5 + END.length + 5 + 2];
     bytes[4] = (byte) END.length;

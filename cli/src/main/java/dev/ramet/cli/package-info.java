@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The command line: commands that talk to a host over HTTP, and the one that starts a host. */
+/** The command line: commands that call a host over HTTP, and the command that starts a host. */
 @NullMarked
 package dev.ramet.cli;
 

@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Says what is wrong with settings. */
+/** The command that checks settings and prints the errors in them. */
 @Command(
     name = "check",
     description = {

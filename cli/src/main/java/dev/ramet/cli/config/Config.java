@@ -3,7 +3,7 @@ package dev.ramet.cli.config;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on settings. */
+/** The group of commands for settings. */
 @Command(
     name = "config",
     description = {

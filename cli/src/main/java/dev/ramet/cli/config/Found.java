@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of the host on this machine: apart, since only the launcher has what reads them. */
+/**
+ * The settings of the host on this machine. A separate class, because only the launcher's full
+ * class path has the classes that read them.
+ */
 public final class Found {
   private final Sources sources;
   private final Configuration configuration;
@@ -21,9 +24,9 @@ public final class Found {
   }
 
   /**
-   * What a host would start with.
+   * Returns the settings with which a host would start.
    *
-   * @throws RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   * @throws RametException {@code INVALID_ARGUMENT} when a setting is invalid
    */
   public static Found right(Context context) {
     Found found = find(context, null, Map.of());
@@ -37,12 +40,12 @@ public final class Found {
     return found;
   }
 
-  /** Where it was found. */
+  /** Returns the sources of the settings. */
   public Sources sources() {
     return sources;
   }
 
-  /** What is set. */
+  /** Returns the effective settings. */
   public Configuration configuration() {
     return configuration;
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The options that say what a host is to start with. Picocli looks at the methods of this class
- * whenever anything is run, and the host's classes are not always there: they stand only inside
+ * The options with which a host starts. Picocli inspects the methods of this class whenever any
+ * command runs, and the host's classes are not always available, so they may be used only inside
  * methods.
  */
 public final class HostOptions {
@@ -52,12 +52,12 @@ public final class HostOptions {
       description = "Any other setting of the host. May be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** The file, or null for the one that is there. */
+  /** Returns the file of settings, or null for the default one. */
   public @Nullable Path file() {
     return file == null ? null : file.toAbsolutePath().normalize();
   }
 
-  /** What was given, by the settings' names. */
+  /** Returns the given options, by the names of their settings. */
   public Map<String, String> flags() {
     Map<String, String> all = new LinkedHashMap<>();
     put(all, "ramet.port", port);
@@ -75,17 +75,17 @@ public final class HostOptions {
   }
 
   /**
-   * What is set of one thing for the host on this machine.
+   * Returns the value of a setting for the host on this machine.
    *
-   * @return null when nothing is, and it has no default
-   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when any setting is wrong
+   * @return null when it is not set and has no default
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a setting is invalid
    */
   public static @Nullable String set(Context context, String key) {
     return Found.right(context).configuration().text(key);
   }
 
   /**
-   * Prints what is wrong.
+   * Prints the errors.
    *
    * @return the exit status
    */

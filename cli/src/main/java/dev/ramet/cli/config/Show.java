@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows settings. */
+/** The command that shows settings. */
 @Command(
     name = "show",
     description = {

@@ -11,8 +11,8 @@ import dev.ramet.server.config.ValueSource;
 import java.nio.file.Path;
 
 /**
- * Settings as a table and as JSON: apart, since picocli looks at the methods of commands also where
- * the host's classes are absent.
+ * Prints settings as a table or as JSON. A separate class, because picocli inspects the methods of
+ * commands even where the host's classes are absent.
  */
 final class Shown {
   private Shown() {}

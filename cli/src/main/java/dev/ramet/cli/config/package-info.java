@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Commands on the settings of a host on this machine, which need not run. */
+/** Commands for the settings of a host on this machine, which need not run. */
 @NullMarked
 package dev.ramet.cli.config;
 

@@ -8,14 +8,14 @@ import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** Requests that answer line by line while they work. */
+/** Sends requests to build templates, whose progress is streamed line by line. */
 public final class Builds {
   private Builds() {}
 
   /**
    * Builds or imports a template.
    *
-   * @param step told of each step as it begins
+   * @param step receives each step as it begins
    * @return the template
    */
   public static TemplateInfo run(Client client, String path, Object body, Consumer<String> step) {

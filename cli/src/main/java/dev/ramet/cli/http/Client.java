@@ -21,21 +21,23 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to one host. It uses the JDK's oldest HTTP client because that one costs a command next
- * to nothing to load; the newer one costs a third of a second. Thread-safe. Every failure is a
- * {@link RametException}: the host's own, or UNAVAILABLE when it cannot be reached.
+ * Sends requests to one host. It uses the JDK's oldest HTTP client, which loads almost instantly;
+ * the newer one takes a third of a second. Thread-safe. Every failure is a {@link RametException}:
+ * the host's own, or UNAVAILABLE when it cannot be reached.
  */
 public final class Client {
   private static final int CONNECT_MILLIS = 5_000;
 
-  /** A host that is busy agrees on TLS in a second or two. */
+  /** A busy host completes a TLS handshake within a second or two. */
   private static final int HANDSHAKE_MILLIS = 30_000;
 
-  /** Longer than any operation of a host takes; a host that died without a word ends here. */
+  /**
+   * Longer than any operation of a host takes; this ends the wait for a host that died silently.
+   */
   private static final int ANSWER_MILLIS = 30 * 60_000;
 
   static {
-    // By default a POST whose connection breaks is sent again: that could make two sandboxes.
+    // By default a POST whose connection breaks is sent again, which could create two sandboxes.
     System.setProperty("sun.net.http.retryPost", "false");
   }
 
@@ -45,10 +47,10 @@ public final class Client {
   private final @Nullable Path socket;
 
   /**
-   * A client.
+   * Creates a client.
    *
    * @param base the host's address, {@code http://…} or {@code https://…}
-   * @param apiKey what to send as {@code X-API-KEY}, or null for nothing
+   * @param apiKey the key to send as {@code X-API-KEY}, or null for none
    * @param authority a PEM file of the only authorities to trust, or null for those of Java
    */
   public Client(String base, @Nullable String apiKey, @Nullable Path authority) {
@@ -56,9 +58,9 @@ public final class Client {
   }
 
   /**
-   * A client that asks by a unix socket, without a key and without TLS.
+   * Returns a client that uses a unix socket, without a key and without TLS.
    *
-   * @param base the host's address, which requests name
+   * @param base the host's address, which appears in requests
    */
   public static Client bySocket(String base, Path socket) {
     return new Client(base, null, null, socket, HANDSHAKE_MILLIS);
@@ -92,38 +94,38 @@ public final class Client {
         handshakeMillis);
   }
 
-  /** One segment of a path, or one value of a query, encoded. */
+  /** Encodes one path segment or one query value. */
   public static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** GET. */
+  /** Sends a GET. */
   public Answer get(String path) {
     return send("GET", path, null);
   }
 
-  /** POST of a JSON body. */
+  /** Sends a POST with a JSON body. */
   public Answer post(String path, Object body) {
     return send("POST", path, body);
   }
 
-  /** PUT of a JSON body. */
+  /** Sends a PUT with a JSON body. */
   public Answer put(String path, Object body) {
     return send("PUT", path, body);
   }
 
-  /** DELETE. */
+  /** Sends a DELETE. */
   public Answer delete(String path) {
     return send("DELETE", path, null);
   }
 
-  /** DELETE with a JSON body. */
+  /** Sends a DELETE with a JSON body. */
   public Answer delete(String path, Object body) {
     return send("DELETE", path, body);
   }
 
   /**
-   * All pages of a list, as one JSON array. A list of one page is passed on to the byte.
+   * Returns all pages of a list as one JSON array. A list of one page is returned unchanged.
    *
    * @param path the route, with or without a query
    */
@@ -162,7 +164,7 @@ public final class Client {
     }
   }
 
-  /** A connection that has not sent anything yet. */
+  /** Opens a connection that has not sent anything yet. */
   HttpURLConnection open(String method, String path, Map<String, String> headers) {
     try {
       URI uri = URI.create(base + path);
@@ -206,7 +208,7 @@ public final class Client {
     }
   }
 
-  /** The body of a successful answer; the error of another. */
+  /** Returns the body of a successful response, or throws the error of another. */
   static InputStream answer(HttpURLConnection connection) throws IOException {
     int status = connection.getResponseCode();
     if (status >= 200 && status < 300) {
@@ -221,7 +223,7 @@ public final class Client {
     throw Failures.of(status, body);
   }
 
-  /** What an I/O error on a connection of this client means. */
+  /** Returns the error for an I/O error on a connection of this client. */
   RametException broken(IOException e) {
     return Failures.broken(base, e);
   }

@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program to start in a guest. Immutable as far as its collections are.
+ * A program to start in a guest. Immutable if its collections are not modified.
  *
- * @param program its path, or a name that the guest's PATH finds
- * @param arguments what follows
- * @param environment variables beside the guest's own
- * @param directory where it starts, or null for the user's home
+ * @param program its path, or a name to find in the guest's PATH
+ * @param arguments its arguments
+ * @param environment environment variables in addition to the guest's
+ * @param directory its working directory, or null for the user's home
  * @param input whether its standard input is open
  * @param timeoutMillis when it is killed, or 0 for never
  */
@@ -22,7 +22,7 @@ public record Command(
     @Nullable String directory,
     boolean input,
     long timeoutMillis) {
-  /** A program without anything special. */
+  /** Returns a command with default settings. */
   public static Command of(String program, String... arguments) {
     return new Command(program, List.of(arguments), Map.of(), null, false, 60_000);
   }

@@ -15,9 +15,9 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what came instead of an answer into a {@link RametException}. */
+/** Converts error responses and I/O errors to {@link RametException}s. */
 final class Failures {
-  /** Codes of the Connect protocol, which the guest's agent speaks. */
+  /** Error codes of the Connect protocol, which the guest's agent speaks. */
   private static final Map<String, ErrorCode> CONNECT =
       Map.of(
           "invalid_argument", ErrorCode.INVALID_ARGUMENT,
@@ -33,13 +33,13 @@ final class Failures {
 
   private Failures() {}
 
-  /** The error an unsuccessful answer carries: of the host, of its proxy or of the agent. */
+  /** Returns the error in an unsuccessful response of the host, its proxy or the agent. */
   static RametException of(int status, byte[] body) {
     JsonNode error = null;
     try {
       error = Json.mapper().readTree(body);
     } catch (IOException e) {
-      // Not JSON: somebody else answered, and the status has to do.
+      // Not JSON, so not from Ramet: only the status can be used.
     }
     if (error == null || !error.isObject()) {
       return new RametException(ofStatus(status), "the host answered HTTP status " + status);
@@ -47,7 +47,7 @@ final class Failures {
     return of(status, error);
   }
 
-  /** The same for an error that was already read. */
+  /** Returns the error for a parsed error body. */
   static RametException of(int status, JsonNode error) {
     String message = error.path("message").asText("the host answered HTTP status " + status);
     ErrorCode code = named(error.path("error").asText(""));
@@ -89,7 +89,7 @@ final class Failures {
     };
   }
 
-  /** What an I/O error on a connection to a host means. */
+  /** Returns the error for an I/O error on a connection to a host. */
   static RametException broken(String base, IOException e) {
     if (e instanceof HttpRetryException retry) {
       return new RametException(

@@ -8,17 +8,17 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of a Connect stream: one byte of flags, four of length (big endian), then the payload.
- * See "Streaming RPCs" of the Connect protocol reference.
+ * Encodes and decodes the messages of a Connect stream: one byte of flags, four of length (big
+ * endian), then the payload. See "Streaming RPCs" of the Connect protocol reference.
  */
 final class Frames {
-  /** Set in the flags of the last message. */
+  /** Flag of the last message. */
   static final int END = 2;
 
   private static final int COMPRESSED = 1;
   private static final int HEADER = 5;
 
-  /** No agent sends more at once; more means that the stream is out of step. */
+  /** No agent sends larger messages; a larger length means that the stream is corrupt. */
   private static final int MAX = 64 << 20;
 
   private Frames() {}
@@ -27,7 +27,7 @@ final class Frames {
   @SuppressWarnings("ArrayRecordComponent") // read once, never compared
   record Frame(int flags, byte[] payload) {}
 
-  /** A request's only message. */
+  /** Encodes the only message of a request. */
   static byte[] single(byte[] payload) {
     return ByteBuffer.allocate(HEADER + payload.length)
         .put((byte) 0)
@@ -37,10 +37,10 @@ final class Frames {
   }
 
   /**
-   * The next message, or null when the stream ends cleanly between two.
+   * Reads the next message; returns null when the stream ends after a message.
    *
-   * @throws EOFException if it ends within one
-   * @throws IOException if what comes is no message
+   * @throws EOFException if the stream ends within a message
+   * @throws IOException if the data is not a message
    */
   static @Nullable Frame read(DataInputStream in) throws IOException {
     int flags = in.read();

@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The agent inside one sandbox, reached through the host. Thread-safe. */
+/** The agent of one sandbox, called through the host. Thread-safe. */
 public final class Guest {
   private static final int COPY_BUFFER = 64 << 10;
 
-  /** How often, in seconds, the agent says that a silent stream is still alive. */
+  /** How often, in seconds, the agent sends a keepalive on a silent stream. */
   private static final int KEEPALIVE_SECONDS = 30;
 
   private final Client client;
@@ -31,11 +31,11 @@ public final class Guest {
   private volatile @Nullable String token;
 
   /**
-   * An agent.
+   * Creates a client for a sandbox's agent.
    *
    * @param client the host
    * @param sandbox the sandbox's id
-   * @param user who runs programs and owns files, or null for the guest's default
+   * @param user the user who runs programs and owns files, or null for the guest's default
    */
   public Guest(Client client, String sandbox, @Nullable String user) {
     this.client = client;
@@ -50,7 +50,7 @@ public final class Guest {
     this.headers = Map.copyOf(all);
   }
 
-  /** Starts a program; its first event carries its process id. */
+  /** Starts a program; its first event contains its process id. */
   public GuestProcess start(Command command) {
     return withToken(() -> startOnce(command));
   }
@@ -83,7 +83,7 @@ public final class Guest {
   }
 
   /**
-   * Runs a program to its end and gives what it wrote to its standard output.
+   * Runs a program to its end and returns its standard output.
    *
    * @throws RametException GUEST_UNREACHABLE if it cannot be run, INTERNAL if it fails
    */
@@ -114,7 +114,7 @@ public final class Guest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  /** The bytes of one stream in a data event; empty for none. */
+  /** Returns the bytes of one stream in a data event; empty if there are none. */
   public static byte[] data(JsonNode event, String stream) {
     String text = event.path("data").path(stream).asText("");
     return text.isEmpty() ? new byte[0] : Base64.getDecoder().decode(text);
@@ -127,7 +127,7 @@ public final class Guest {
     unary("SendInput", request);
   }
 
-  /** Ends a program's standard input. */
+  /** Closes a program's standard input. */
   public void closeInput(long pid) {
     unary("CloseStdin", selected(pid));
   }
@@ -162,9 +162,9 @@ public final class Guest {
   }
 
   /**
-   * Copies a file out of the guest.
+   * Copies a file from the guest.
    *
-   * @return how many bytes it has
+   * @return its size in bytes
    * @throws IOException if {@code to} fails
    */
   public long read(String path, OutputStream to) throws IOException {
@@ -183,7 +183,7 @@ public final class Guest {
         total += n;
       }
       long announced = connection.getContentLengthLong();
-      if (announced >= 0 && announced != total) { // which the JDK's client does not notice
+      if (announced >= 0 && announced != total) { // the JDK's client does not detect this
         throw new RametException(
             ErrorCode.UNAVAILABLE,
             "%s:%s broke off after %d of %d bytes".formatted(sandbox, path, total, announced));
@@ -201,15 +201,15 @@ public final class Guest {
   }
 
   /**
-   * Copies a file into the guest; missing folders are made.
+   * Copies a file into the guest and creates missing directories.
    *
-   * @param length how many bytes come, or -1 when that is not known
-   * @return the agent's answer
+   * @param length size in bytes, or -1 when unknown
+   * @return the agent's response
    * @throws IOException if {@code from} fails
    */
   public byte[] write(String path, InputStream from, long length) throws IOException {
     if (token == null) {
-      learnToken(); // beforehand: what was sent in vain cannot be read again
+      learnToken(); // in advance, because the content cannot be read again for a second attempt
     }
     HttpURLConnection connection = open("POST", "/files?path=" + Client.encode(path));
     connection.setRequestProperty("Content-Type", "application/octet-stream");
@@ -237,7 +237,7 @@ public final class Guest {
       try {
         out.write(buffer, 0, n);
       } catch (IOException e) {
-        return; // the host may have refused it already: its answer says why
+        return; // the host may have refused the request already: its response says why
       }
     }
     try {
@@ -266,7 +266,10 @@ public final class Guest {
     return connection;
   }
 
-  /** Most sandboxes want no token: the host is asked for it when one does. */
+  /**
+   * Runs a call with the access token if one is needed. Most sandboxes need none, so it is
+   * requested from the host only after a refusal.
+   */
   private <T> T withToken(Supplier<T> call) {
     try {
       return call.get();
@@ -284,7 +287,10 @@ public final class Guest {
     token = Json.tree(body).path("envdAccessToken").asText("");
   }
 
-  /** On this path a sandbox that does not exist looks like one that does not answer: ask. */
+  /**
+   * Explains a failed call: a missing sandbox looks like one that does not respond, so this asks
+   * the host.
+   */
   private RametException explained(RametException e) {
     if (e.code() == ErrorCode.GUEST_UNREACHABLE) {
       try {

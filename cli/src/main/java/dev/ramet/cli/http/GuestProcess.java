@@ -12,11 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running program of a guest, seen through its stream of events. To be read by one thread.
- * Closing lets go of the stream; the program runs on.
+ * A running program of a guest, represented by its stream of events. To be read by one thread.
+ * Closing only disconnects: the program continues to run.
  */
 public final class GuestProcess implements AutoCloseable {
-  /** Go's words for signals, which is how the protocol's {@code status} names them. */
+  /** The names of signals in Go, which the protocol's {@code status} uses. */
   private static final Map<String, Integer> SIGNALS =
       Map.of(
           "hangup", 1,
@@ -41,7 +41,7 @@ public final class GuestProcess implements AutoCloseable {
   }
 
   /**
-   * The next event as the wire has it, {@code {"event":{…}}}, or null after the end.
+   * Returns the next event in its wire form, {@code {"event":{…}}}, or null after the end.
    *
    * @throws RametException the agent's error, or UNAVAILABLE if the stream breaks off
    */
@@ -80,7 +80,7 @@ public final class GuestProcess implements AutoCloseable {
   }
 
   /**
-   * The exit status a shell would report.
+   * Returns the exit status that a shell would report.
    *
    * @param end the {@code end} event
    */

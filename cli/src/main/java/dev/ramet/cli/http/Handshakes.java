@@ -10,8 +10,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Agrees on TLS at once, and does not wait for that as long as for an answer: a peer that takes
- * connections and says nothing is no host. Thread-safe.
+ * Creates TLS sockets that complete the handshake at once, with a shorter timeout than that for
+ * responses: a peer that accepts connections and stays silent is not a host. Thread-safe.
  */
 final class Handshakes extends SSLSocketFactory {
   private static final String UNUSED = "TLS is put over connections that are there";
@@ -20,10 +20,10 @@ final class Handshakes extends SSLSocketFactory {
   private final int millis;
 
   /**
-   * A factory.
+   * Creates a factory.
    *
-   * @param sockets makes the sockets, and says who is trusted
-   * @param millis how long the peer may say nothing
+   * @param sockets creates the sockets and decides who is trusted
+   * @param millis how long the peer may stay silent
    */
   Handshakes(SSLSocketFactory sockets, int millis) {
     this.sockets = sockets;
@@ -35,7 +35,7 @@ final class Handshakes extends SSLSocketFactory {
       throws IOException {
     Socket made = sockets.createSocket(plain, host, port, autoClose);
     if (made instanceof SSLSocket socket) {
-      // The JDK's client asks for this too, but only before a handshake of its own.
+      // The JDK's client enables this too, but only before a handshake of its own.
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);
@@ -57,7 +57,8 @@ final class Handshakes extends SSLSocketFactory {
     return sockets.getSupportedCipherSuites();
   }
 
-  // Only what HttpsURLConnection uses; by the others TLS would be agreed on later.
+  // HttpsURLConnection uses only the overload above; with the others the handshake would happen
+  // later.
 
   @Override
   public Socket createSocket(String host, int port) throws IOException {

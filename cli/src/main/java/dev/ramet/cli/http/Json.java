@@ -11,8 +11,8 @@ import dev.ramet.errors.RametException;
 import java.io.IOException;
 
 /**
- * JSON as it crosses the wire. Unknown fields are ignored, since a newer host may say more; absent
- * ones are left out.
+ * Reads and writes the JSON of the wire format. Unknown fields are ignored, because a newer host
+ * may send more; null fields are omitted.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =
@@ -22,12 +22,12 @@ public final class Json {
 
   private Json() {}
 
-  /** The mapper, for building trees. */
+  /** Returns the mapper, for building trees. */
   public static ObjectMapper mapper() {
     return MAPPER;
   }
 
-  /** The bytes of a value. */
+  /** Writes a value as JSON. */
   public static byte[] bytes(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
@@ -37,7 +37,7 @@ public final class Json {
   }
 
   /**
-   * A value of a wire type.
+   * Parses a value of a wire type.
    *
    * @throws RametException INTERNAL if the bytes are not that
    */
@@ -50,7 +50,7 @@ public final class Json {
   }
 
   /**
-   * A tree.
+   * Parses a tree.
    *
    * @throws RametException INTERNAL if the bytes are not JSON
    */

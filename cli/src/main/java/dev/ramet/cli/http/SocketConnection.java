@@ -27,8 +27,8 @@ import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request by the host's unix socket, which the JDK's client cannot reach. Apache HttpCore
- * writes and reads the messages. To be used as {@link HttpURLConnection} is, by one thread.
+ * One request over the host's unix socket, which the JDK's client does not support. Apache HttpCore
+ * writes and parses the messages. Used like any {@link HttpURLConnection}, by one thread.
  */
 final class SocketConnection extends HttpURLConnection {
   private static final int BUFFER = 16 << 10;
@@ -56,9 +56,9 @@ final class SocketConnection extends HttpURLConnection {
   }
 
   /**
-   * Connects and sends the head.
+   * Connects and sends the request's head.
    *
-   * @param length how many bytes of a body follow, -1 when there is no body
+   * @param length size of the body in bytes, -1 when there is no body
    */
   private UnixSocket send(long length) throws IOException {
     String query = url.getFile();
@@ -119,7 +119,7 @@ final class SocketConnection extends HttpURLConnection {
     try {
       output.flush(open.output());
     } catch (IOException e) {
-      // The host may have refused the request before it was all sent: its answer says why.
+      // The host may have refused the request before all of it was sent: its response says why.
     }
     try {
       do {
@@ -161,7 +161,7 @@ final class SocketConnection extends HttpURLConnection {
       Header header = from.getHeader(name);
       return header == null ? null : header.getValue();
     } catch (ProtocolException e) {
-      return null; // several of them: as if there were none
+      return null; // repeated header: treated as absent
     }
   }
 
@@ -175,7 +175,7 @@ final class SocketConnection extends HttpURLConnection {
     try {
       return header(response(), name);
     } catch (IOException e) {
-      return null; // as the JDK's client does; whoever reads the answer gets the error
+      return null; // as the JDK's client does; the reader of the response gets the error
     }
   }
 

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Answers that come line by line, while the host works. */
+/** Reads responses line by line, while the host works. */
 public final class Streams {
   private Streams() {}
 
   /**
-   * GETs one.
+   * Sends a GET and reads lines.
    *
-   * @param line told each line, a JSON object
+   * @param line receives each line, a JSON object
    */
   public static void lines(Client client, String path, Consumer<String> line) {
     HttpURLConnection connection =
@@ -31,9 +31,9 @@ public final class Streams {
   }
 
   /**
-   * GETs server-sent events.
+   * Sends a GET and reads server-sent events.
    *
-   * @param line told each of their lines that is not empty
+   * @param line receives each of their lines that is not empty
    */
   public static void events(Client client, String path, Consumer<String> line) {
     HttpURLConnection connection = client.open("GET", path, Map.of("Accept", "text/event-stream"));
@@ -45,9 +45,9 @@ public final class Streams {
   }
 
   /**
-   * POSTs a JSON body.
+   * Sends a POST with a JSON body and reads lines.
    *
-   * @param line told each line of the answer, a JSON object
+   * @param line receives each line of the response, a JSON object
    */
   public static void post(Client client, String path, Object body, Consumer<String> line) {
     HttpURLConnection connection =
@@ -75,7 +75,7 @@ public final class Streams {
     }
   }
 
-  /** Throws the error that a line carries, if it does. */
+  /** Throws the error in a line, if there is one. */
   public static void check(@Nullable ApiError error) {
     if (error != null) {
       throw Failures.of(error.code(), Json.mapper().valueToTree(error));

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection to a unix socket whose reads end in time. A channel that blocks knows no time limit,
- * so this one does not block and waits with a selector. One thread may read while another writes.
+ * A connection to a unix socket with a read timeout. Blocking channels have no timeout, so this one
+ * is non-blocking and waits with a selector. One thread may read while another writes.
  */
 final class UnixSocket implements AutoCloseable {
   private final SocketChannel channel;
@@ -36,7 +36,7 @@ final class UnixSocket implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param readMillis how long a read may wait, 0 for ever
+   * @param readMillis read timeout, 0 for none
    */
   static UnixSocket connect(Path path, int readMillis) throws IOException {
     SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
@@ -105,7 +105,7 @@ final class UnixSocket implements AutoCloseable {
         writable) {
       channel.shutdownOutput();
     } catch (IOException e) {
-      // Nothing more is wanted of it.
+      // The connection is not needed any more.
     }
   }
 }

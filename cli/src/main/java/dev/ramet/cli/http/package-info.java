@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The light HTTP path: the host's own routes and the guest agent behind them. */
+/** The lightweight HTTP client: the host's own routes and the guest agents behind them. */
 @NullMarked
 package dev.ramet.cli.http;
 

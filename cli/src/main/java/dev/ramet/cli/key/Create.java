@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a key. */
+/** The command that creates a key. */
 @Command(
     name = "create",
     description = {

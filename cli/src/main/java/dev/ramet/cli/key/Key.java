@@ -3,7 +3,7 @@ package dev.ramet.cli.key;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on API keys. */
+/** The group of commands for API keys. */
 @Command(
     name = "key",
     description = {

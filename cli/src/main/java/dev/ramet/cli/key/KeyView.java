@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.cli.http.Json;
 import dev.ramet.keys.ApiKey;
 
-/** Keys as JSON for scripts. */
+/** Converts keys to JSON for scripts. */
 final class KeyView {
   private KeyView() {}
 

@@ -14,9 +14,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The options that say which file of keys is meant. Picocli looks at the methods of this class and
- * of the commands whenever anything is run, and the host's classes are not always there: they stand
- * only inside methods.
+ * The options that select the file of keys. Picocli inspects the methods of this class and of the
+ * commands whenever any command runs, and the host's classes are not always available, so they may
+ * be used only inside methods.
  */
 final class KeysOption {
   @Mixin private DataRoot dataRoot = new DataRoot();
@@ -30,7 +30,7 @@ final class KeysOption {
               + " in the data root.")
   private @Nullable Path given;
 
-  /** The file, which need not exist; its directory does. */
+  /** Returns the file, which need not exist; its directory does. */
   Path file(Context context) {
     Path file = given;
     if (file == null) {

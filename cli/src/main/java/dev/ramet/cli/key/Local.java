@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints the local key. */
+/** The command that prints the local key. */
 @Command(
     name = "local",
     description = {

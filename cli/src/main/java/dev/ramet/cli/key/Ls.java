@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lists keys. */
+/** The command that lists keys. */
 @Command(
     name = "ls",
     aliases = "list",

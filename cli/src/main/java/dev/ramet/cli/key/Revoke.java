@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Takes keys away. */
+/** The command that revokes keys. */
 @Command(
     name = "revoke",
     aliases = "rm",

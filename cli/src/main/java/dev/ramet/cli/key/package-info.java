@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The commands on API keys, which work on this machine's files whether or not a host runs. */
+/** Commands for API keys, which work on this machine's files whether or not a host runs. */
 @NullMarked
 package dev.ramet.cli.key;
 

@@ -8,8 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Tells whose programs listen at a TCP port of this machine. The kernel lists them, with the user
- * id of whoever made the socket, in {@code /proc/net/tcp} and {@code tcp6} (proc(5)).
+ * Finds the owners of programs that listen on a TCP port of this machine. The kernel lists
+ * listening sockets with the user id of their creator in {@code /proc/net/tcp} and {@code tcp6}
+ * (proc(5)).
  */
 final class Listeners {
   private static final String LISTEN = "0A";
@@ -19,7 +20,9 @@ final class Listeners {
 
   private Listeners() {}
 
-  /** Whether all that listens at the port is root's or a user's; also when nothing does. */
+  /**
+   * Returns whether all listeners on the port belong to root or a user; true when there are none.
+   */
   static boolean belongTo(int user, InetSocketAddress address) throws IOException {
     return belongTo(user, address.getPort(), Path.of("/proc/net/tcp"))
         && belongTo(user, address.getPort(), Path.of("/proc/net/tcp6"));

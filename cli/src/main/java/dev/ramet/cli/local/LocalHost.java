@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host on this machine, and what lets its administrators in without a key of their own: its unix
- * socket, else its local key. Immutable and thread-safe.
+ * A host on this machine, and the access that its administrators have without an API key: its unix
+ * socket or its local key. Immutable and thread-safe.
  */
 public final class LocalHost {
   private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
@@ -31,18 +31,18 @@ public final class LocalHost {
     this.environment = environment;
   }
 
-  /** The host at an address, or null when the address leads to another machine. */
+  /** Returns the host at an address, or null when the address is on another machine. */
   public static @Nullable LocalHost at(String address, Map<String, String> environment) {
     try {
       URI uri = URI.create(address);
       String name = uri.getHost();
       return name != null && HERE.matcher(name).matches() ? new LocalHost(uri, environment) : null;
     } catch (IllegalArgumentException e) {
-      return null; // which the client refuses
+      return null; // the client refuses such an address
     }
   }
 
-  /** Its unix socket, or null when there is none that this user may connect to. */
+  /** Returns its unix socket, or null when there is none that this user may connect to. */
   public @Nullable Path socket() {
     List<Path> candidates = new ArrayList<>();
     if (isUsual()) {
@@ -62,8 +62,8 @@ public final class LocalHost {
   }
 
   /**
-   * Where its local key would be: the first place that leads to a file, or null. The file may be
-   * one that this user cannot read.
+   * Returns the file of its local key: the first candidate that exists, or null. This user may be
+   * unable to read it.
    */
   public @Nullable Path keyFile() {
     List<Path> candidates = new ArrayList<>();
@@ -81,9 +81,9 @@ public final class LocalHost {
   }
 
   /**
-   * Its local key, or null when there is none that this user can read, or when somebody else
-   * listens at the address: any local user could take the port of a host that is down, and be sent
-   * the key.
+   * Returns its local key, or null when there is none that this user can read, or when another user
+   * listens at the address: any local user could take the port of a stopped host and receive the
+   * key.
    */
   public @Nullable String key() {
     Path file = keyFile();
@@ -102,7 +102,7 @@ public final class LocalHost {
     }
   }
 
-  /** Whether the environment's other settings are about this very host. */
+  /** Returns whether the other settings in the environment are for this host. */
   private boolean isUsual() {
     String set = variable("RAMET_PORT");
     return Integer.toString(port()).equals(set == null ? "" + USUAL_PORT : set);
@@ -135,7 +135,7 @@ public final class LocalHost {
     return value == null || value.isEmpty() ? null : value;
   }
 
-  /** Whether root or this user made it: anybody else's would answer in the host's place. */
+  /** Returns whether root or this user owns a path: other users could impersonate the host. */
   private static boolean isTrusted(Path path) {
     try {
       int owner = owner(path);

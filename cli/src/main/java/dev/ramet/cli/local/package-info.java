@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How commands find and enter a host on their own machine. */
+/** Finds a host on this machine and authenticates to it. */
 @NullMarked
 package dev.ramet.cli.local;
 

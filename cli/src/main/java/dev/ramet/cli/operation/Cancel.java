@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Cancels operations. */
+/** The command that cancels operations. */
 @Command(
     name = "cancel",
     description = {

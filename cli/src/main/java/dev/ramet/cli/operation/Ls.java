@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists operations. */
+/** The command that lists operations. */
 @Command(
     name = "ls",
     aliases = "list",

@@ -3,7 +3,7 @@ package dev.ramet.cli.operation;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on operations. */
+/** The group of commands for operations. */
 @Command(
     name = "operation",
     aliases = "op",

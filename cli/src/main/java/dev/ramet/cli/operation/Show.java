@@ -12,7 +12,7 @@ import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one operation. */
+/** The command that shows one operation. */
 @Command(
     name = "show",
     aliases = "info",
@@ -60,7 +60,7 @@ final class Show extends ApiCommand {
     }
   }
 
-  /** What it does, and how far it is with that. */
+  /** Returns the current step and the progress. */
   static String doing(OperationInfo o) {
     Long done = o.doneBytes();
     Long total = o.totalBytes();

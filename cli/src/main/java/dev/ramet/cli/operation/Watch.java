@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Follows one operation to its end. */
+/** The command that follows one operation to its end. */
 @Command(
     name = "watch",
     description = {

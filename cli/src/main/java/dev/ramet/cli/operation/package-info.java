@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands on operations. */
+/** Commands for operations. */
 @NullMarked
 package dev.ramet.cli.operation;
 

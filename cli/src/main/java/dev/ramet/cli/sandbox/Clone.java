@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Clones a sandbox. */
+/** The command that clones a sandbox. */
 @Command(
     name = "clone",
     description = {

@@ -6,7 +6,7 @@ import dev.ramet.cli.Options;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How many machines are made of one that runs, and how. */
+/** The options of clone and fork. */
 final class CloneOptions {
   @Option(
       names = {"-n", "--count"},
@@ -34,9 +34,9 @@ final class CloneOptions {
   }
 
   /**
-   * The request.
+   * Returns the request.
    *
-   * @param timeout when each is killed, as it was given; null for what the host says
+   * @param timeout lifetime of each clone, as the user wrote it; null for the host's default
    */
   CloneRequestBody request(@Nullable String timeout) {
     return new CloneRequestBody(count, concurrency, Options.timeout(timeout), mode);

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Copies a file into or out of a sandbox. */
+/** The command that copies a file into or out of a sandbox. */
 @Command(
     name = "cp",
     aliases = "copy",
@@ -153,7 +153,7 @@ final class Cp extends ApiCommand {
    * @param path the path there
    */
   record Place(@Nullable String sandbox, String path) {
-    /** Reads {@code ID:/path}, {@code -} or a local path. */
+    /** Parses {@code ID:/path}, {@code -} or a local path. */
     static Place of(String text) {
       int colon = text.indexOf(':');
       if (colon > 0 && text.substring(0, colon).chars().allMatch(Place::isIdCharacter)) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Starts a sandbox. */
+/** The command that starts a sandbox. */
 @Command(
     name = "create",
     description = "Starts a sandbox from a template or snapshot and prints its id.",

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a program in a sandbox. */
+/** The command that runs a program in a sandbox. */
 @picocli.CommandLine.Command(
     name = "exec",
     aliases = "run",

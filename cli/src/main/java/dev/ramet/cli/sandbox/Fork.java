@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Forks a sandbox. */
+/** The command that forks a sandbox. */
 @Command(
     name = "fork",
     description = {

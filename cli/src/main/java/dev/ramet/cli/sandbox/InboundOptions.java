@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How requests come to a sandbox's ports; decided when it is created. */
+/** The options for requests to a sandbox's ports, which are fixed at its creation. */
 final class InboundOptions {
   @Option(
       names = "--private",
@@ -27,7 +27,10 @@ final class InboundOptions {
       description = "A port of it whose server speaks TLS. May be repeated.")
   private List<Integer> httpsPorts = new ArrayList<>();
 
-  /** These and rules for the addresses that it reaches, or null for nothing. */
+  /**
+   * Returns network settings with these options and the given egress rules, or null if there are
+   * none.
+   */
   @Nullable NetworkSettings with(@Nullable NetworkSettings outbound) {
     if (!closed && mask == null && httpsPorts.isEmpty()) {
       return outbound;

@@ -6,13 +6,13 @@ import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Passes standard input on to a program in a guest. */
+/** Forwards standard input to a program in a guest. */
 final class Input {
   private static final int CHUNK = 32 << 10;
 
   private Input() {}
 
-  /** Starts doing so, in a thread that does not keep this process alive. */
+  /** Starts forwarding, in a daemon thread. */
   static void forward(InputStream in, Guest guest, long pid) {
     Thread thread = new Thread(() -> copy(in, guest, pid), "input");
     thread.setDaemon(true);
@@ -26,14 +26,14 @@ final class Input {
         guest.input(pid, buffer, n);
       }
     } catch (IOException e) {
-      // Unreadable input ends like any other.
+      // Unreadable input is treated as its end.
     } catch (RametException e) {
-      return; // the program closed its input or ended: its own stream says so
+      return; // the program closed its input or ended; its output stream reports it
     }
     try {
       guest.closeInput(pid);
     } catch (RametException e) {
-      // It ended meanwhile.
+      // The program has ended.
     }
   }
 }

@@ -10,10 +10,10 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * While open, Ctrl-C goes to a program in a guest instead of ending this one; before that program
- * has started, it ends this one. The JDK has no other way than {@code sun.misc.Signal}, which its
- * supported module {@code jdk.unsupported} exports but the compiler warns about: hence reflection.
- * On a runtime without it, Ctrl-C ends this program and leaves the other one alone.
+ * Forwards Ctrl-C to a program in a guest while open; before that program has started, Ctrl-C ends
+ * this one. The JDK's only way is {@code sun.misc.Signal}, which its supported module {@code
+ * jdk.unsupported} exports but the compiler warns about: hence reflection. On a runtime without it,
+ * Ctrl-C ends this program and does not affect the other one.
  */
 final class Interrupts implements AutoCloseable {
   private static final int INTERRUPTED = 130;
@@ -33,13 +33,13 @@ final class Interrupts implements AutoCloseable {
     before = handle(null);
   }
 
-  /** From now on signals go there. */
+  /** Sets the program that receives signals from now on. */
   void to(Guest there, long process) {
     pid = process;
     guest = there;
   }
 
-  /** Installs a handler, null for this object's own, and gives the one that was there. */
+  /** Installs a handler, null for this object's own, and returns the previous one. */
   private @Nullable Object handle(@Nullable Object handler) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
@@ -75,7 +75,7 @@ final class Interrupts implements AutoCloseable {
           try {
             there.signal(pid, "SIGINT");
           } catch (RametException e) {
-            // The program ended at the same moment, or the stream that shows it says what is wrong.
+            // The program has just ended, or the stream that shows it reports the error.
           }
         });
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Kills sandboxes. */
+/** The command that kills sandboxes. */
 @Command(
     name = "kill",
     aliases = {"rm", "delete"},

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists sandboxes. */
+/** The command that lists sandboxes. */
 @Command(
     name = "ls",
     aliases = "list",

@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows or sets which addresses a sandbox reaches. */
+/** The command that shows or sets the egress rules of a sandbox. */
 @Command(
     name = "network",
     description =
@@ -80,7 +80,7 @@ final class Network extends ApiCommand {
     return 0;
   }
 
-  /** Which headers are put in, without their values. */
+  /** Prints the names of the inserted headers, without their values. */
   private static void headers(Table table, NetworkSettings rules) {
     var byHost = rules.rules();
     if (byHost == null) {

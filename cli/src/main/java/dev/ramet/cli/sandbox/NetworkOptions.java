@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which addresses a sandbox reaches. */
+/** The options for the egress rules of a sandbox. */
 final class NetworkOptions {
   private static final String EVERYTHING = "0.0.0.0/0";
 
@@ -61,7 +61,7 @@ final class NetworkOptions {
               + " network.rules of the API is.")
   private @Nullable Path rulesFile;
 
-  /** What was asked for, or null for nothing. */
+  /** Returns the requested rules, or null for none. */
   @Nullable NetworkSettings settings() {
     NetworkSettings.EgressProxy through = proxy();
     Map<String, @Nullable List<@Nullable NetworkRule>> rules = rules();

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Pauses sandboxes. */
+/** The command that pauses sandboxes. */
 @Command(
     name = "pause",
     description = "Stops sandboxes: they use neither memory nor CPU until they are resumed.",

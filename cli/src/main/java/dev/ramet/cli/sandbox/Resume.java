@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Resumes sandboxes. */
+/** The command that resumes sandboxes. */
 @Command(
     name = "resume",
     description =

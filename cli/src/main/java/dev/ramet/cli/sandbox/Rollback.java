@@ -11,7 +11,7 @@ import dev.ramet.cli.term.Human;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Rolls a sandbox back. */
+/** The command that rolls a sandbox back. */
 @Command(
     name = "rollback",
     description = {

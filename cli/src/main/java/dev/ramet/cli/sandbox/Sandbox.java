@@ -3,7 +3,7 @@ package dev.ramet.cli.sandbox;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on sandboxes. */
+/** The group of commands for sandboxes. */
 @Command(
     name = "sandbox",
     aliases = "sb",

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one sandbox. */
+/** The command that shows one sandbox. */
 @Command(
     name = "show",
     aliases = "info",

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Which volumes a sandbox sees. */
+/** The options for the volumes that a sandbox mounts. */
 final class VolumeOptions {
   @Option(
       names = "--volume",
@@ -17,7 +17,7 @@ final class VolumeOptions {
       description = "A volume and the absolute path that it is seen at. May be repeated.")
   private List<String> volumes = new ArrayList<>();
 
-  /** The same request with those volumes. */
+  /** Returns the request with these volumes. */
   CreateSandbox with(CreateSandbox r) {
     if (volumes.isEmpty()) {
       return r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands on sandboxes. */
+/** Commands for sandboxes. */
 @NullMarked
 package dev.ramet.cli.sandbox;
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a secret. */
+/** The command that creates a secret. */
 @Command(
     name = "create",
     description = {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
-/** Lists secrets. */
+/** The command that lists secrets. */
 @Command(
     name = "ls",
     aliases = "list",

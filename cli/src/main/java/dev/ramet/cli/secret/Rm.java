@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Forgets secrets. */
+/** The command that deletes secrets. */
 @Command(
     name = "rm",
     aliases = "delete",

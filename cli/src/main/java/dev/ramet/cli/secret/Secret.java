@@ -3,7 +3,7 @@ package dev.ramet.cli.secret;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on secrets. */
+/** The group of commands for secrets. */
 @Command(
     name = "secret",
     description = {

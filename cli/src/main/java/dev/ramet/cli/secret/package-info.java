@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The commands on secrets. */
+/** Commands for secrets. */
 @NullMarked
 package dev.ramet.cli.secret;
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Takes a snapshot. */
+/** The command that takes a snapshot. */
 @Command(
     name = "create",
     description = "Takes a snapshot of a sandbox, which runs on if it does, and prints its id.",
@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot create ID --if-changed"
     })
 final class Create extends ApiCommand {
-  /** The host answers so, and not 201 or 202, with a snapshot that was there. */
+  /** The status, instead of 201 or 202, of a response with an existing snapshot. */
   private static final int UNCHANGED = 200;
 
   @Parameters(paramLabel = "SANDBOX", description = "The sandbox.")

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows how two snapshots differ. */
+/** The command that compares two snapshots. */
 @Command(
     name = "diff",
     description = "Shows how much of memory and disk differs between two snapshots or templates.",

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Starts a sandbox from a snapshot. */
+/** The command that starts a sandbox from a snapshot. */
 @Command(
     name = "fork",
     description = "Starts a sandbox that goes on from a snapshot, and prints its id.",

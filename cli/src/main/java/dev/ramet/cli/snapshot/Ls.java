@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists snapshots. */
+/** The command that lists snapshots. */
 @Command(
     name = "ls",
     aliases = "list",

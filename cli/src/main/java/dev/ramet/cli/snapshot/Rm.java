@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Deletes snapshots. */
+/** The command that deletes snapshots. */
 @Command(
     name = "rm",
     aliases = "delete",

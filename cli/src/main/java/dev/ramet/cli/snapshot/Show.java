@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one snapshot. */
+/** The command that shows one snapshot. */
 @Command(
     name = "show",
     aliases = "info",
@@ -111,7 +111,7 @@ final class Show extends ApiCommand {
             });
   }
 
-  /** An older host tells less. */
+  /** Returns the phases; an older host does not send them. */
   private static Map<String, Double> orNone(@Nullable Map<String, Double> phases) {
     return phases == null ? Map.of() : phases;
   }

@@ -3,7 +3,7 @@ package dev.ramet.cli.snapshot;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on snapshots. */
+/** The group of commands for snapshots. */
 @Command(
     name = "snapshot",
     aliases = "snap",

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Waits for a snapshot that is still being written. */
+/** The command that waits for a snapshot that is still being written. */
 @Command(
     name = "wait",
     description = "Waits until a snapshot is written; fails when it could not be.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands on snapshots. */
+/** Commands for snapshots. */
 @NullMarked
 package dev.ramet.cli.snapshot;
 

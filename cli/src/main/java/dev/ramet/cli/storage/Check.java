@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Looks the storage of a host through. */
+/** The command that checks the storage of a host. */
 @Command(
     name = "check",
     description = {
@@ -84,7 +84,7 @@ final class Check extends RootCommand {
     return findings.stream().filter(finding -> !finding.repair().equals("done")).count();
   }
 
-  /** Two or three lines: where, what, what to do. */
+  /** Prints a finding in two or three lines: place, problem, remedy. */
   static void print(Context context, StorageCheck.Finding finding) {
     PrintStream out = context.out();
     boolean done = finding.repair().equals("done");

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option that says which data root is meant. */
+/** The option that selects the data root. */
 public final class DataRoot {
   @Option(
       names = "--data-root",
@@ -16,12 +16,12 @@ public final class DataRoot {
       description = "The data root; what the host on this machine is set to unless given.")
   private @Nullable Path given;
 
-  /** Whether it was named on the command line. */
+  /** Returns whether it was given on the command line. */
   public boolean isGiven() {
     return given != null;
   }
 
-  /** The data root that is meant. */
+  /** Returns the selected data root. */
   public Path path(Context context) {
     Path chosen = given;
     if (chosen == null) {

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A command that brings a snapshot out of a host or into one, and shows how far it is. */
+/** Base class of the export and import commands, which show their progress. */
 abstract class Exchange extends ApiCommand {
   private static final int WIDTH = 24;
 
@@ -23,13 +23,13 @@ abstract class Exchange extends ApiCommand {
     super(context);
   }
 
-  /** What is told at the end when no JSON is wanted. */
+  /** Prints the result as text. */
   abstract void print(StorageExchange.Result result);
 
   /**
-   * Asks for it and waits.
+   * Sends the request and waits for its result.
    *
-   * @param label what is being done
+   * @param label description of the action
    */
   final int exchange(Client client, String path, Object request, String label) {
     StorageExchange.Result[] result = new StorageExchange.Result[1];
@@ -75,12 +75,12 @@ abstract class Exchange extends ApiCommand {
         + Human.size(p.totalBytes());
   }
 
-  /** What it builds on, for people, and the end of that. */
+  /** Returns the base snapshot of a result in words, followed by a colon. */
   static String since(StorageExchange.Result result) {
     return (result.base() == null ? "" : " since " + result.base()) + ": ";
   }
 
-  /** How much it is, for people. */
+  /** Returns the size of a result in words. */
   static String size(StorageExchange.Result result) {
     return result.files()
         + " files, "
@@ -90,7 +90,7 @@ abstract class Exchange extends ApiCommand {
         + " without holes";
   }
 
-  /** The host knows nothing of this program's directory. */
+  /** The host does not know the working directory of this program. */
   static String absolute(Path path) {
     return path.toAbsolutePath().normalize().toString();
   }

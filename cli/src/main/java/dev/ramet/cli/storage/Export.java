@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes a snapshot to a directory. */
+/** The command that exports a snapshot to a directory. */
 @Command(
     name = "export",
     description = {

@@ -11,7 +11,7 @@ import dev.ramet.cli.term.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Removes what nothing needs. */
+/** The command that removes objects that nothing needs. */
 @Command(
     name = "gc",
     description = {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a snapshot of an exported directory. */
+/** The command that creates a snapshot from an exported directory. */
 @Command(
     name = "import",
     description = {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes a pool, or brings one back. */
+/** The command that creates a pool or mounts it again. */
 @Command(
     name = "provision",
     description = {

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The provisioners on the module path: apart, since only the launcher's full paths have them. */
+/**
+ * The provisioners on the module path. A separate class, because only the launcher's full paths
+ * have them.
+ */
 final class Provisioners {
   private static final int MIB_SHIFT = 20;
 
@@ -43,7 +46,10 @@ final class Provisioners {
     return dataRoot;
   }
 
-  /** Why there is no pool of a size that was asked for, which it keeps once made; null if it is. */
+  /**
+   * Returns why there is no pool of the requested size, because a pool keeps its size; null if
+   * there is one.
+   */
   static @Nullable String otherSize(StorageProvisioner provisioner, Path dataRoot, long bytes) {
     ProvisioningStatus status = provisioner.status(dataRoot);
     if (status.state() == ProvisioningStatus.State.UNNEEDED) {
@@ -57,7 +63,7 @@ final class Provisioners {
             + " can be made anew";
   }
 
-  /** One line about each. */
+  /** Returns one line about a provisioner. */
   static String line(StorageProvisioner provisioner, ProvisioningStatus status) {
     String text =
         provisioner.id()

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Takes a pool away. */
+/** The command that deletes a pool. */
 @Command(
     name = "remove",
     description = "Unmounts a data root's pool and deletes it with everything in it.",

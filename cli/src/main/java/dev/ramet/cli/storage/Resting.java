@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * The roots on this machine without a host: apart, since only the launcher's full paths have it.
+ * The data roots on this machine, opened without a host. A separate class, because only the
+ * launcher's full paths have the engine.
  */
 final class Resting implements AutoCloseable {
   private final OfflineStorageCommand storage;
@@ -21,7 +22,7 @@ final class Resting implements AutoCloseable {
     this.storage = storage;
   }
 
-  /** Opens them, and says if a pool had to be mounted. */
+  /** Opens the roots, and says so if a pool had to be mounted. */
   static Resting open(Context context, Path dataRoot) {
     Found found = Found.right(context);
     OfflineStorageCommand storage;

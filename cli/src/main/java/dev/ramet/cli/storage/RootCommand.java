@@ -10,11 +10,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * A command that asks a host, and where none runs on this machine does the same on the data root
- * itself. A host that somebody named is asked, and nobody else.
+ * Base class of commands that call a host or, if none runs on this machine, work on the data root
+ * directly. If the user named a host, only that host is called.
  */
 abstract class RootCommand extends ApiCommand {
-  /** The end of each such command's help. */
+  /** The last line of each such command's help. */
   static final String FOOTER =
       "Where no host is named or runs here, it looks at the data root itself; hosts wait outside.";
 
@@ -30,14 +30,14 @@ abstract class RootCommand extends ApiCommand {
   }
 
   /**
-   * Does the work without a host.
+   * Runs the command without a host.
    *
-   * @param dataRoot where
+   * @param dataRoot the data root
    * @return the exit status
    */
   abstract int atRest(Path dataRoot);
 
-  /** What it does to the data root, such as "checking". */
+  /** Returns what the command does to the data root, such as "checking". */
   abstract String doing();
 
   @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Tells how things are. */
+/** The command that shows the state of a pool. */
 @Command(
     name = "status",
     description = "Tells whether a data root has a pool, needs one, or could have one.",

@@ -3,7 +3,7 @@ package dev.ramet.cli.storage;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on storage. */
+/** The group of commands for storage. */
 @Command(
     name = "storage",
     description = {

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 
-/** Tells what disks and memory images take. */
+/** The command that shows the space used by disks and memory images. */
 @Command(
     name = "usage",
     description = {

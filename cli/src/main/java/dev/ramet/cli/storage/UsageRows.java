@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Prints what disks and memory images take, row by row as it is told, and sums at the end. */
+/**
+ * Prints the space used by disks and memory images row by row as it arrives, and the sums at the
+ * end.
+ */
 final class UsageRows implements Consumer<StorageUsage> {
   private final Context context;
   private final List<StorageUsage.Root> roots = new ArrayList<>();
@@ -38,7 +41,7 @@ final class UsageRows implements Consumer<StorageUsage> {
     }
   }
 
-  /** Nothing is printed before something is known: it may be an error. */
+  /** Prints the heading only when there is data, because the first line may be an error. */
   private void begin() {
     if (!begun) {
       begun = true;
@@ -46,7 +49,7 @@ final class UsageRows implements Consumer<StorageUsage> {
     }
   }
 
-  /** Prints the sums, once all is told. */
+  /** Prints the sums, after all rows. */
   void end() {
     for (StorageUsage.Root root : roots) {
       print("");
@@ -67,7 +70,7 @@ final class UsageRows implements Consumer<StorageUsage> {
     context.out().println(line);
   }
 
-  /** Wide enough for the names that Ramet gives: rows are printed as they come. */
+  /** Wide enough for Ramet's ids: rows are printed as they arrive. */
   private static String row(
       String id, String exclusive, String referenced, String size, String owner) {
     return String.format(

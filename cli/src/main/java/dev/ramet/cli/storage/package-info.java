@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Commands on storage: of a running host, or of this machine where none is running. */
+/** Commands for storage: of a running host, or of this machine if no host runs. */
 @NullMarked
 package dev.ramet.cli.storage;
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Builds a template from a recipe or a container image. */
+/** The command that builds a template from a recipe or a container image. */
 @Command(
     name = "build",
     description = {

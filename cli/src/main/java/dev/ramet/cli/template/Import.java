@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Makes a template of an operator's own images. */
+/** The command that creates a template from an operator's own images. */
 @Command(
     name = "import",
     description = {

@@ -10,7 +10,7 @@ import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import picocli.CommandLine.Command;
 
-/** Lists templates. */
+/** The command that lists templates. */
 @Command(
     name = "list",
     aliases = "ls",

@@ -10,13 +10,13 @@ import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Progress;
 
-/** A command that makes a template and tells how it goes. */
+/** Base class of commands that create a template and show the progress. */
 abstract class Making extends ApiCommand {
   Making(Context context) {
     super(context);
   }
 
-  /** Asks for the template, shows each step on standard error, prints the id. */
+  /** Requests the template, shows each step on standard error, prints the id. */
   final int make(Client client, String path, Object request) {
     TemplateInfo made;
     try (Progress progress = context().progress("Waiting for the host")) {

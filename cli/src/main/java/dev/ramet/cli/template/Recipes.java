@@ -6,7 +6,7 @@ import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;
 
-/** Lists what can be built. */
+/** The command that lists recipes. */
 @Command(
     name = "recipes",
     description = "Lists the recipes that templates can be built from.",

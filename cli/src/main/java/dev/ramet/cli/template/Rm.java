@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Deletes templates. */
+/** The command that deletes templates. */
 @Command(
     name = "rm",
     aliases = "delete",

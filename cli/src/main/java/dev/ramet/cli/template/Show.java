@@ -11,7 +11,7 @@ import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one template. */
+/** The command that shows one template. */
 @Command(
     name = "show",
     aliases = "info",

@@ -12,7 +12,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Gives a version of a template tags. */
+/** The command that assigns tags to a version of a template. */
 @Command(
     name = "tag",
     description = {

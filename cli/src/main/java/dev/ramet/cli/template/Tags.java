@@ -11,7 +11,7 @@ import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Lists the tags of a template. */
+/** The command that lists the tags of a template. */
 @Command(
     name = "tags",
     description = "Lists the tags of a template's versions.",

@@ -3,7 +3,7 @@ package dev.ramet.cli.template;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on templates. */
+/** The group of commands for templates. */
 @Command(
     name = "template",
     aliases = "tpl",

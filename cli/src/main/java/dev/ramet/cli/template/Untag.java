@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Takes tags from the versions of a template. */
+/** The command that removes tags from the versions of a template. */
 @Command(
     name = "untag",
     description = {

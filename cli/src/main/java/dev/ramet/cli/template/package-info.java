@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands on templates. */
+/** Commands for templates. */
 @NullMarked
 package dev.ramet.cli.template;
 

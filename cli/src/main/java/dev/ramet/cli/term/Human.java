@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Sizes and times for people. */
+/** Formats sizes and times for people. */
 public final class Human {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
   private Human() {}
 
-  /** A size in bytes. */
+  /** Formats a size in bytes. */
   public static String size(long bytes) {
     double value = bytes;
     int unit = 0;
@@ -25,12 +25,12 @@ public final class Human {
     return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
   }
 
-  /** A size in MiB. */
+  /** Formats a size in MiB. */
   public static String mebibytes(long mebibytes) {
     return size(mebibytes << 20);
   }
 
-  /** A duration in milliseconds. */
+  /** Formats a duration in milliseconds. */
   public static String millis(double millis) {
     if (millis < 10) {
       return String.format(Locale.ROOT, "%.1f ms", millis);
@@ -44,7 +44,7 @@ public final class Human {
     return span(Duration.ofMillis(Math.round(millis)));
   }
 
-  /** How long ago an instant of the wire was; the text itself if it is none. */
+  /** Returns how long ago an RFC 3339 time was; the text itself if it is invalid. */
   public static String ago(String instant, Instant now) {
     try {
       return span(Duration.between(Instant.parse(instant), now)) + " ago";
@@ -53,7 +53,7 @@ public final class Human {
     }
   }
 
-  /** How long until an instant of the wire; {@code never} for null. */
+  /** Returns how long it is until an RFC 3339 time; {@code never} for null. */
   public static String until(@Nullable String instant, Instant now) {
     if (instant == null) {
       return "never";

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.term;
 
-/** Emphasis, in colours where they are wanted. */
+/** Emphasizes text, in colours if they are enabled. */
 public enum Paint {
-  /** Text alone. */
+  /** Plain text. */
   PLAIN,
-  /** With the terminal's colours (ECMA-48 SGR). */
+  /** The terminal's colours (ECMA-48 SGR). */
   COLOURS;
 
-  /** Something that is well. */
+  /** Marks a good state. */
   public String good(String text) {
     return wrap("32", text);
   }
 
-  /** Something that could be better. */
+  /** Marks a state that could be better. */
   public String warn(String text) {
     return wrap("33", text);
   }
 
-  /** Something that is wrong. */
+  /** Marks an error. */
   public String bad(String text) {
     return wrap("31", text);
   }
 
-  /** A heading. */
+  /** Marks a heading. */
   public String bold(String text) {
     return wrap("1", text);
   }
 
-  /** Less important than what stands beside it. */
+  /** Marks text as less important than the text around it. */
   public String dim(String text) {
     return wrap("2", text);
   }

@@ -4,8 +4,8 @@ package dev.ramet.cli.term;
 import java.io.PrintStream;
 
 /**
- * One line on a terminal that shows what takes long: it appears after a second and is gone at the
- * end. Where nobody watches it does nothing. Thread-safe.
+ * A progress line on a terminal: it appears after a second and disappears at the end. Does nothing
+ * if the output is not a terminal. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long SILENT_MILLIS = 1000;
@@ -21,11 +21,11 @@ public final class Progress implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Begins.
+   * Starts the progress line.
    *
-   * @param to where the line goes
+   * @param to the stream to write to
    * @param live whether that is a terminal
-   * @param label what is being done
+   * @param label description of the action
    */
   public Progress(PrintStream to, boolean live, String label) {
     this.to = to;
@@ -38,12 +38,12 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Says that something else is being done now. */
+  /** Changes the description. */
   public synchronized void label(String now) {
     label = now;
   }
 
-  /** Prints a line that stays, above the moving one. */
+  /** Prints a permanent line above the progress line. */
   public synchronized void line(String text) {
     erase();
     to.println(text);

@@ -4,7 +4,7 @@ package dev.ramet.cli.term;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Aligned columns. Not thread-safe. */
+/** A table with aligned columns. Not thread-safe. */
 public final class Table {
   private static final String GAP = "  ";
 
@@ -13,7 +13,7 @@ public final class Table {
   private final int columns;
   private final boolean headed;
 
-  /** A table with a heading over each column. */
+  /** Creates a table with a heading for each column. */
   public Table(Paint paint, String... headings) {
     this.paint = paint;
     this.columns = headings.length;
@@ -27,12 +27,12 @@ public final class Table {
     this.headed = false;
   }
 
-  /** Names and values, one pair a line. */
+  /** Creates a table of names and values, one pair per line. */
   public static Table pairs(Paint paint) {
     return new Table(paint, 2);
   }
 
-  /** Adds a row, one cell a column. Empty cells become a dash in tables with headings. */
+  /** Adds a row, one cell per column. Empty cells become a dash in tables with headings. */
   public Table row(String... cells) {
     if (cells.length != columns) {
       throw new IllegalArgumentException(cells.length + " cells for " + columns + " columns");
@@ -41,7 +41,7 @@ public final class Table {
     return this;
   }
 
-  /** The lines, without a line's end. */
+  /** Returns the lines, without line ends. */
   public List<String> lines() {
     int[] widths = new int[columns];
     for (String[] row : rows) {

@@ -7,19 +7,19 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What the standard streams are connected to. Immutable and thread-safe.
+ * Says which standard streams are terminals. Immutable and thread-safe.
  *
- * @param output whether a person reads standard output
- * @param error whether a person reads standard error
- * @param colour whether colours are wanted on a terminal
+ * @param output whether standard output is a terminal
+ * @param error whether standard error is a terminal
+ * @param colour whether to use colours on a terminal
  */
 public record Terminal(boolean output, boolean error, boolean colour) {
   /** No terminal at all. */
   public static final Terminal NONE = new Terminal(false, false, false);
 
   /**
-   * Finds out. The JDK can only tell for standard input and output together, so this looks at the
-   * links in {@code /proc/self/fd} (proc(5)). Colours follow <a
+   * Detects the terminals. The JDK can answer only for standard input and output together, so this
+   * reads the links in {@code /proc/self/fd} (proc(5)). Colours follow <a
    * href="https://no-color.org">NO_COLOR</a> and TERM.
    */
   public static Terminal detect(Map<String, String> environment) {
@@ -36,16 +36,16 @@ public record Terminal(boolean output, boolean error, boolean colour) {
           || target.startsWith("/dev/tty")
           || target.equals("/dev/console");
     } catch (IOException e) {
-      return false; // closed, or no /proc: nobody is watching
+      return false; // closed, or no /proc: not a terminal
     }
   }
 
-  /** A paint for standard output. */
+  /** Returns the emphasis for standard output. */
   public Paint onOutput() {
     return output && colour ? Paint.COLOURS : Paint.PLAIN;
   }
 
-  /** A paint for standard error. */
+  /** Returns the emphasis for standard error. */
   public Paint onError() {
     return error && colour ? Paint.COLOURS : Paint.PLAIN;
   }

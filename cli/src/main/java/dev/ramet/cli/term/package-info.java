@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a person sees: tables, sizes, times, progress. */
+/** Text output for people: tables, sizes, times, progress. */
 @NullMarked
 package dev.ramet.cli.term;
 

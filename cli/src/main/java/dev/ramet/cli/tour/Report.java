@@ -9,8 +9,8 @@ import dev.ramet.cli.http.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tour measured and checked, in the shape other programs read. Not thread-safe. Every part
- * is there from the beginning; what was not reached is null.
+ * The tour's measurements and checks as JSON, for other programs. Every part exists from the
+ * beginning; parts not reached are null. Not thread-safe.
  */
 final class Report {
   private final ObjectNode root = Json.mapper().createObjectNode();
@@ -64,12 +64,12 @@ final class Report {
         .put("anon_bytes_per_clone", anonymous);
   }
 
-  /** Whether every check was true. */
+  /** Returns whether every check succeeded. */
   boolean good() {
     return good;
   }
 
-  /** The report as it is now. */
+  /** Returns the current report. */
   ObjectNode json() {
     return root;
   }

@@ -8,8 +8,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 
 /**
- * What happens inside a sandbox: a file on its disk, a file in its tmpfs, and a program that holds
- * a variable nobody else knows and is asked for it through a fifo. Written for any POSIX shell.
+ * The tour's state inside a sandbox: a file on its disk, a file in its tmpfs, and a program with a
+ * variable, which it reports through a fifo. Its scripts run in any POSIX shell.
  */
 final class Scene {
   private static final String SHARED =
@@ -43,8 +43,8 @@ final class Scene {
           """;
 
   /**
-   * Argument: the program's process id. What Linux still had in its page cache would say nothing
-   * about the disk: it is dropped first.
+   * Argument: the program's process id. Drops Linux's page cache first, because data from the cache
+   * would prove nothing about the disk.
    */
   private static final String READ =
       SHARED
@@ -77,7 +77,7 @@ final class Scene {
   }
 
   /**
-   * Puts values in all three places.
+   * Stores values in all three places.
    *
    * @return the process id of the program, inside the sandbox
    */
@@ -90,7 +90,7 @@ final class Scene {
     }
   }
 
-  /** What is in the three places now. */
+  /** Returns the current values in the three places. */
   Values read(long pid) {
     String[] lines = run(READ, "" + pid).split("\n", -1);
     if (lines.length < 3) {
@@ -100,7 +100,7 @@ final class Scene {
     return new Values(lines[0], lines[1], lines[2]);
   }
 
-  /** Puts other values there. */
+  /** Replaces the values. */
   void change(long pid, Values values) {
     run(CHANGE, "" + pid, values.disk(), values.tmpfs(), values.variable());
   }

@@ -23,7 +23,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The main job, from beginning to end, over the HTTP API alone. Used by one thread. */
+/**
+ * Runs the tour, Ramet's main features from beginning to end, over the HTTP API only. Used by one
+ * thread.
+ */
 final class Tour {
   private static final int SECONDS_TO_LIVE = 3600;
 
@@ -197,7 +200,7 @@ final class Tour {
     return clones.isEmpty() ? null : sum / clones.size();
   }
 
-  /** Lets every clone change what it has, and sees that nobody else notices. */
+  /** Changes the state of every clone, and checks that no other clone is affected. */
   private void apart(List<SandboxInfo> clones, long pid, Values planted) {
     List<Scene> scenes = new ArrayList<>();
     List<Values> own = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows and checks on this host what Ramet promises. */
+/** The command that demonstrates and checks Ramet's features on this host. */
 @Command(
     name = "tour",
     description = {

@@ -14,9 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the tour has made on the host, found by asking, and what it costs. Thread-safe. */
+/**
+ * Finds the objects that the tour created on the host, deletes them, and measures their costs.
+ * Thread-safe.
+ */
 final class Traces {
-  /** The note on the tour's first sandbox. */
+  /** The metadata key that marks the tour's first sandbox. */
   static final String MARK = "ramet.tour";
 
   private static final int ROUNDS = 60;
@@ -36,8 +39,8 @@ final class Traces {
   }
 
   /**
-   * Deletes everything the tour has made. A request of this tour may still be under way on the host
-   * and make more, so it asks until nothing is left.
+   * Deletes everything the tour created. A request of this tour may still be running on the host
+   * and create more, so this repeats until nothing is left.
    *
    * @return whether nothing is left
    */
@@ -56,7 +59,7 @@ final class Traces {
           return true;
         }
       } catch (RametException e) {
-        if (!pause()) { // busy, perhaps; the last round decides
+        if (!pause()) { // perhaps busy; the last round decides
           return false;
         }
       }
@@ -100,7 +103,10 @@ final class Traces {
     return ids;
   }
 
-  /** Bytes in use where the host keeps its data, or null when it does not say. */
+  /**
+   * Returns the used bytes of the host's data file system, or null when the host does not report
+   * them.
+   */
   @Nullable Long diskUse() {
     JsonNode used = Json.tree(client.get("/doctor").body()).path("host").path("storage.usedBytes");
     try {
@@ -111,10 +117,10 @@ final class Traces {
   }
 
   /**
-   * Bytes of memory that a process has to itself: the sum of {@code Anonymous} over its mappings,
-   * see proc_pid_smaps(5).
+   * Returns the bytes of memory that are private to a process: the sum of {@code Anonymous} over
+   * its mappings, see proc_pid_smaps(5).
    *
-   * @return the bytes, or null if the process is not on this machine or not to be seen
+   * @return the bytes, or null if the process is not on this machine or not visible
    */
   static @Nullable Long anonymousBytes(@Nullable Long pid) {
     if (pid == null) {

@@ -2,17 +2,18 @@
 package dev.ramet.cli.tour;
 
 /**
- * What the tour keeps in a sandbox, in three places; empty where there is nothing. Immutable.
+ * The values that the tour keeps in three places of a sandbox; empty where there is none.
+ * Immutable.
  *
  * @param disk the content of a file on the sandbox's disk
  * @param tmpfs the content of a file in its memory
  * @param variable the variable of a program that runs in it
  */
 record Values(String disk, String tmpfs, String variable) {
-  /** Nothing anywhere. */
+  /** No values. */
   static final Values NONE = new Values("", "", "");
 
-  /** Three different values that nobody else has. */
+  /** Returns three different, unique values. */
   static Values unique(String owner) {
     String random =
         Long.toHexString(java.util.concurrent.ThreadLocalRandom.current().nextLong() >>> 24);

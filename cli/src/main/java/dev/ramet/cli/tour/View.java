@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the tour to a person as it goes. Not thread-safe. */
+/** Prints the tour's progress for people. Not thread-safe. */
 final class View {
   private static final int TITLE = 58;
 

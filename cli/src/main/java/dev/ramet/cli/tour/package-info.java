@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The guided tour, which proves on this host what Ramet promises. */
+/** The guided tour, which demonstrates and checks Ramet's features on this host. */
 @NullMarked
 package dev.ramet.cli.tour;
 

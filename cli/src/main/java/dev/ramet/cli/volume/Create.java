@@ -10,7 +10,7 @@ import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Makes a volume. */
+/** The command that creates a volume. */
 @Command(
     name = "create",
     description = "Makes an empty volume and prints its id.",

@@ -9,7 +9,7 @@ import dev.ramet.cli.term.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists volumes. */
+/** The command that lists volumes. */
 @Command(
     name = "ls",
     aliases = "list",

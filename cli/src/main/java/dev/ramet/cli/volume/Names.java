@@ -5,11 +5,14 @@ import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 
-/** Finds volumes by the names that people call them; the host asks for ids. */
+/** Finds the ids of volumes by their names, because the host's routes need ids. */
 final class Names {
   private Names() {}
 
-  /** The id of the volume with that name; without one, the name itself, which may be an id. */
+  /**
+   * Returns the id of the volume with that name; if there is none, returns the argument, which may
+   * be an id.
+   */
   static String id(Client client, String nameOrId) {
     for (VolumeInfo volume : Json.read(client.all("/volumes"), VolumeInfo[].class)) {
       if (volume.name().equals(nameOrId)) {

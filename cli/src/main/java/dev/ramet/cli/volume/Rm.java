@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Deletes volumes. */
+/** The command that deletes volumes. */
 @Command(
     name = "rm",
     aliases = "delete",

@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows one volume. */
+/** The command that shows one volume. */
 @Command(
     name = "show",
     aliases = "info",

@@ -3,7 +3,7 @@ package dev.ramet.cli.volume;
 
 import picocli.CommandLine.Command;
 
-/** The group of commands on volumes. */
+/** The group of commands for volumes. */
 @Command(
     name = "volume",
     aliases = "vol",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands on volumes. */
+/** Commands for volumes. */
 @NullMarked
 package dev.ramet.cli.volume;
 

@@ -253,7 +253,7 @@ final class RequestRouter extends ChannelDuplexHandler {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame && exchange != null) {
-      // The client gave up; this could not be noticed by reading, which is stopped now.
+      // The client gave up; reading may be paused now, so it would not notice.
       Channels.close(ctx);
     }
     // A quiet stream or a long operation does not make the connection idle.

@@ -135,9 +135,7 @@ final class ExchangeController {
         http,
         OperationRequest.of(http, "storage.import", directory.toString(), body),
         ids -> {
-          EngineLookup.forget(
-              engine,
-              ids); // the id was never published, and the sizes of the import are not known any
+          EngineLookup.forget(engine, ids); // its result is lost: do it again
           // more
           return Optional.empty();
         },

@@ -184,7 +184,7 @@ public final class Uploads {
         taken[0] += n;
         put(out, buffer, n);
       }
-      channel.force(true); // not synced: a client can upload it again after a power loss
+      channel.force(true); // a build may use it after a power loss
     }
   }
 
