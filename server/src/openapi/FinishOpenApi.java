@@ -17,9 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Completes the description of the API that was generated from routes and records: what frames it,
- * and what holds for every route alike. Run while Ramet is built; arguments: generated file, frame,
- * version, directory for {@code openapi.json} and {@code openapi.yaml}.
+ * Completes the OpenAPI document that was generated from routes and records, with its frame and the parts common to all routes. Run during the build; arguments: generated file, frame, version, directory for {@code openapi.json} and {@code openapi.yaml}.
  */
 public final class FinishOpenApi {
   private static final Set<String> METHODS =
@@ -64,7 +62,7 @@ public final class FinishOpenApi {
     yaml.writeValue(directory.resolve("openapi.yaml").toFile(), whole);
   }
 
-  /** A reference that may be null has no type of its own, without which it may not be null. */
+  /** A nullable reference has no type, but without a type it cannot be nullable. */
   private static void sayItsType(JsonNode schema) {
     if (schema.has("allOf") && !schema.has("type")) {
       ((ObjectNode) schema).put("type", "object");
@@ -96,7 +94,7 @@ public final class FinishOpenApi {
           .put("$ref", "#/components/responses/" + (status.equals("4XX") ? "Refused" : "Failed"));
     }
     if (operation.path("requestBody").path("content").path("application/json").isObject()) {
-      // Absent, it counts as an empty object.
+      // An absent body counts as an empty object.
       JsonNode schema = operation.path("requestBody").path("content").path("application/json").path("schema");
       ((ObjectNode) operation.path("requestBody")).put("required", false);
       if (schema.isMissingNode()) {

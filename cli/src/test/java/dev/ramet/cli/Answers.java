@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
-/** What hosts answer. */
+/** Prepared responses of hosts. */
 final class Answers {
   private Answers() {}
 

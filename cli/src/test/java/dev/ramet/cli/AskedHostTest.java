@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Which host is asked, by whose key, and what comes of one that does not answer as hosts do. */
+/** Tests which host and which key commands use, and how they handle a peer that is not a host. */
 final class AskedHostTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

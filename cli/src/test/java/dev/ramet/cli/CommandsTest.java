@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What holds for every command. */
+/** Tests the behaviour common to all commands. */
 final class CommandsTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

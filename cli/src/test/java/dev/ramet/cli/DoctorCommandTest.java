@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the doctor found, and the status that it ends with. */
+/** Tests the doctor's output and exit status. */
 final class DoctorCommandTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

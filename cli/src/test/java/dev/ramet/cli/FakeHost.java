@@ -18,14 +18,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A host of its own for each test, on a free port, that remembers what it was asked. */
+/** A fake host for one test, on a free port, which records its requests. */
 final class FakeHost implements AutoCloseable {
   /** Answers one request. */
   interface Handler {
     void handle(HttpExchange exchange, byte[] body) throws IOException;
   }
 
-  /** What was asked. */
+  /** A recorded request. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Request(String method, String uri, Headers headers, byte[] body) {
     String text() {
@@ -33,7 +33,7 @@ final class FakeHost implements AutoCloseable {
     }
   }
 
-  /** What a run of the program did. */
+  /** The result of a run of the program. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Outcome(int status, byte[] bytes, String err) {
     String out() {
@@ -55,7 +55,7 @@ final class FakeHost implements AutoCloseable {
     server.start();
   }
 
-  /** Answers requests whose path begins so. */
+  /** Sets the response to requests whose path begins with this one. */
   FakeHost on(String path, Handler handler) {
     server.createContext(
         path,
@@ -74,7 +74,7 @@ final class FakeHost implements AutoCloseable {
     return this;
   }
 
-  /** Answers requests whose path begins so with JSON. */
+  /** Sets a JSON response to requests whose path begins with this one. */
   FakeHost on(String path, int status, String json) {
     return on(path, (exchange, body) -> answer(exchange, status, json));
   }
@@ -97,7 +97,7 @@ final class FakeHost implements AutoCloseable {
     return run(new byte[0], args);
   }
 
-  /** The same with something on its standard input. */
+  /** Runs the program against this host with a standard input. */
   Outcome run(byte[] input, String... args) {
     return run(Map.of("RAMET_SERVER", address()), input, args);
   }

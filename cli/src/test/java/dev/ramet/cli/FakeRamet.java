@@ -15,11 +15,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** As much of a host as the tour sees: sandboxes with three values each that can be captured. */
+/**
+ * The part of a host that the tour uses: sandboxes with three values each, which can be captured.
+ */
 final class FakeRamet {
   static final int PID = 77;
 
-  /** Ways to be wrong. */
+  /** Ways in which the host can misbehave. */
   enum Flaw {
     NONE,
     ROLLBACK_LOSES_THE_VARIABLE,

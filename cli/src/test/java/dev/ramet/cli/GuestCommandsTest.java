@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code exec} and {@code cp}, which talk to the agent behind the host. */
+/** Tests {@code exec} and {@code cp}, which call the agent through the host. */
 final class GuestCommandsTest {
   private static final String START = "/process.Process/Start";
   @AutoClose private final FakeHost host = new FakeHost();

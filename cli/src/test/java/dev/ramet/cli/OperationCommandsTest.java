@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** The commands on what a host does. */
+/** Tests the commands for operations. */
 final class OperationCommandsTest {
   private static final String RUNNING =
       "{\"operationID\":\"op-1\",\"kind\":\"template.build\",\"subject\":\"micro\","

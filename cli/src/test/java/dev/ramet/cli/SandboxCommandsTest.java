@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Sandboxes, and what becomes of them, as commands say it. */
+/** Tests the commands for sandboxes. */
 final class SandboxCommandsTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which addresses a sandbox reaches, and how its ports are reached, as commands say it. */
+/** Tests the commands for egress rules and inbound options of a sandbox. */
 final class SandboxNetworkTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

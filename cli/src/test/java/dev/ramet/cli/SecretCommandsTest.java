@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Secrets, and rules that refer to them, as commands say it. */
+/** Tests the commands for secrets, and rules that refer to secrets. */
 final class SecretCommandsTest {
   private static final String SECRET =
       "{\"secretID\":\"sec_1\",\"name\":\"openai\",\"currentVersion\":2,\"metadata\":{\"a\":\"b\"},"

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Snapshots as commands say it. */
+/** Tests the commands for snapshots. */
 final class SnapshotCommandsTest {
   @AutoClose private final FakeHost host = new FakeHost();
 
@@ -34,7 +34,7 @@ final class SnapshotCommandsTest {
     assertTrue(shown.contains("1 MiB of 256 MiB"), shown);
     assertTrue(shown.contains("all pass"), shown);
     assertTrue(shown.contains("4 MiB in 2 rounds"), shown);
-    // Of the pause, then of the whole; each phase once.
+    // The phases of the pause, then all others; each phase once.
     String[] times = shown.substring(shown.indexOf("Paused for")).split("\n", -1);
     assertEquals("disk", times[1].trim().split(" ", 2)[0]);
     assertTrue(times[2].startsWith("Took"), shown);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that ask a host about its storage, or look at that where none runs. */
+/** Tests the storage commands, with a host and on the data root directly. */
 final class StorageCommandsTest {
   private static final String LEFTOVER =
       "{\"severity\":\"warning\",\"kind\":\"leftover\",\"path\":\"/d/.new-x\",\"what\":\"not"

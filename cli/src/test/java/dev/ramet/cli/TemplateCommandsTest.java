@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Templates and their versions as commands say it. */
+/** Tests the commands for templates and their tags. */
 final class TemplateCommandsTest {
   @AutoClose private final FakeHost host = new FakeHost();
 

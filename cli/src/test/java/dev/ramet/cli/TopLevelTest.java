@@ -43,7 +43,7 @@ class TopLevelTest {
     assertEquals(all, tree(args).getSubcommands().keySet());
   }
 
-  /** What the top gives to all below it. */
+  /** The options that the root command passes to all subcommands. */
   @Test
   void aCommandAloneTakesWhatItTakesInTheWholeTree() {
     for (String name : List.of("sandbox", "doctor", "storage")) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which authorities commands trust, and what they say when TLS fails. */
+/** Tests which authorities commands trust, and their messages when TLS fails. */
 @Timeout(60)
 final class TrustTest {
   @TempDir private Path directory;
@@ -53,7 +53,7 @@ final class TrustTest {
     assertTrue(ls(local).err().contains("" + made));
   }
 
-  /** What a host on this machine made is nothing to trust others by. */
+  /** The authority of a host on this machine must not be used to trust other hosts. */
   @Test
   void othersAreNotTrustedByWhatThisHostMade() throws IOException {
     broken("tls/ca.pem");
@@ -62,7 +62,7 @@ final class TrustTest {
       FakeHost.Outcome asked = ls(local, "--server", "https://" + name);
       assertEquals(6, asked.status(), asked.err());
     }
-    // One that does not speak TLS needs no trust.
+    // A host without TLS needs no trust.
     assertEquals(6, ls(local, "--server", "http://127.0.0.1:1").status());
   }
 
@@ -76,18 +76,20 @@ final class TrustTest {
     assertTrue(plain.err().contains("begins with https://"), plain.err());
   }
 
-  /** What a command says to a server that answers whatever is asked with this, and closes. */
+  /**
+   * Returns the outcome of a command whose server gives this response to every request and closes.
+   */
   private static FakeHost.Outcome told(String answer, String scheme) throws IOException {
     try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       Thread thread =
           new Thread(
               () -> {
-                while (!server.isClosed()) { // what broke may be asked again
+                while (!server.isClosed()) { // a broken request may be sent again
                   try (Socket taken = server.accept()) {
                     taken.getInputStream().read(new byte[10_000]);
                     taken.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
                   } catch (IOException e) {
-                    // the command hears of it, or is done
+                    // the command gets an error, or has ended
                   }
                 }
               });

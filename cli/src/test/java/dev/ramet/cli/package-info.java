@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Tests of the command line against a host that answers what it is told to. */
+/** Tests of the command line against a scripted host. */
 @NullMarked
 package dev.ramet.cli;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is sent to a host, and what its answers and the lack of them mean. */
+/** Tests the client's requests, and how it handles responses and missing responses. */
 final class CallsTest {
   private static final byte[] MADE =
       FakeHost.SANDBOX.formatted("sb1").getBytes(StandardCharsets.UTF_8);

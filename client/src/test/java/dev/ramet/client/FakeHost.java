@@ -14,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A host of its own for each test, on a free port, that remembers what it was asked. */
+/** A fake host for one test, on a free port, which records its requests. */
 final class FakeHost implements AutoCloseable {
   static final String SANDBOX =
       """
@@ -27,7 +27,7 @@ final class FakeHost implements AutoCloseable {
     void handle(HttpExchange exchange) throws Exception;
   }
 
-  /** What was asked. */
+  /** A recorded request. */
   record Request(String method, String uri, Headers headers, String body) {}
 
   final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -40,7 +40,7 @@ final class FakeHost implements AutoCloseable {
     server.start();
   }
 
-  /** Answers requests whose path begins so. */
+  /** Sets the response to requests whose path begins with this one. */
   FakeHost on(String path, Handler handler) {
     server.createContext(
         path,
@@ -64,7 +64,7 @@ final class FakeHost implements AutoCloseable {
     return this;
   }
 
-  /** Answers requests whose path begins so with JSON. */
+  /** Sets a JSON response to requests whose path begins with this one. */
   FakeHost on(String path, int status, String json) {
     return on(path, exchange -> answer(exchange, status, json.getBytes(StandardCharsets.UTF_8)));
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Programs and files of a sandbox, with an agent that says what a test wants. */
+/** Tests programs and files of a sandbox, with a scripted agent. */
 final class StreamsTest {
   private static final String START = "{\"event\":{\"start\":{\"pid\":7}}}";
   private static final String KEEPALIVE = "{\"event\":{\"keepalive\":{}}}";
@@ -74,7 +74,7 @@ final class StreamsTest {
     return exchange.getResponseBody();
   }
 
-  /** A stream of events with its proper end. */
+  /** Sets a stream of events with a proper end. */
   private void says(String... events) {
     host.on(
         "/process.Process/Start",

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hosts that speak TLS with certificates that no public authority gave. */
+/** Tests TLS with hosts whose certificates are not from a public authority. */
 @Timeout(60)
 class TrustTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
@@ -64,7 +64,7 @@ class TrustTest {
     return store;
   }
 
-  /** A host with a new certificate; {@code NAME.pem} is its authority's afterwards. */
+  /** Starts a host with a new certificate, and writes its authority to {@code NAME.pem}. */
   private HttpServer host(String name, String... options) throws Exception {
     Path store = keytool(name, "x", options);
     KeyStore keys = KeyStore.getInstance("PKCS12");
@@ -77,7 +77,7 @@ class TrustTest {
         "-----BEGIN CERTIFICATE-----\n"
             + Base64.getMimeEncoder().encodeToString(chain[chain.length - 1].getEncoded())
             + "\n-----END CERTIFICATE-----\n");
-    keys.deleteEntry("authority"); // or the server might show that one
+    keys.deleteEntry("authority"); // or the server might present that one
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(keys, PASSWORD);

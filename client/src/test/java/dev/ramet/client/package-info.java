@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the client against a host that says whatever a test wants. */
+/** Tests of the client against a scripted host. */
 @NullMarked
 package dev.ramet.client;
 

@@ -15,7 +15,7 @@ class FileTreesTest {
   void everythingIsSyncedButHints(@TempDir Path directory) throws IOException {
     Files.writeString(Files.createDirectory(directory.resolve("below")).resolve("file"), "text");
     FileTrees.syncAll(directory);
-    // One that cannot be opened shows whether it was to be.
+    // A file that cannot be opened shows whether it was to be synced.
     Files.createSymbolicLink(directory.resolve("below/hint"), Path.of("nowhere"));
     assertThrows(IOException.class, () -> FileTrees.syncAll(directory));
     FileTrees.syncAll(directory, Set.of("hint"));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a loss of power leaves of a manifest that was replaced. */
+/** Tests what a power loss leaves of a manifest that was replaced. */
 class JsonFilePowerLossTest {
   private static final long SIZE = 300L << 20;
 
@@ -41,7 +41,7 @@ class JsonFilePowerLossTest {
       JsonFile.write(replaced, "new", JsonFile.Care.WHOLE);
       JsonFile.write(fresh, "new", JsonFile.Care.WHOLE);
       JsonFile.write(durable, "new", JsonFile.Care.DURABLE);
-      // Brings all names to the disk.
+      // Writes all names to the disk.
       FileTrees.sync(fs.root());
       fs.losePower();
       assertTrue(List.of("old", "new").contains(JsonFile.read(replaced, String.class)));

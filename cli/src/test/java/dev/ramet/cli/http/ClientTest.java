@@ -11,10 +11,10 @@ import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that are no hosts. */
+/** Tests peers that are not hosts. */
 @Timeout(60)
 final class ClientTest {
-  /** The kernel takes the connection, and nobody ever says a word. */
+  /** The kernel accepts the connection, and the peer stays silent. */
   @Test
   void aSilentPeerIsNotWaitedForAsLongAsAnAnswer() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {

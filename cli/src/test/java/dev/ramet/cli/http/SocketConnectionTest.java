@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests by a unix socket to a peer that answers as it is told. */
+/** Tests requests over a unix socket to a scripted peer. */
 @Timeout(60)
 class SocketConnectionTest {
   private static final String BASE = "http://127.0.0.1:3000";
@@ -41,7 +41,7 @@ class SocketConnectionTest {
     return Client.bySocket(BASE, path());
   }
 
-  /** Answers one request; completes with what was sent. */
+  /** Responds to one request; completes with the received request. */
   private CompletableFuture<String> answering(String answer) throws IOException {
     Files.deleteIfExists(path());
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -56,7 +56,7 @@ class SocketConnectionTest {
               seen.append(ISO_8859_1.decode(buffer.flip()));
             }
             if (answer.isEmpty()) {
-              channel.read(buffer.clear()); // until the other side gives up
+              channel.read(buffer.clear()); // until the other side disconnects
             }
             channel.write(ByteBuffer.wrap(answer.getBytes(ISO_8859_1)));
             return seen.toString();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Tests of requests to a host. */
+/** Tests of the lightweight HTTP client. */
 @NullMarked
 package dev.ramet.cli.http;
 

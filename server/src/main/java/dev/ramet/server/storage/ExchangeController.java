@@ -136,7 +136,6 @@ final class ExchangeController {
         OperationRequest.of(http, "storage.import", directory.toString(), body),
         ids -> {
           EngineLookup.forget(engine, ids); // its result is lost: do it again
-          // more
           return Optional.empty();
         },
         progress -> storage.importFrom(directory, name, progress));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of who may use the host. */
+/** Tests of access control. */
 @NullMarked
 package dev.ramet.server.access;
 

@@ -6,14 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is written from the catalogue: the page of settings, and the file that is shipped. */
+/** Generates the reference page of settings and the shipped file from the catalogue. */
 final class Pages {
   private static final int WIDTH = 100;
   private static final String SECTION = "ramet.";
 
   private Pages() {}
 
-  /** {@code docs/configuration.md}. */
+  /** Returns the content of {@code docs/configuration.md}. */
   static String reference() {
     StringBuilder page =
         new StringBuilder(
@@ -85,7 +85,7 @@ final class Pages {
     return page.toString();
   }
 
-  /** {@code conf/ramet.yaml}: all settings, none of them set. */
+  /** Returns the content of {@code conf/ramet.yaml}: all settings, none of them set. */
   static String file() {
     StringBuilder file =
         new StringBuilder(

@@ -34,13 +34,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The catalogue describes what is read, and nothing else; the page of settings and the shipped file
- * are written from it. With {@code RAMET_WRITE_REFERENCE=yes} the test writes them anew.
+ * Tests that the catalogue describes exactly the settings that are read, and that the reference
+ * page and the shipped file match it. With {@code RAMET_WRITE_REFERENCE=yes} the test rewrites
+ * both.
  */
 class ReferenceTest {
   private static final Path PROJECT = Path.of("..");
 
-  /** What tests and the build read; nothing for operators. */
+  /** Variables of tests and of the build, not for operators. */
   private static final Set<String> TESTS =
       Set.of(
           "RAMET_REQUIRE",
@@ -49,7 +50,7 @@ class ReferenceTest {
           "RAMET_TCK_RECOVERY_KILLS",
           "RAMET_TCK_TRACKED");
 
-  /** What recipes of templates are given. */
+  /** Variables that the recipes of templates receive. */
   private static final Set<String> RECIPES =
       Set.of(
           "RAMET_AGENT",
@@ -93,13 +94,13 @@ class ReferenceTest {
 
   @Test
   void theShippedFileIsRightWithEverythingSet() throws IOException {
-    // Lines of text have a space behind their sign.
+    // Lines of prose have a space after the comment sign.
     String all = Pages.file().replaceAll("(?m)^( *)#(?! )", "$1");
     Path file = Files.createTempFile("ramet", ".yaml");
     try {
       Files.writeString(file, all);
       Configuration set = Configuration.load(Sources.of(file, Map.of(), Map.of()));
-      // The certificate that is shown as an example is not there.
+      // The example certificate does not exist.
       assertEquals(
           Set.of("ramet.tls-certificate", "ramet.tls-key"),
           set.problems().stream().map(Problem::key).collect(Collectors.toSet()));
@@ -151,7 +152,7 @@ class ReferenceTest {
         }
       }
     }
-    // Under the name that is not the plugin's: ramet.accelerator.
+    // Has a different name than the plugin's setting: ramet.accelerator.
     assertTrue(keys.remove(SettingCatalog.PLUGIN + "qemu.accelerator"));
     assertEquals(keys, described(key -> key.startsWith(SettingCatalog.PLUGIN)));
   }
@@ -189,9 +190,9 @@ class ReferenceTest {
     }
     read.removeAll(TESTS);
     read.removeAll(RECIPES);
-    // The launcher looks for jars where the host will.
+    // The launcher looks for jars in the same directory as the host.
     assertTrue(read.remove(Setting.variable("ramet.plugins-dir")));
-    // Commands take what they ask, and how, from where the host takes it.
+    // Commands find the host by the host's own settings.
     for (String key : new String[] {"ramet.port", "ramet.tls", "ramet.data-root", "ramet.socket"}) {
       assertTrue(read.remove(Setting.variable(key)), key);
     }

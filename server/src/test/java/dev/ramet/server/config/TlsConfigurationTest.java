@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A certificate that clients would refuse is refused before they see it. */
+/** Tests that a certificate that clients would reject is rejected at start. */
 class TlsConfigurationTest {
   @TempDir private static Path directory;
 
@@ -52,7 +52,7 @@ class TlsConfigurationTest {
             + Files.readString(directory.resolve("good.crt")));
   }
 
-  /** What is wrong with a file of settings that begins with a line {@code ramet:}. */
+  /** Returns the errors in a file of settings that begins with a line {@code ramet:}. */
   private static List<String> problems(String... lines) throws IOException {
     Path file = directory.resolve("ramet.yaml");
     Files.writeString(file, "ramet:\n  " + String.join("\n  ", lines) + "\n");

@@ -16,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A root of three leftovers that can be counted and taken away. */
+/** A fake storage with three leftovers that can be listed and removed. */
 public final class FakeStorage implements Storage {
   private static final Path ROOT = Path.of("/data");
   public final List<StorageFinding> leftovers = new ArrayList<>();
   public int nodes = 3;
 
-  /** How the last export or import ended: done, or stopped. */
+  /** The outcomes of exports and imports: done, or stopped. */
   public final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
 
-  /** As long as it is closed, exports and imports go on. */
+  /** Exports and imports continue once this latch is open. */
   public volatile CountDownLatch goOn = new CountDownLatch(0);
 
   public FakeStorage() {

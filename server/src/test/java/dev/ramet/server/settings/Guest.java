@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A TCP server that speaks as much HTTP as its script says; one thread per connection. */
+/** A TCP server with a scripted subset of HTTP; one thread per connection. */
 public final class Guest implements AutoCloseable {
-  /** What it does with each connection. */
+  /** Serves one connection. */
   @FunctionalInterface
   public interface Script {
     void serve(Http http) throws IOException;
@@ -64,7 +64,7 @@ public final class Guest implements AutoCloseable {
     try (socket) {
       script.serve(new Http(socket));
     } catch (IOException e) {
-      // the other end went away, which tests look at through the counters
+      // the other side disconnected; tests check that with the counters
     } finally {
       open.decrementAndGet();
       sockets.remove(socket);
@@ -83,7 +83,7 @@ public final class Guest implements AutoCloseable {
     }
   }
 
-  /** One end of a connection that speaks HTTP/1.1, server or client. */
+  /** One side, server or client, of an HTTP/1.1 connection. */
   public static final class Http implements AutoCloseable {
     public final Socket socket;
     public final InputStream in;
@@ -101,7 +101,7 @@ public final class Guest implements AutoCloseable {
       return new Http(socket);
     }
 
-    /** A message's first line and headers, by lower-case name. */
+    /** The first line and the headers of a message, by lower-case name. */
     public record Head(String line, Map<String, String> headers) {
       public @Nullable String get(String name) {
         return headers.get(name);
@@ -113,7 +113,7 @@ public final class Guest implements AutoCloseable {
       out.flush();
     }
 
-    /** A line without its end, or null at the end of the stream. */
+    /** Reads a line without its end; returns null at the end of the stream. */
     public @Nullable String line() throws IOException {
       StringBuilder line = new StringBuilder();
       for (int c = in.read(); c != '\n'; c = in.read()) {
@@ -125,7 +125,7 @@ public final class Guest implements AutoCloseable {
       return line.toString().stripTrailing();
     }
 
-    /** A head, or null at the end of the stream. */
+    /** Reads a head; returns null at the end of the stream. */
     public @Nullable Head head() throws IOException {
       String first = line();
       if (first == null) {
@@ -148,7 +148,7 @@ public final class Guest implements AutoCloseable {
       return head;
     }
 
-    /** Reads a body and counts its bytes, keeping none. */
+    /** Reads a body and returns its size, without storing it. */
     public long skipBody(Head head) throws IOException {
       if ("chunked".equals(head.get("transfer-encoding"))) {
         long total = 0;

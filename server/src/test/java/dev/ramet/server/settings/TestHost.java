@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A real server on a free port, with an engine on the heap. */
+/** A real server on a free port, with a fake engine in memory. */
 public final class TestHost implements AutoCloseable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -44,11 +44,11 @@ public final class TestHost implements AutoCloseable {
   }
 
   public TestHost(Map<String, Object> properties, @Nullable EngineLauncher launcher) {
-    // Only for hosts that are told no other: none may write where an installed one does.
+    // The default data root: no test host may write to that of an installed host.
     ownRoot = temporaryDirectory();
     Map<String, Object> all = new HashMap<>();
     all.put("ramet.data-root", ownRoot.toString());
-    // Most tests are about something else than keys and directories.
+    // Most tests do not concern keys and directories.
     all.put("ramet.auth", "OFF");
     all.put("ramet.exchange-directories", "/");
     all.putAll(properties);
@@ -77,7 +77,7 @@ public final class TestHost implements AutoCloseable {
     return server.getPort();
   }
 
-  /** An answer: status, headers, and its body as JSON (a missing node when it is none). */
+  /** A response: status, headers, and its body as JSON (a missing node if it is not JSON). */
   public record Answer(int status, HttpResponse<String> response, JsonNode json) {
     public @Nullable String header(String name) {
       return response.headers().firstValue(name).orElse(null);
@@ -119,7 +119,7 @@ public final class TestHost implements AutoCloseable {
     return new Answer(response.statusCode(), response, body);
   }
 
-  /** A new sandbox's id. */
+  /** Creates a sandbox and returns its id. */
   public String sandbox() throws IOException, InterruptedException {
     return post("/sandboxes", "{\"templateID\":\"base\"}").json().path("sandboxID").asText();
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A web page whose name was made to lead to this host, as in DNS rebinding, gets nothing. Each
+ * Tests that a web page whose name was pointed at this host (DNS rebinding) gets no access. Each
  * request here is one that a browser sends for such a page, or another client by mistake.
  */
 class AcceptedHostsTest {
@@ -55,7 +55,7 @@ class AcceptedHostsTest {
     return new TestHost(all);
   }
 
-  /** The answer to a request as it stands, with its head. */
+  /** Sends a raw request and returns the response with its head. */
   private static String ask(TestHost host, String request) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), host.port())) {
       socket.setSoTimeout(20_000);

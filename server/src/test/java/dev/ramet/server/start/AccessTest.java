@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which requests a host answers when it wants keys. */
+/** Tests which requests a host accepts when it requires keys. */
 class AccessTest {
   private static final String SANDBOX = "{\"templateID\":\"base\"}";
   @TempDir private Path root;
@@ -63,7 +63,7 @@ class AccessTest {
       assertNotNull(refused.header("WWW-Authenticate"));
       assertEquals(401, host.get("/no/such/route").status(), "routes are not told to strangers");
 
-      String key = key("ci", Scope.USER); // a running host takes it at once
+      String key = key("ci", Scope.USER); // a running host accepts it at once
       assertEquals(201, host.send("POST", "/sandboxes", SANDBOX, "X-API-Key", key).status());
       assertEquals(
           200, host.send("GET", "/sandboxes", null, "Authorization", "Bearer " + key).status());

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.server.settings.TestHost;
 
-/** A template build that was announced. */
+/** An announced template build. */
 record Announced(String template, String build) {
-  /** Announces one on a host. */
+  /** Announces a build on a host. */
   static Announced on(TestHost host, String name) throws Exception {
     TestHost.Answer answer =
         host.post("/v3/templates", "{\"name\":\"" + name + "\",\"cpuCount\":2}");
@@ -20,7 +20,7 @@ record Announced(String template, String build) {
     return in(answer);
   }
 
-  /** The one that an answer tells of. */
+  /** Returns the build in a response. */
   static Announced in(TestHost.Answer answer) {
     return new Announced(
         answer.json().path("templateID").asText(), answer.json().path("buildID").asText());
@@ -38,7 +38,7 @@ record Announced(String template, String build) {
     return "/templates/" + template + "/files/" + hash;
   }
 
-  /** How it ended. */
+  /** Waits for the end and returns the final status. */
   JsonNode end(TestHost host) throws Exception {
     for (int i = 0; i < 1000; i++) {
       JsonNode status = host.get(status()).json();

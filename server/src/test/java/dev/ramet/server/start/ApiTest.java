@@ -106,7 +106,7 @@ class ApiTest {
         new NetworkRules(List.of("192.0.2.0/24"), List.of("2001:db8::/32")),
         asked.rules().network());
 
-    // Nothing but exceptions: it opens connections, and all else is denied.
+    // Only exceptions: the sandbox may open connections, and everything else is denied.
     host.post("/sandboxes", body.formatted("false"));
     NewSandbox closed = Objects.requireNonNull(host.engine.sandboxes.last);
     assertEquals(true, closed.outbound());

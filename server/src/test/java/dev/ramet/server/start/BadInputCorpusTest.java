@@ -19,9 +19,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever is wrong with a request to whichever route, the caller is told that it is the caller's
- * error, in the error's shape, and nothing has changed. The routes and their fields are those of
- * the API's description, so that none is forgotten.
+ * Tests that every malformed request to every route gives an error of the caller, in the standard
+ * form, and changes nothing. The routes and their fields come from the OpenAPI document, so that
+ * none is missed.
  */
 class BadInputCorpusTest {
   private static final int FEWEST = 3000;
@@ -60,7 +60,7 @@ class BadInputCorpusTest {
     host.close();
   }
 
-  /** What a refused request must leave as it is. */
+  /** Returns the state that a refused request must not change. */
   private static String state() {
     return new TreeMap<>(host.engine.sandboxes.byId)
         + "\n"
@@ -120,7 +120,7 @@ class BadInputCorpusTest {
     return shaped ? null : "not the error's shape: " + answer.body();
   }
 
-  /** After what was allowed, so that the next request meets the same host. */
+  /** Restores the state after an accepted request, for the next one. */
   private static void restore() throws Exception {
     String sandbox = names.getOrDefault("sandboxes", "");
     if (!host.engine.sandboxes.byId.containsKey(sandbox)) {

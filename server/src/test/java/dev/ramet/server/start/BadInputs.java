@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that can be wrong with a request to one route, made of what the route describes. */
+/** Generates malformed requests to one route from its description. */
 final class BadInputs {
-  /** Whether a request must be refused, or may also be found good. */
+  /** Whether a request must be refused, or may also be accepted. */
   enum Verdict {
     REFUSED,
     EITHER
   }
 
   /**
-   * A bad request.
+   * A malformed request.
    *
-   * @param what is wrong with it
-   * @param body what is sent, a character for each byte, or null for nothing
+   * @param what the error in it
+   * @param body the body, one character for each byte, or null for none
    */
   record Bad(String what, Verdict verdict, String path, @Nullable String body) {}
 
@@ -35,10 +35,10 @@ final class BadInputs {
   private final List<Bad> all = new ArrayList<>();
 
   /**
-   * Those of a route.
+   * Generates the requests to a route.
    *
-   * @param template the path as it is described
-   * @param names what there is, by the first segment of paths
+   * @param template the path in the description
+   * @param names existing objects, by the first segment of their paths
    */
   BadInputs(JsonNode document, String template, JsonNode operation, Map<String, String> names) {
     this.document = document;
@@ -62,7 +62,7 @@ final class BadInputs {
       int close = template.indexOf('}', open);
       for (String segment : OddValues.BAD_SEGMENTS) {
         String changed = template.substring(0, open) + segment + template.substring(close + 1);
-        // "." and ".." may lead to another route, which is as good an answer.
+        // "." and ".." may lead to another route, whose response is also correct.
         Verdict verdict =
             segment.contains("..") && !segment.contains("%") ? Verdict.EITHER : Verdict.REFUSED;
         boolean deletesAtOnce = false;
@@ -115,7 +115,7 @@ final class BadInputs {
       return;
     }
     for (String text : OddValues.BODIES) {
-      // A number that long is nobody's; fields that are not known are not looked at.
+      // Such a long number may be in an unknown field, which is ignored.
       Verdict verdict = text.contains("0".repeat(5000)) ? Verdict.EITHER : Verdict.REFUSED;
       add("the body " + cut(text), verdict, path, text.getBytes(StandardCharsets.UTF_8));
     }
@@ -162,7 +162,7 @@ final class BadInputs {
             reference.substring(reference.lastIndexOf('/') + 1), Set.of());
     for (Map.Entry<String, JsonNode> field : schema.path("properties").properties()) {
       String name = field.getKey();
-      // The path says what a fork starts from.
+      // The path names the source of a fork.
       if (required.contains(name) && !path.endsWith("/fork")) {
         ObjectNode without = good(schema);
         without.remove(name);
@@ -183,7 +183,7 @@ final class BadInputs {
           with(schema, name, value, Verdict.REFUSED);
         }
       }
-      // A key that comes twice.
+      // A duplicate key.
       String twice = bytesText(good(schema));
       String again = "\"" + name + "\":null";
       add(
@@ -195,7 +195,7 @@ final class BadInputs {
     }
   }
 
-  /** A body that lacks nothing, of which one thing is made wrong. */
+  /** Returns a complete body, into which one error is then put. */
   private ObjectNode good(JsonNode schema) {
     ObjectNode body = MAPPER.createObjectNode();
     if (schema.path("properties").has("templateID")) {

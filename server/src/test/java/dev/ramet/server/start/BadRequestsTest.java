@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is wrong with a request, the answer has the error's shape. */
+/** Tests that every refused request gets an error in the standard form. */
 class BadRequestsTest {
   private static TestHost host = new TestHost(Map.of());
   private static String id = "";

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a host that is started anew knows of template builds. */
+/** Tests which template builds a restarted host still knows. */
 class BuildsAfterRestartTest {
   private static final String STEPS =
       """
@@ -88,7 +88,7 @@ class BuildsAfterRestartTest {
     assertEquals("ready", host.get(build.status()).json().path("status").asText());
   }
 
-  /** What a host leaves that is killed in the middle. */
+  /** Leaves the state of a host that was killed during a build. */
   private void leaveUnderWay() throws Exception {
     Path file = data.resolve("template-builds.json");
     host.close();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long and how often a guest is called that does not take a connection at once. */
+/** Tests attempts to connect to a guest that does not accept a connection at once. */
 @Timeout(60)
 class ConnectingTest {
   private static final String WHOLE = "first and second";
@@ -43,8 +43,8 @@ class ConnectingTest {
   }
 
   /**
-   * A listener whose queue is full, as that of a user-mode network that many call at once: the
-   * kernel drops what comes, until somebody takes what waits.
+   * A listener whose queue is full, like that of a user-mode network with many concurrent
+   * connections: the kernel drops new connections until a waiting one is accepted.
    */
   private static final class Busy implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 200;
@@ -60,19 +60,19 @@ class ConnectingTest {
           filler.connect(listener.getLocalSocketAddress(), PATIENCE_MILLIS);
         }
       } catch (SocketTimeoutException full) {
-        // The last one is not among those that wait; a later try of its kernel must not be.
+        // The last one is not in the queue; its kernel must not retry it later.
         sockets.remove(sockets.size() - 1).close();
       }
     }
 
-    /** Takes what waits; then others get through. */
+    /** Accepts the waiting connections, so that others get through. */
     void makeRoom() throws IOException {
       for (int waiting = sockets.size(); waiting > 0; waiting--) {
         sockets.add(listener.accept());
       }
     }
 
-    /** The next that comes. */
+    /** Accepts the next connection. */
     Http next() throws IOException {
       Socket socket = listener.accept();
       sockets.add(socket);
@@ -119,7 +119,7 @@ class ConnectingTest {
       long start = System.nanoTime();
       try (Http client = ask(address(guest.listener), "GET /late")) {
         client.send("\r\n");
-        // One attempt alone is repeated by the kernel after 1 s and after 3 s.
+        // A single attempt would be retried by the kernel after 1 s and after 3 s.
         Thread.sleep(1_200);
         guest.makeRoom();
         try (Http taken = guest.next()) {
@@ -146,7 +146,7 @@ class ConnectingTest {
     }
   }
 
-  /** A machine's ports are there as long as it is: nothing is to be waited for. */
+  /** A machine's ports exist as long as the machine, so a refused connection is not retried. */
   @Test
   void whoRefusesIsNotAskedAgain() throws Exception {
     InetSocketAddress nobody;
@@ -181,7 +181,7 @@ class ConnectingTest {
         try {
           assertEquals(-1, taken.in.read(), "nothing follows the body");
         } catch (SocketTimeoutException nothing) {
-          // As it should be: the connection waits for another request.
+          // Expected: the connection stays open for another request.
         }
       }
     }
@@ -192,11 +192,13 @@ class ConnectingTest {
     try (Socket another = listener.accept()) {
       throw new AssertionError("it was sent again, from " + another.getRemoteSocketAddress());
     } catch (SocketTimeoutException nobody) {
-      // As it should be.
+      // Expected.
     }
   }
 
-  /** Leaves in the middle of the second request's body, over the connection of the first. */
+  /**
+   * The guest disconnects within the body of the second request, on the connection of the first.
+   */
   @Test
   void aBodyThatIsUnderWayIsNotSentTwice() throws Exception {
     for (String method : new String[] {"POST", "PUT", "GET"}) {
@@ -228,7 +230,7 @@ class ConnectingTest {
     }
   }
 
-  /** What a guest that was just leaving did not see can be asked again, if it changes nothing. */
+  /** A request that a disconnecting guest did not read may be sent again if it changes nothing. */
   @Test
   void onlyWhatChangesNothingIsSentAgainOverAnotherConnection() throws Exception {
     for (String method : new String[] {"GET", "POST"}) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Snapshots out of a host and into one, and where on the host that may be. */
+/** Tests exports and imports, and the directories that they may use. */
 @Timeout(60)
 class ExchangeTest {
   private static final String LINES = "application/x-ndjson";
@@ -142,7 +142,7 @@ class ExchangeTest {
     Path secretLink = Files.createSymbolicLink(inside.resolve("secret"), secret);
     Path dangling = Files.createSymbolicLink(inside.resolve("dangling"), scratch.resolve("no"));
     Path alias = Files.createSymbolicLink(scratch.resolve("alias"), inside);
-    // The setting may itself lead by a link.
+    // The setting itself may contain a link.
     String setting = scratch.resolve("other") + "," + alias;
     try (TestHost host = new TestHost(Map.of("ramet.exchange-directories", setting))) {
       for (Path good : List.of(inside.resolve("new"), inside.resolve("deep/new"))) {

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** Files on the heap, by path; directories are what was made as such. */
+/** Files in memory, by path; directories are those that were created as such. */
 final class FakeContent implements VolumeContent {
   private static final Instant THEN = Instant.parse("2031-02-03T04:05:06Z");
 

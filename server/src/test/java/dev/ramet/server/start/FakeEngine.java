@@ -14,7 +14,7 @@ import dev.ramet.server.settings.FakeStorage;
 import java.util.List;
 import java.util.Map;
 
-/** An engine on the heap: it keeps records and runs nothing. */
+/** An engine in memory: it keeps records and runs nothing. */
 public final class FakeEngine implements Engine {
   final FakeTemplates templates = new FakeTemplates();
   final FakeSandboxes sandboxes = new FakeSandboxes(this);

@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Sandboxes on the heap. Their ports lead where {@link #endpoints} says. */
+/** Sandboxes in memory. {@link #endpoints} has the addresses of their ports. */
 final class FakeSandboxes implements Sandboxes {
   final Map<String, Sandbox> byId = new ConcurrentHashMap<>();
   final Map<String, InetSocketAddress> endpoints = new ConcurrentHashMap<>();
@@ -40,7 +40,7 @@ final class FakeSandboxes implements Sandboxes {
   volatile Path console = Path.of("/nonexistent");
   final AtomicInteger resumes = new AtomicInteger();
 
-  /** What happens when a sandbox was made and before anybody is told. */
+  /** Runs after a sandbox is created and before the caller gets it. */
   volatile Runnable afterMade = () -> {};
 
   private final AtomicInteger count = new AtomicInteger();

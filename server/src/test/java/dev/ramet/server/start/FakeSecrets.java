@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Secrets on the heap, by name. */
+/** Secrets in memory, by name. */
 final class FakeSecrets implements Secrets {
   final Map<String, Secret> byName = new ConcurrentHashMap<>();
   final Map<String, String> values = new ConcurrentHashMap<>();

@@ -20,17 +20,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Snapshots on the heap, in memory mode incremental. One named {@code used} is in use. */
+/** Snapshots in memory, with memory mode incremental. One named {@code used} is in use. */
 final class FakeSnapshots implements Snapshots {
   final Map<String, Snapshot> byId = new ConcurrentHashMap<>();
 
-  /** What the last request forced. */
+  /** The last request. */
   volatile @Nullable NewSnapshot last;
 
   /** Whether sandboxes have changed since their last snapshot. */
   volatile boolean changed = true;
 
-  /** What was waited for. */
+  /** The snapshots that requests waited for. */
   final List<String> awaited = new CopyOnWriteArrayList<>();
 
   private final AtomicInteger count = new AtomicInteger();
@@ -96,7 +96,7 @@ final class FakeSnapshots implements Snapshots {
         s.capture());
   }
 
-  /** The newest one, if {@link #changed} says so. */
+  /** Returns the newest snapshot unless {@link #changed} is true. */
   @Override
   public Optional<Snapshot> unchanged(String sandboxId) {
     engine.sandboxes.get(sandboxId);

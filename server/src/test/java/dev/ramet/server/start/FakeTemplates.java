@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Templates on the heap, by name, or by name:tag where that is not the default. The recipe {@code
- * slow} ends only when it is allowed to.
+ * Templates in memory, by name, or by name:tag if the tag is not the default. The recipe {@code
+ * slow} ends only when allowed to.
  */
 final class FakeTemplates implements Templates {
   final Map<String, Template> byName = new ConcurrentHashMap<>();
@@ -98,9 +98,7 @@ final class FakeTemplates implements Templates {
     return "t" + String.format("%019d", ids.incrementAndGet());
   }
 
-  /**
-   * Says what its commands are; {@code false} fails, {@code sleep} goes on until it is cancelled.
-   */
+  /** Logs its commands; {@code false} fails, {@code sleep} runs until it is cancelled. */
   @Override
   public Template derive(DerivedTemplate request, BuildLog log) {
     derived.add(request);
@@ -153,7 +151,7 @@ final class FakeTemplates implements Templates {
         : template.name() + ":" + String.join(",", template.tags());
   }
 
-  /** Takes a tag from whoever has it; one without any is known by its id. */
+  /** Removes a tag from the template that has it; a template without tags is found by its id. */
   private void strip(String name, String tag) {
     for (Template other : List.copyOf(byName.values())) {
       if (other.name().equals(name) && other.tags().contains(tag)) {
@@ -245,7 +243,7 @@ final class FakeTemplates implements Templates {
     return List.of("base", "slow");
   }
 
-  /** An error no code foresaw and one that was. */
+  /** Throws an unexpected or an expected error. */
   static void failIfAsked(String template) {
     if (template.equals("defect")) {
       throw new IllegalStateException("secret detail");

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Volumes on the heap. */
+/** Volumes in memory. */
 final class FakeVolumes implements Volumes {
   final Map<String, Volume> byId = new ConcurrentHashMap<>();
   private final Map<String, FakeContent> contents = new ConcurrentHashMap<>();
@@ -71,7 +71,7 @@ final class FakeVolumes implements Volumes {
     return contents.computeIfAbsent(id, key -> new FakeContent());
   }
 
-  /** What {@link Volumes} looks up when a sandbox is made. */
+  /** Resolves the volumes of a new sandbox, as {@link Volumes} does. */
   List<VolumeMount> found(List<VolumeMount> mounts) {
     return mounts.stream()
         .map(

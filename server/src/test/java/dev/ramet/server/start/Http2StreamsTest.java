@@ -27,14 +27,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each stream of a connection is on its own: its pace, its end, and what is refused of it. */
+/**
+ * Tests that the streams of a connection are independent: their speed, their end, and their
+ * refusals.
+ */
 @Timeout(60)
 class Http2StreamsTest {
   private static final int MIB = 1024 * 1024;
   private static final long LARGE = 100L * MIB;
   private static final long FEW = 24L * MIB;
 
-  /** Of all tests, so that the certificate is made once. */
+  /** Shared by all tests, so that the certificate is issued once. */
   @TempDir private static Path root;
 
   private TlsHost tls;
@@ -83,7 +86,7 @@ class Http2StreamsTest {
       go.countDown();
       assertEquals("200", waiting.next());
       busy.awaitClosed();
-      stopped.get(10, TimeUnit.SECONDS); // less than the host gives to requests that do not end
+      stopped.get(10, TimeUnit.SECONDS); // less than the host allows for unfinished requests
     }
   }
 
@@ -154,7 +157,7 @@ class Http2StreamsTest {
       try (InputStream body = answer.body()) {
         assertTrue(!sent.await(1, TimeUnit.SECONDS), "100 MiB went nowhere");
         assertTrue(StreamingTest.bufferBytes() - before < FEW);
-        // A stream that nobody reads does not hold up the others.
+        // A stream that is not read must not block the others.
         assertEquals(200, tls.send(client, tls.request("/health")).statusCode());
         long read = 0;
         long most = 0;
@@ -235,7 +238,7 @@ class Http2StreamsTest {
                   if (head.line().startsWith("POST")) {
                     http.skipBody(head);
                   } else {
-                    http.in.read(); // the end, which is all that can come
+                    http.in.read(); // the end, which is the only possible event
                   }
                 });
         RawHttp2 raw = new RawHttp2(tls)) {
@@ -269,7 +272,7 @@ class Http2StreamsTest {
     }
   }
 
-  /** What HTTP/1.1 would take for the end of a line, or for another request. */
+  /** Characters that HTTP/1.1 would take for a line end or another request. */
   @Test
   void nothingIsSmuggledIntoAGuest() throws Exception {
     try (Guest guest = answering(new CountDownLatch(0));

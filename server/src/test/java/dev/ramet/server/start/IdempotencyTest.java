@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a request with a key asks for is done once. */
+/** Tests that a request with an idempotency key takes effect once. */
 class IdempotencyTest {
   private static final String BASE = "{\"templateID\":\"base\"}";
 
@@ -179,7 +179,7 @@ class IdempotencyTest {
 
   @Test
   void whatWasMadeWhenTheHostWasKilledIsFound() throws Exception {
-    // The host ends after the machine is there and before its answer is on record.
+    // The host ends after the machine exists and before its response is stored.
     host.engine.sandboxes.afterMade = () -> killed();
     assertEquals(500, post("/sandboxes", BASE, "k").status());
     host.engine.sandboxes.afterMade = () -> {};
@@ -189,7 +189,7 @@ class IdempotencyTest {
     assertEquals(201, again.status());
     assertEquals(made, again.json().path("sandboxID").asText());
     assertEquals(1, host.engine.sandboxes.byId.size());
-    // And when it ended before the machine was there, it is made.
+    // If it ends before the machine exists, the machine is created.
     host.engine.sandboxes.byId.clear();
     host.engine.sandboxes.afterMade = () -> killed();
     assertEquals(500, post("/sandboxes", BASE, "k2").status());
@@ -203,7 +203,7 @@ class IdempotencyTest {
   private byte[] record = new byte[0];
   private Path recordFile = Path.of("");
 
-  /** What is on disk at that moment is what the next host would find. */
+  /** Saves the files on disk, which the next host would find. */
   private void killed() {
     try (Stream<Path> files = Files.walk(data.resolve("requests"))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may send requests to a sandbox's ports, and how its servers see them. */
+/** Tests which requests may reach a sandbox's ports, and which headers its servers see. */
 @Timeout(60)
 class InboundTest {
   private static final int PORT = 8080;
@@ -278,7 +278,7 @@ class InboundTest {
       assertEquals(400, refused.status(), field);
       assertFalse(refused.json().path("remedy").asText().isEmpty());
     }
-    // Rules for where it goes leave those for who comes as they are.
+    // New egress rules do not change the inbound rules.
     assertEquals(204, host.put("/sandboxes/" + id + "/network", "{}").status());
     JsonNode now = host.get("/sandboxes/" + id).json();
     assertEquals(

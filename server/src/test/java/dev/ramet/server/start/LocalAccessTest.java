@@ -29,7 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the administrators of this machine reach a host: by its unix socket and by its local key. */
+/**
+ * Tests how the administrators of this machine reach a host: by its unix socket and by its local
+ * key.
+ */
 class LocalAccessTest {
   private static final String OWNER_ONLY = "rw-------";
 
@@ -53,7 +56,7 @@ class LocalAccessTest {
     return root.resolve(LocalKeyFile.NAME);
   }
 
-  /** Sends one request by the socket; the answer with its head, as text. */
+  /** Sends one request over the socket; returns the response with its head, as text. */
   private String ask(String request) throws IOException {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
       channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.ISO_8859_1)));
@@ -116,7 +119,7 @@ class LocalAccessTest {
       assertEquals(
           OWNER_ONLY, PosixFilePermissions.toString(Files.getPosixFilePermissions(keyFile())));
       String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(socket()));
-      // A machine with the group has it as the socket's group.
+      // If the machine has the group, it is the socket's group.
       assertTrue(List.of(OWNER_ONLY, "rw-rw----").contains(mode), mode);
     }
     assertFalse(Files.exists(socket()), "it goes with the host");

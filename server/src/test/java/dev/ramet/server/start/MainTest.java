@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the host starts, refuses to start, and stops. */
+/** Tests how the host starts, refuses to start, and stops. */
 @Timeout(60)
 class MainTest {
   @ParameterizedTest

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What can be sent in the place of what is wanted. */
+/** Wrong and unusual values for fields of requests. */
 final class OddValues {
-  /** Bodies without which there is nothing to do. */
+  /** Required fields of bodies. */
   static final Map<String, Set<String>> REQUIRED =
       Map.of(
           "CreateSandbox", Set.of("templateID"),
@@ -104,7 +104,7 @@ final class OddValues {
 
   private OddValues() {}
 
-  /** JSON of every type but this one. */
+  /** Returns JSON values of every type except this one. */
   static List<String> wrongTypes(String type) {
     List<String> all =
         new ArrayList<>(
@@ -130,7 +130,7 @@ final class OddValues {
     return all;
   }
 
-  /** JSON of this type that is seldom meant. */
+  /** Returns unusual JSON values of this type. */
   static List<String> odd(String type) {
     return switch (type) {
       case "string" ->

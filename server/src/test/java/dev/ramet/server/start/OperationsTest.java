@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the host does can be looked at, followed and cancelled. */
+/** Tests that operations can be listed, followed and cancelled. */
 class OperationsTest {
   private final TestHost host = new TestHost(Map.of());
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pauses, what wakes a sandbox, access tokens, and what is told of a guest. */
+/** Tests pause, automatic resume, access tokens, and a guest's metrics and logs. */
 @Timeout(60)
 class PauseTest {
   private final TestHost host = new TestHost(Map.of());
@@ -241,7 +241,7 @@ class PauseTest {
     assertEquals(1, load.size());
     assertEquals(12.5, load.path(0).path("cpuUsedPct").asDouble());
     assertEquals(50, load.path(0).path("memUsed").asLong());
-    // Asked again at once, the guest is left alone.
+    // A second request shortly afterwards does not query the guest.
     assertEquals(1, host.get("/sandboxes/" + id + "/metrics").json().size());
     long time = load.path(0).path("timestampUnix").asLong();
     assertEquals(0, host.get("/sandboxes/" + id + "/metrics?end=" + (time - 1)).json().size());

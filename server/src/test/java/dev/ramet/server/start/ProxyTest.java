@@ -26,14 +26,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the data plane passes on, and what it answers itself. */
+/** Tests which requests the data plane forwards, and which it answers itself. */
 @Timeout(60)
 class ProxyTest {
   private final TestHost host = new TestHost(Map.of("ramet.domain", "box.test"));
   private final BlockingQueue<Head> seen = new ArrayBlockingQueue<>(100);
   private String id = "";
 
-  /** Answers every request with what it was: line, Host, body. */
+  /** Responds to every request with the request itself: line, Host, body. */
   private final Guest echo =
       guest(
           http -> {
@@ -87,7 +87,7 @@ class ProxyTest {
         + "\r\n";
   }
 
-  /** No client has it, and no guest is to be told that one tries. */
+  /** No client has it, and no guest may learn that one tries. */
   @Test
   void theHostsSecretIsNotPassedOn() throws Exception {
     Answer answer =
@@ -131,7 +131,7 @@ class ProxyTest {
       assertEquals(
           "GET /x HTTP/1.1|49983-" + id + ".Box.Test:3000|", client.body(client.needHead()));
 
-      // The same connection goes to the API and back.
+      // The same connection is used for the API and then for the guest again.
       client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertTrue(client.body(client.needHead()).contains("\"ok\""));
       client.send(head("GET", "/health") + "\r\n");
@@ -192,7 +192,7 @@ class ProxyTest {
     }
     assertPortClosed(viaHeaders("POST", "/", id, "80"), 80);
     assertPortClosed(viaHeaders("GET", "/", id, "81"), 81);
-    // As user-mode networks do it: accepted first, then dropped.
+    // As user-mode networks do: connections are accepted first and closed later.
     try (Guest dropping = guest(http -> {})) {
       host.engine.sandboxes.endpoints.put(id + ":82", dropping.address());
       assertPortClosed(viaHeaders("GET", "/", id, "82"), 82);
@@ -346,7 +346,7 @@ class ProxyTest {
         client.send("q");
         assertEquals(-1, client.in.read());
       }
-      // The other way: the client leaves, so the guest's connection ends.
+      // The opposite case: the client disconnects, so the guest's connection is closed.
       try (Http client = Http.connect(host.port())) {
         client.send(head("GET", "/ws") + "Connection: upgrade\r\nUpgrade: websocket\r\n\r\n");
         client.needHead();

@@ -15,7 +15,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests that no client library would, over one connection as long as the host keeps it.
+ * Sends requests that no client library would send, over one connection as long as the host keeps
+ * it.
  */
 final class RawClient implements AutoCloseable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -39,7 +40,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Sends a request; path and body are written as they are, a byte for each character. */
+  /** Sends a request; path and body are written unchanged, one byte for each character. */
   Answer send(String method, String path, @Nullable String body) throws IOException {
     boolean fresh = socket == null;
     try {

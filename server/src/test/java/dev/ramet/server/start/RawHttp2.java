@@ -35,7 +35,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One connection that speaks HTTP/2 in TLS and sends what no client library would. */
+/** An HTTP/2 connection with TLS that sends what no client library would send. */
 final class RawHttp2 implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -76,7 +76,7 @@ final class RawHttp2 implements AutoCloseable {
     return connection.isActive();
   }
 
-  /** Waits until the other side has closed it. */
+  /** Waits until the other side has closed the connection. */
   void awaitClosed() throws Exception {
     connection.closeFuture().get(10, TimeUnit.SECONDS);
   }
@@ -105,7 +105,7 @@ final class RawHttp2 implements AutoCloseable {
     return stream;
   }
 
-  /** One request and what comes of it. */
+  /** A request and its response. */
   static final class Stream extends ChannelInboundHandlerAdapter {
     private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     private final Http2StreamChannel channel;
@@ -115,7 +115,8 @@ final class RawHttp2 implements AutoCloseable {
     }
 
     /**
-     * The next of: a status, {@code data TEXT}, {@code end}, {@code reset CODE}, {@code closed}.
+     * Returns the next of: a status, {@code data TEXT}, {@code end}, {@code reset CODE}, {@code
+     * closed}.
      */
     String next() throws Exception {
       String next = seen.poll(20, TimeUnit.SECONDS);

@@ -24,7 +24,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** The description of the API is that of this host, and its page needs no other. */
+/**
+ * Tests that the OpenAPI document matches this host's routes, and that its page needs no other
+ * host.
+ */
 class ReferenceTest {
   private static final Set<String> PROTOCOLS =
       Set.of(
@@ -54,7 +57,7 @@ class ReferenceTest {
         host.context
             .getBean(Router.class)
             .uriRoutes()
-            // What answers GET answers HEAD and OPTIONS too, by the framework.
+            // The framework also answers HEAD and OPTIONS for routes with GET.
             .filter(r -> r.getHttpMethod() != HttpMethod.HEAD)
             .map(r -> r.getHttpMethodName() + " " + r.getUriMatchTemplate().toPathString())
             .collect(Collectors.toCollection(TreeSet::new));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Secrets, and rules that refer to them, as clients meet them. */
+/** Tests the routes for secrets, and rules that refer to secrets. */
 @Timeout(60)
 class SecretsTest {
   private static final String VALUE = "s3cr3t-a7f2c9e41b";

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The operator's routes. */
+/** Tests the storage routes for operators. */
 class StorageTest {
   private final TestHost host = new TestHost(Map.of());
 

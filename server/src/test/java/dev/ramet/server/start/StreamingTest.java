@@ -22,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bodies flow through without being kept, and an end that breaks off breaks off the other. */
+/**
+ * Tests that bodies are streamed without being stored, and that a broken connection on one side
+ * breaks the other.
+ */
 @Timeout(60)
 class StreamingTest {
   private static final int MIB = 1024 * 1024;
@@ -191,7 +194,7 @@ class StreamingTest {
             http -> {
               http.needHead();
               arrived.countDown();
-              http.in.read(); // the end, which is all that can come
+              http.in.read(); // the end, which is the only possible event
             })) {
       try (Http client = Http.connect(host.port())) {
         client.send(head(guest, "GET") + "\r\n");

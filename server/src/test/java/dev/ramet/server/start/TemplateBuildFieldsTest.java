@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an announced template build is refused for names the field. */
+/** Tests that the refusal of an announced template build names the field. */
 class TemplateBuildFieldsTest {
   @AutoClose private final TestHost host = new TestHost(Map.of());
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Template builds as clients of the E2B protocol ask for them. */
+/** Tests template builds in the E2B protocol. */
 class TemplateBuildsTest {
   @AutoClose private final TestHost host = new TestHost(Map.of());
 

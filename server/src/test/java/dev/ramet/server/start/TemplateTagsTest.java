@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Versions of templates, told apart by tags, as clients of the E2B protocol ask for them. */
+/** Tests versions and tags of templates in the E2B protocol. */
 class TemplateTagsTest {
   @AutoClose private final TestHost host = new TestHost(Map.of());
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Files that steps of a template build copy, as clients of the E2B protocol upload them. */
+/** Tests uploads of the files that template builds copy, in the E2B protocol. */
 class TemplateUploadsTest {
   private static final String HASH = "0123456789abcdef".repeat(4);
   private static final String OTHER = "f".repeat(64);
@@ -124,7 +124,7 @@ class TemplateUploadsTest {
     assertEquals(400, host.get(build.files("..%2F..%2Fx")).status());
     assertEquals(404, host.get("/templates/base/files/" + HASH).status());
     assertEquals(List.of(), uploads());
-    // A large body of any other request is refused as ever.
+    // A large body of any other request is still refused.
     String large = "x".repeat(2 << 20);
     assertEquals(413, host.post("/v3/templates", "{\"name\":\"" + large + "\"}").status());
     assertEquals(200, put(url, content).statusCode());
@@ -141,11 +141,11 @@ class TemplateUploadsTest {
     assertEquals(200, put(first, new byte[ROOM / 2 + 1]).statusCode());
     Files.setLastModifiedTime(
         uploads().get(0), FileTime.from(Instant.now().minus(Duration.ofMinutes(5))));
-    // The older one gives way.
+    // The older upload is deleted.
     assertEquals(200, put(second, new byte[ROOM / 2 + 1]).statusCode());
     assertEquals(1, uploads().size());
     assertTrue(uploads().get(0).endsWith(OTHER));
-    // What nobody used for a day goes.
+    // An upload that was not used for a day is deleted.
     Files.setLastModifiedTime(
         uploads().get(0), FileTime.from(Instant.now().minus(Duration.ofHours(25))));
     assertEquals(200, put(first, new byte[1]).statusCode());
@@ -233,7 +233,7 @@ class TemplateUploadsTest {
       String audit = Files.readString(data.resolve("audit.log"));
       assertTrue(audit.contains("\"path\":\"/uploads/" + HASH + "\""), audit);
       assertFalse(audit.contains("token"), audit);
-      // What one key calls its files says nothing to another.
+      // The hashes of one key prove nothing to another.
       String other = keys.create("other", Scope.ADMIN).key();
       assertFalse(
           keyed

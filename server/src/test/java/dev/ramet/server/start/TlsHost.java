@@ -25,7 +25,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A server that speaks TLS with a certificate it made, and clients that trust it. */
+/** A server with TLS and a self-issued certificate, and clients that trust it. */
 final class TlsHost implements AutoCloseable {
   final TestHost host;
   final Path ca;
@@ -34,7 +34,7 @@ final class TlsHost implements AutoCloseable {
     this(root, more, root.resolve("tls/ca.pem"));
   }
 
-  /** With a certificate that somebody else made. */
+  /** Creates a server with a given certificate. */
   TlsHost(Path root, Map<String, Object> more, Path ca) {
     Map<String, Object> all = new HashMap<>(more);
     all.put("ramet.tls", "ON");
@@ -71,7 +71,7 @@ final class TlsHost implements AutoCloseable {
         .timeout(Duration.ofSeconds(30));
   }
 
-  /** An answer of the version that the client was made for, or this fails. */
+  /** Sends a request; fails unless the response has the client's HTTP version. */
   HttpResponse<String> send(HttpClient client, HttpRequest.Builder request)
       throws IOException, InterruptedException {
     HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
@@ -81,7 +81,7 @@ final class TlsHost implements AutoCloseable {
     return answer;
   }
 
-  /** A new sandbox's id, whose agent's port leads to this guest. */
+  /** Creates a sandbox whose agent port leads to this guest, and returns its id. */
   String sandbox(Guest guest) throws IOException, InterruptedException, GeneralSecurityException {
     HttpResponse<String> made =
         send(
@@ -94,7 +94,7 @@ final class TlsHost implements AutoCloseable {
     return id;
   }
 
-  /** A connection that speaks HTTP/1.1 in TLS. */
+  /** Opens an HTTP/1.1 connection with TLS. */
   Http connect() throws IOException, GeneralSecurityException {
     SSLSocket socket =
         (SSLSocket)

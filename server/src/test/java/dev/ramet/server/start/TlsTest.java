@@ -37,10 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same port with TLS: the API and the data plane, over HTTP/1.1 and HTTP/2. */
+/** Tests the API and the data plane with TLS, over HTTP/1.1 and HTTP/2. */
 @Timeout(60)
 class TlsTest {
-  /** Of all tests, so that the certificate is made once. */
+  /** Shared by all tests, so that the certificate is issued once. */
   @TempDir private static Path root;
 
   private TlsHost tls;
@@ -60,7 +60,7 @@ class TlsTest {
     tls.close();
   }
 
-  /** Answers every request with what it was: line, headers, body. */
+  /** Responds to every request with the request itself: line, headers, body. */
   private static void echo(Http http) throws IOException {
     for (Head head = http.head(); head != null; head = http.head()) {
       String body = head.line() + "|" + head.headers() + "|" + http.body(head);
@@ -236,7 +236,7 @@ class TlsTest {
         200, tls.send(tls.client(HttpClient.Version.HTTP_2), tls.request("/health")).statusCode());
   }
 
-  /** Without a restart, and connections that are there go on. */
+  /** Without a restart, and open connections continue. */
   @Test
   void aCertificateThatIsReplacedIsShown(@TempDir Path files) throws Exception {
     TestFiles.make(files, "one", 30, "-ext", "san=dns:localhost");
@@ -254,7 +254,7 @@ class TlsTest {
       Files.copy(files.resolve("two.key"), key, StandardCopyOption.REPLACE_EXISTING);
       SSLContext next = TlsHost.trusting(files.resolve("two.crt"));
       boolean shown = false;
-      while (!shown) { // which the time limit of the test ends
+      while (!shown) { // the time limit of the test ends this loop
         try {
           HttpClient client = HttpClient.newBuilder().sslContext(next).build();
           given.send(client, given.request("/health"));

@@ -71,7 +71,7 @@ class VolumesApiTest {
 
   @Test
   void aRepeatedCreationMakesOne() throws Exception {
-    // Answers outlive a host, and so this test.
+    // Stored responses survive the host, and therefore also this test.
     String[] key = {"Idempotency-Key", UUID.randomUUID().toString()};
     Answer first = host.send("POST", "/volumes", "{\"name\":\"once\"}", key);
     Answer again = host.send("POST", "/volumes", "{\"name\":\"once\"}", key);
@@ -153,7 +153,7 @@ class VolumesApiTest {
 
   @Test
   void filesGoInAndComeOut() throws Exception {
-    String large = "0123456789".repeat(300_000); // more than any other body may have
+    String large = "0123456789".repeat(300_000); // larger than any other body may be
     Answer written = content("PUT", "/file?path=/f&mode=384&uid=7", large);
     assertEquals(201, written.status(), written.response().body());
     assertEquals(

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
-/** Files that are replaced under a running host. */
+/** Tests certificate files that are replaced while the host runs. */
 @Timeout(60)
 class HostCertificateTest {
   @TempDir private Path root;

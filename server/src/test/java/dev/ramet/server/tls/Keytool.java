@@ -23,33 +23,33 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes certificates with the JDK's own tool, which is wherever Java is. Neither the JDK nor Netty
- * has a library call that makes one with the names of a host, signed by another one, without a
- * further library. The tool works on a store in a directory that only this user can read; its
- * password, which the tool insists on, ends with this object. Used by one thread.
+ * Creates certificates with the JDK's keytool, which every JDK has. Neither the JDK nor Netty has a
+ * library call that creates a certificate with host names, signed by another one, without a further
+ * library. The tool works on a store in a directory that only this user can read; the store's
+ * password, which the tool requires, is lost with this object. Used by one thread.
  */
 final class Keytool {
   private static final long LIMIT_SECONDS = 120;
   private static final int MESSAGE_BYTES = 4096;
 
-  /** So that a client whose clock is behind takes the certificate, too. */
+  /** Backdates certificates, so that clients whose clock is behind accept them. */
   private static final String START = "-1d";
 
   private final Path store;
   private final String password = UUID.randomUUID().toString();
 
-  /** Works in a directory that others cannot read. */
+  /** Creates a store in a directory that others cannot read. */
   Keytool(Path directory) {
     this.store = directory.resolve("store");
   }
 
   /**
-   * Makes a key and its certificate.
+   * Creates a key and its certificate.
    *
-   * @param alias what to call them in the store
-   * @param subject whose they are
-   * @param validity from now
-   * @param extensions of the certificate, and {@code -signer} with an alias
+   * @param alias its name in the store
+   * @param subject the subject of the certificate
+   * @param validity period of validity from now
+   * @param extensions options for extensions of the certificate, and {@code -signer} with an alias
    */
   void make(String alias, String subject, Duration validity, String... extensions)
       throws IOException {
@@ -121,7 +121,7 @@ final class Keytool {
         cause);
   }
 
-  /** Puts a key in, for {@code -signer}. */
+  /** Adds a key, for {@code -signer}. */
   void put(String alias, TlsIdentity identity) throws IOException {
     try {
       KeyStore filled = KeyStore.getInstance("PKCS12");
@@ -139,7 +139,7 @@ final class Keytool {
     }
   }
 
-  /** Takes out what was made. */
+  /** Returns a created identity. */
   TlsIdentity get(String alias) throws IOException {
     try (InputStream in = Files.newInputStream(store)) {
       KeyStore filled = KeyStore.getInstance("PKCS12");

@@ -152,7 +152,7 @@ class SelfIssuedCertificateTest {
     assertFalse(Files.exists(file("host.pem.new")));
   }
 
-  /** Clients trust it: a new one must not come by itself. */
+  /** Clients trust it, so it must not be replaced automatically. */
   @Test
   void aBrokenAuthorityIsNotReplaced() throws Exception {
     SelfIssuedCertificate own = of(null);

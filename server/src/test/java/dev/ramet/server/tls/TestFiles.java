@@ -8,15 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Certificates of an operator's, in files. */
+/** Files with certificates, as an operator provides them. */
 public final class TestFiles {
   private TestFiles() {}
 
   /**
-   * Makes {@code NAME.crt} and {@code NAME.key}, which sign themselves.
+   * Creates {@code NAME.crt} and {@code NAME.key} with a self-signed certificate.
    *
-   * @param days how long they last
-   * @param options of keytool's
+   * @param days period of validity
+   * @param options options of keytool
    */
   public static void make(Path directory, String name, int days, String... options)
       throws IOException {
