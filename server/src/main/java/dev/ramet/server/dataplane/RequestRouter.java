@@ -135,7 +135,7 @@ final class RequestRouter extends ChannelDuplexHandler {
     } else if (exchange != null) {
       exchange.clientReadComplete();
     } else if (!discarding) {
-      // Makes routing call read(), which held messages keep from being passed on.
+      // Routing responds with read(), which is not passed on while messages are held.
       ctx.fireChannelReadComplete();
     }
   }

@@ -149,10 +149,7 @@ final class Upstreams {
     Channels.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, guest));
   }
 
-  /**
-   * Closes a connection that stayed idle. A connection that was used meanwhile is either not idle
-   * or is kept.
-   */
+  /** Closes a connection if it is idle now. A connection in use is not found, and closes later. */
   private void expire(Channel channel, GuestEndpoint guest) {
     Map<GuestEndpoint, Deque<Channel>> byGuest = idle(channel.eventLoop());
     Deque<Channel> channels = byGuest.get(guest);

@@ -84,7 +84,7 @@ public final class SandboxRequests {
     return exceptions ? Boolean.TRUE : internet;
   }
 
-  /** Converts network rules: without internet access, only exceptions add anything. */
+  /** Converts network rules. Without internet access, everything but the exceptions is denied. */
   private static NetworkRules network(
       @Nullable NetworkSettings settings, @Nullable Boolean internet) {
     if (settings == null) {

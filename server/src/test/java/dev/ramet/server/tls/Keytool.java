@@ -23,10 +23,10 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Creates certificates with the JDK's keytool, which every JDK has. Neither the JDK nor Netty has a
- * library call that creates a certificate with host names, signed by another one, without a further
- * library. The tool works on a store in a directory that only this user can read; the store's
- * password, which the tool requires, is lost with this object. Used by one thread.
+ * Creates certificates with keytool, which is part of every Java installation. Neither the JDK nor
+ * Netty has a library call that creates a certificate with host names, signed by another one,
+ * without a further library. The tool works on a store in a directory that only this user can read;
+ * the store's password, which the tool requires, is lost with this object. Used by one thread.
  */
 final class Keytool {
   private static final long LIMIT_SECONDS = 120;
