@@ -149,7 +149,7 @@ final class Upstreams {
     Channels.later(channel.eventLoop(), IDLE_MILLIS, () -> expire(channel, guest));
   }
 
-  /** Closes a connection if it is idle now. A connection in use is not found, and closes later. */
+  /** Closes a connection if it is idle now. */
   private void expire(Channel channel, GuestEndpoint guest) {
     Map<GuestEndpoint, Deque<Channel>> byGuest = idle(channel.eventLoop());
     Deque<Channel> channels = byGuest.get(guest);
