@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Where and how a plugin is to work.
+ * The place and the settings a plugin works with.
  *
- * @param root an existing directory that is the plugin's to use: the data root for a storage
- *     backend, a scratch directory for the others
- * @param settings the plugin's own configuration, by key; empty when the operator set nothing
+ * @param root an existing directory for the plugin's use: the data root for a storage backend, a
+ *     scratch directory for other plugins
+ * @param settings the plugin's own configuration, by key; empty if the operator set nothing
  */
 public record ProbeContext(Path root, Map<String, String> settings) {
   /** Copies the settings. */
@@ -17,7 +17,7 @@ public record ProbeContext(Path root, Map<String, String> settings) {
     settings = Map.copyOf(settings);
   }
 
-  /** A context without settings. */
+  /** Creates a context without settings. */
   public ProbeContext(Path root) {
     this(root, Map.of());
   }

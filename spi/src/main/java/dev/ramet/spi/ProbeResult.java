@@ -4,22 +4,22 @@ package dev.ramet.spi;
 import java.util.Map;
 import java.util.Set;
 
-/** What a probe found: the plugin works here, cannot work here, or broke while finding out. */
+/** The outcome of a probe: the plugin works here, cannot work here, or the probe itself failed. */
 public sealed interface ProbeResult {
   /**
-   * Key of the evidence that says why a usable plugin is slower or less able here than it could be,
-   * and what would change that.
+   * Key of the evidence that says why a usable plugin is slower or less capable here than it could
+   * be, and what would change that.
    */
   String LIMITATION = "limitation";
 
   /**
    * The plugin works here.
    *
-   * @param capabilities what it can do beyond its contract's minimum, by name
-   * @param evidence what was seen that proves it, as facts by name for people to read
+   * @param capabilities the names of what it can do beyond the minimum of its contract
+   * @param evidence the observations that prove it, by name, for people to read
    */
   record Usable(Set<String> capabilities, Map<String, String> evidence) implements ProbeResult {
-    /** Copies both. */
+    /** Copies the capabilities and the evidence. */
     public Usable {
       capabilities = Set.copyOf(capabilities);
       evidence = Map.copyOf(evidence);
@@ -27,26 +27,26 @@ public sealed interface ProbeResult {
   }
 
   /**
-   * The plugin cannot work here, and that is no defect.
+   * The plugin cannot work here, which is not a defect.
    *
    * @param reason a short phrase for a table
-   * @param detail what was tried and what came back
+   * @param detail what was tried and what the host answered
    * @param remedy what the operator can do to make it usable
-   * @param noRoom that is only because a file system is full, which is no reason not to open what
-   *     was made before: it takes deleting in there to make room
+   * @param noRoom true if the only reason is a full file system. Existing data may still be opened
+   *     then, because room is made by deleting some of it
    */
   record Unusable(String reason, String detail, String remedy, boolean noRoom)
       implements ProbeResult {
-    /** For another reason than that a file system is full. */
+    /** Creates a result for a reason other than a full file system. */
     public Unusable(String reason, String detail, String remedy) {
       this(reason, detail, remedy, false);
     }
   }
 
   /**
-   * The probe itself broke: a defect of the plugin or a surprise of the host.
+   * The probe itself failed: a defect of the plugin or an unexpected behaviour of the host.
    *
-   * @param cause what was thrown
+   * @param cause the exception or error thrown
    */
   record Failed(Throwable cause) implements ProbeResult {}
 }

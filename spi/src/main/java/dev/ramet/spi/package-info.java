@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What all plugin contracts share: providers and probing. */
+/** The parts common to all plugin contracts: providers and probing. */
 @NullMarked
 package dev.ramet.spi;
 

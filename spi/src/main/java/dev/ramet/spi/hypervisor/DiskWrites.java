@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.hypervisor;
 
-/**
- * What a {@link RunningVm} implements whose hypervisor counts what the guest does to its disks.
- * Thread-safe.
- */
+/** A {@link RunningVm} whose hypervisor counts the guest's disk writes. Thread-safe. */
 public interface DiskWrites {
   /**
-   * How many requests have ended since the hypervisor's process was started that may have changed a
-   * disk, successful or not. While it stays the same and no request is under way, no disk has
-   * changed.
+   * Returns how many requests that may have changed a disk have ended since the hypervisor's
+   * process started, whether they succeeded or not. While the number stays the same and no request
+   * is in flight, no disk has changed.
    *
    * @throws dev.ramet.errors.RametException {@code HYPERVISOR_FAILED}, {@code DEADLINE_EXCEEDED}
    */

@@ -4,17 +4,18 @@ package dev.ramet.spi.hypervisor;
 import java.util.Objects;
 
 /**
- * A text for a machine's guest, of which only root may read it there. Nothing shows it by accident.
+ * A secret text for a machine's guest, readable only by root there. {@link #toString} does not
+ * reveal it.
  *
  * @param text a few hundred ASCII characters
  */
 public record GuestSecret(String text) {
-  /** Demands a text. */
+  /** Requires a text. */
   public GuestSecret {
     Objects.requireNonNull(text);
   }
 
-  /** Not the text: specifications get into messages and logs. */
+  /** Leaves out the text, because specifications appear in messages and logs. */
   @Override
   public String toString() {
     return "GuestSecret[...]";

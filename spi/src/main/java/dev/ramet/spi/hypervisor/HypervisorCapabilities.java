@@ -2,20 +2,20 @@
 package dev.ramet.spi.hypervisor;
 
 /**
- * Names that hypervisors state in {@link dev.ramet.spi.ProbeResult.Usable#capabilities} and that
- * the contract knows. What is stated is so for every machine, and what is not stated is not done. A
- * driver may state others, for people to read.
+ * Names of the capabilities in {@link dev.ramet.spi.ProbeResult.Usable#capabilities} that the
+ * hypervisor contract defines. A stated capability holds for every machine; one that is not stated
+ * holds for none. A driver may state other names, for people to read.
  */
 public final class HypervisorCapabilities {
-  /** Running machines are {@link DiskWrites}. Without it, none is. */
+  /** Every running machine implements {@link DiskWrites}. Without it, no machine does. */
   public static final String DISK_WRITES = "disk-writes";
 
-  /** Running machines are {@link DiskWriteLog}. Without it, none is. */
+  /** Every running machine implements {@link DiskWriteLog}. Without it, no machine does. */
   public static final String DISK_WRITE_LOG = "disk-write-log";
 
   /**
-   * A machine's guest gets {@link VmSpec#secret}. Without it, specifications have none, and whoever
-   * reaches a guest's agent can pretend to be the host.
+   * The guest of a machine receives {@link VmSpec#secret}. Without it, specifications carry no
+   * secret, and anyone who can reach a guest's agent can pretend to be the host.
    */
   public static final String GUEST_SECRET = "guest-secret";
 

@@ -3,5 +3,5 @@ package dev.ramet.spi.hypervisor;
 
 import dev.ramet.spi.Provider;
 
-/** Service type of hypervisors. */
+/** Service type for hypervisor plugins. */
 public interface HypervisorProvider extends Provider<Hypervisor> {}

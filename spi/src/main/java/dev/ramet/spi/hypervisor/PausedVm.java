@@ -5,26 +5,26 @@ import dev.ramet.spi.memory.GuestMemory;
 import java.nio.file.Path;
 
 /**
- * A machine that stands still. {@link #close} lets it run again, so that no path out of a capture
- * leaves a machine paused. Used by one thread.
+ * A paused machine. {@link #close} resumes it, so that no path out of a capture leaves a machine
+ * paused. Used by one thread.
  */
 public interface PausedVm extends AutoCloseable {
-  /** The hypervisor's process. */
+  /** Returns the process id of the hypervisor. */
   long pid();
 
-  /** Writes the state of everything but main memory into {@code directory}. */
+  /** Writes the device state, which is everything but main memory, into {@code directory}. */
   void saveDevices(Path directory);
 
-  /** Where its memory is mapped now. */
+  /** Returns where the machine's memory is mapped now. */
   GuestMemory memory();
 
-  /** Lets it run again. A second call answers the same machine. */
+  /** Resumes the machine. A second call returns the same machine. */
   RunningVm resume();
 
-  /** Ends the machine instead of letting it run. */
+  /** Ends the machine instead of resuming it. */
   void kill();
 
-  /** Resumes unless {@link #resume} or {@link #kill} was called. Idempotent. */
+  /** Resumes the machine unless {@link #resume} or {@link #kill} was called. Idempotent. */
   @Override
   void close();
 }

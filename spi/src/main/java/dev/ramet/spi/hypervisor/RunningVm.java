@@ -7,36 +7,40 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** A machine that executes. Thread-safe. */
+/** A running machine. Thread-safe. */
 public interface RunningVm {
-  /** What it was started with. */
+  /** Returns the specification it was started with. */
   VmSpec spec();
 
-  /** What a saved state of it will depend on. */
+  /** Returns what a saved state of this machine will depend on. */
   VmIdentity identity();
 
-  /** The hypervisor's process. */
+  /** Returns the process id of the hypervisor. */
   long pid();
 
-  /** Stops all virtual CPUs and waits for disk requests under way. */
+  /** Stops all virtual CPUs and waits for disk requests in flight. */
   PausedVm pause();
 
   /**
-   * Stops it like {@link #pause} and begins to write the state of everything but main memory into
-   * {@code directory}. Returns as soon as it has stopped. One call, so that a hypervisor goes from
-   * one to the other without a turn to the host.
+   * Pauses the machine like {@link #pause} and begins to write the device state, which is
+   * everything but main memory, into {@code directory}. Returns as soon as the machine is paused.
+   * It is one call so that a hypervisor can go from pausing to saving without a round trip to the
+   * host.
    */
   SavingVm pauseAndSave(Path directory);
 
-  /** Where its memory is mapped now. */
+  /** Returns where the machine's memory is mapped now. */
   GuestMemory memory();
 
-  /** The host address that reaches TCP port {@code guestPort} of the guest; made when absent. */
+  /**
+   * Returns the host address that reaches TCP port {@code guestPort} of the guest. Adds the
+   * forwarding if there is none yet.
+   */
   InetSocketAddress forward(int guestPort);
 
-  /** Completes as soon as the machine has ended, for whatever reason. */
+  /** Returns a stage that completes as soon as the machine has ended, for whatever reason. */
   CompletionStage<VmExit> exit();
 
-  /** Ends the machine at once and waits for its process to be gone. Idempotent. */
+  /** Ends the machine at once and waits until its process is gone. Idempotent. */
   void kill(Duration timeout);
 }

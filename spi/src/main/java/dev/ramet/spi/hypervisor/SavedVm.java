@@ -5,10 +5,10 @@ import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
 
 /**
- * What a machine is restored from.
+ * The saved state that a machine is restored from.
  *
  * @param devices the directory that {@link PausedVm#saveDevices} filled
  * @param memory the memory image
- * @param identity what saved it
+ * @param identity the identity of the machine that was saved
  */
 public record SavedVm(Path devices, Attachment memory, VmIdentity identity) {}

@@ -2,22 +2,22 @@
 package dev.ramet.spi.hypervisor;
 
 /**
- * A machine that stands still while its devices are being saved. Guest memory does not change
- * meanwhile, and so can be read beside it. When the save fails, or is not finished, its directory
- * holds nothing of use. Used by one thread.
+ * A paused machine whose device state is being saved. Guest memory does not change during the save,
+ * so it can be read at the same time. If the save fails or is not finished, the contents of its
+ * directory are useless. Used by one thread.
  */
 public interface SavingVm extends PausedVm {
-  /** Waits until the save needs the machine to stand still no longer. */
+  /** Waits until the save no longer needs the machine to be paused. */
   void awaitDevices();
 
   /**
-   * Does what does not need a machine that stands still, which may run again by now: checks what
-   * was written, and adds what is the same for all saves of this machine. Call it once, after
-   * {@link #awaitDevices}.
+   * Finishes the part of the save that does not need a paused machine; the machine may have been
+   * resumed by now. Checks what was written and adds what is the same for all saves of this
+   * machine. Call it once, after {@link #awaitDevices}.
    */
   void finishDevices();
 
-  /** Lets it run again, once the save is over. */
+  /** Resumes the machine, once the save is over. */
   @Override
   RunningVm resume();
 }

@@ -5,6 +5,7 @@ package dev.ramet.spi.hypervisor;
  * How a machine ended.
  *
  * @param requested whether {@link RunningVm#kill} ended it
- * @param detail one sentence for a person, with the last lines of the log when it was not requested
+ * @param detail one sentence for people, with the last lines of the log if the end was not
+ *     requested
  */
 public record VmExit(boolean requested, String detail) {}

@@ -4,11 +4,12 @@ package dev.ramet.spi.hypervisor;
 import java.util.Map;
 
 /**
- * What a saved device state depends on. A state is restored only where this is equal.
+ * The hypervisor and the machine properties that a saved device state depends on. A state is
+ * restored only where its identity is equal.
  *
  * @param hypervisor the driver's id
  * @param version the hypervisor's version
- * @param machine the parts of the machine's shape that must be the same, by name
+ * @param machine the machine properties that must be the same, by name
  */
 public record VmIdentity(String hypervisor, String version, Map<String, String> machine) {
   /** Copies the map. */

@@ -7,21 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine to start.
+ * The specification of a machine to start.
  *
  * @param name a label for process lists and logs
  * @param directory an existing directory for its sockets and logs, not used by another machine
- * @param cpuCount virtual CPUs
+ * @param cpuCount number of virtual CPUs
  * @param memoryBytes guest memory, a multiple of 1 MiB
  * @param kernel the kernel image
- * @param initrd the initial ram disk, or null
+ * @param initrd the initial RAM disk, or null
  * @param kernelArguments the kernel command line
  * @param disks virtual disks in the order the guest sees them
  * @param network the guest's network
- * @param secret what the guest's root can read, also after a reboot of the guest, and nobody else:
- *     it is on no command line, neither the guest kernel's nor a process's of the host. A restored
- *     machine has that of its own specification, not the saved one's. Null for none, and wherever
- *     the probe does not state {@link HypervisorCapabilities#GUEST_SECRET}
+ * @param secret a secret that only root in the guest can read, also after a reboot of the guest. It
+ *     is on no command line, neither the guest kernel's nor that of a host process. A restored
+ *     machine has the secret of its own specification, not that of the saved machine. Null for
+ *     none, and always null unless the probe states {@link HypervisorCapabilities#GUEST_SECRET}
  */
 public record VmSpec(
     String name,
@@ -39,7 +39,7 @@ public record VmSpec(
     disks = List.copyOf(disks);
   }
 
-  /** A machine whose guest gets no secret. */
+  /** Creates a specification without a secret. */
   public VmSpec(
       String name,
       Path directory,
@@ -63,7 +63,7 @@ public record VmSpec(
         null);
   }
 
-  /** The same with another secret. */
+  /** Returns a copy of this specification with another secret. */
   public VmSpec with(@Nullable GuestSecret newSecret) {
     return new VmSpec(
         name,
@@ -79,13 +79,12 @@ public record VmSpec(
   }
 
   /**
-   * User networking: the guest's ports appear on a loopback address of its own. When another
-   * process has an address that is to be forwarded, starting the machine and {@link
-   * RunningVm#forward} throw {@code CONFLICT}; another host address may then succeed.
+   * User-mode networking: the guest's ports are forwarded from a loopback address that belongs to
+   * this machine alone. If another process uses an address to be forwarded, starting the machine
+   * and {@link RunningVm#forward} throw {@code CONFLICT}; another host address may then succeed.
    *
    * @param hostAddress the loopback address, for example {@code 127.80.3.7}
-   * @param guestPorts ports forwarded from the start; others are added with {@link
-   *     RunningVm#forward}
+   * @param guestPorts ports forwarded from the start; {@link RunningVm#forward} adds others
    * @param outbound whether the guest may open connections; that includes the host's own loopback
    */
   public record Network(String hostAddress, List<Integer> guestPorts, boolean outbound) {

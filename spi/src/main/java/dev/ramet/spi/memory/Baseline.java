@@ -3,7 +3,7 @@ package dev.ramet.spi.memory;
 
 /** The memory image that a capture overlays. */
 public enum Baseline {
-  /** None: the capture is complete in itself, and what it does not write is zero. */
+  /** No image: the capture is complete in itself, and every page it does not write is zero. */
   NONE,
   /** The image the VM was restored from. */
   RESTORE_IMAGE,

@@ -3,5 +3,5 @@ package dev.ramet.spi.memory;
 
 import dev.ramet.spi.Provider;
 
-/** Service type of memory modes. */
+/** Service type for memory mode plugins. */
 public interface MemoryModeProvider extends Provider<MemoryMode> {}

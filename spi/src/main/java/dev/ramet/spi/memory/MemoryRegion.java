@@ -4,8 +4,8 @@ package dev.ramet.spi.memory;
 /**
  * One mapping of guest memory. All numbers are multiples of the page size.
  *
- * @param imageOffset where its first byte stands in the memory image
- * @param address its first byte in the process
+ * @param imageOffset the offset of its first byte in the memory image
+ * @param address the address of its first byte in the process
  * @param lengthBytes its length
  * @param kind what backs it, which decides what an absent page means
  */
@@ -16,7 +16,7 @@ public record MemoryRegion(long imageOffset, long address, long lengthBytes, Kin
     PRIVATE_IMAGE,
     /** Private anonymous memory: absent means zero. */
     ANONYMOUS,
-    /** A shared file or memfd: says nothing about what changed. */
+    /** A shared file or memfd: absence says nothing about whether a page changed. */
     SHARED
   }
 }

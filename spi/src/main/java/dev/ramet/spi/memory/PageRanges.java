@@ -5,9 +5,9 @@ import java.util.Arrays;
 
 /**
  * Ranges of pages that a capture must write, in ascending image order without overlap. Immutable.
- * Held in arrays, because a busy guest has hundreds of thousands of them, and in blocks, because
- * they are collected while the guest stands still: one array that grows would be copied again and
- * again, and by its size would leave the garbage collector's fast path.
+ * Held in arrays, because a busy guest has hundreds of thousands of ranges, and in blocks, because
+ * they are collected while the guest is paused: a single growing array would be copied again and
+ * again, and its size would take it off the garbage collector's fast path.
  */
 public final class PageRanges {
   private static final int FIELDS = 3;
@@ -26,28 +26,31 @@ public final class PageRanges {
     this.zeroBytes = zeroBytes;
   }
 
-  /** How many ranges. */
+  /** Returns the number of ranges. */
   public int count() {
     return count;
   }
 
-  /** Where range {@code i} starts in the memory image. */
+  /** Returns the start of range {@code i} in the memory image. */
   public long imageOffset(int i) {
     return blocks[i >> BLOCK_SHIFT][slot(i)];
   }
 
-  /** Where range {@code i} starts in the process, or -1 for a range that is known to be zero. */
+  /**
+   * Returns the address of range {@code i} in the process, or -1 if the range is known to be zero.
+   */
   public long address(int i) {
     return blocks[i >> BLOCK_SHIFT][slot(i) + 1];
   }
 
-  /** The length of range {@code i}, a multiple of the page size. */
+  /** Returns the length of range {@code i} in bytes, a multiple of the page size. */
   public long lengthBytes(int i) {
     return blocks[i >> BLOCK_SHIFT][slot(i) + 2];
   }
 
   /**
-   * Whether range {@code i} is known to read as zeros: nothing is copied, the image gets a hole.
+   * Returns whether range {@code i} is known to be zero: nothing is copied and the image gets a
+   * hole.
    */
   public boolean isZero(int i) {
     return address(i) < 0;
@@ -57,24 +60,24 @@ public final class PageRanges {
     return (i & (BLOCK_RANGES - 1)) * FIELDS;
   }
 
-  /** The length of all ranges that must be read from the process. */
+  /** Returns the total length in bytes of the ranges that must be read from the process. */
   public long copyBytes() {
     return copyBytes;
   }
 
-  /** The length of all ranges that are known to be zero. */
+  /** Returns the total length in bytes of the ranges that are known to be zero. */
   public long zeroBytes() {
     return zeroBytes;
   }
 
-  /** Collects ranges in ascending image order and merges neighbours. Not thread-safe. */
+  /** Collects ranges in ascending image order and merges adjacent ones. Not thread-safe. */
   public static final class Builder {
     private long[][] blocks = {new long[BLOCK_RANGES * FIELDS]};
     private int count;
     private long copyBytes;
     private long zeroBytes;
 
-    /** An empty builder. */
+    /** Creates an empty builder. */
     public Builder() {}
 
     /** Adds pages that must be copied from {@code address}. */
@@ -122,11 +125,11 @@ public final class PageRanges {
       return this;
     }
 
-    /** The ranges collected so far. */
+    /** Returns the ranges collected so far. */
     public PageRanges build() {
       long[][] built = Arrays.copyOf(blocks, (count + BLOCK_RANGES - 1) >> BLOCK_SHIFT);
       if (built.length > 0) {
-        // The only block that a later add may change.
+        // A later add can change only this block.
         built[built.length - 1] = built[built.length - 1].clone();
       }
       return new PageRanges(built, count, copyBytes, zeroBytes);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
  *
  * @param kind what {@code path} is
  * @param path absolute path of the file or device
- * @param readOnly true for snapshots: whoever opens it must not write
+ * @param readOnly true for snapshots, which must not be written
  */
 public record Attachment(Kind kind, Path path, boolean readOnly) {
   /** What the path is. */

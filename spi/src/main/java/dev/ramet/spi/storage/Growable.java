@@ -7,11 +7,11 @@ package dev.ramet.spi.storage;
  */
 public interface Growable {
   /**
-   * Makes a volume larger; what is added reads as zeros. Durable. Snapshots of it keep their size.
-   * Nobody may have it attached, as they would not learn of it.
+   * Enlarges a volume; the added part reads as zeros. Durable. Snapshots of it keep their size. The
+   * volume must not be attached, because a user that has it attached would not notice the new size.
    *
-   * @param newSizeBytes at least the present size, at which nothing happens
-   * @return the node as it is now
+   * @param newSizeBytes at least the present size; if equal, nothing happens
+   * @return the node with its new size
    * @throws dev.ramet.errors.RametException {@code CONFLICT} for a snapshot, {@code
    *     INVALID_ARGUMENT} for a size that is smaller than the present one or that the host cannot
    *     represent

@@ -7,7 +7,8 @@ import dev.ramet.errors.RametException;
  * The name of a volume or snapshot. Both share one flat namespace within a root.
  *
  * @param value 1 to 64 characters of {@code [A-Za-z0-9._-]}, starting with a letter or digit, so
- *     that it is a safe file name on every file system and never hidden, relative or an option
+ *     that it is a safe file name on every file system and is never hidden, relative or taken for
+ *     an option
  */
 public record NodeId(String value) implements Comparable<NodeId> {
   private static final int LENGTH_MAX = 64;
@@ -21,7 +22,7 @@ public record NodeId(String value) implements Comparable<NodeId> {
     }
   }
 
-  /** Whether a text is a node's id. */
+  /** Returns whether a text is a valid node id. */
   public static boolean isValid(String value) {
     int length = value.length();
     if (length == 0 || length > LENGTH_MAX || !isLetterOrDigit(value.charAt(0))) {
@@ -40,14 +41,13 @@ public record NodeId(String value) implements Comparable<NodeId> {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
   }
 
-  /** The id named {@code value}. */
+  /** Returns the id named {@code value}. */
   public static NodeId of(String value) {
     return new NodeId(value);
   }
 
-  // By hand: what the compiler makes of a record is only linked when it is first called, which
-  // takes
-  // longer than to look at thousands of ids.
+  // Written by hand: the compiler's version for records is linked only when it is first called,
+  // which takes longer than comparing thousands of ids.
   @Override
   public boolean equals(Object other) {
     return other instanceof NodeId id && value.equals(id.value);

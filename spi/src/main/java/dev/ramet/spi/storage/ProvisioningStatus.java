@@ -5,28 +5,33 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StorageProvisioner} has made under a data root, or could make.
+ * What a {@link StorageProvisioner} has created under a data root, or could create.
  *
- * @param state where things stand
- * @param root where a storage backend would work: the place made, or the data root itself when it
+ * @param state the state of the place
+ * @param root where a storage backend would work: the place created, or the data root itself if it
  *     is good enough
- * @param sizeBytes how large the place is, or would be by default; 0 when unknown
- * @param detail what was found, in one sentence for a person
- * @param remedy what to do about it, or null when nothing needs doing
+ * @param sizeBytes how large the place is, or would be by default; 0 if unknown
+ * @param detail the finding in one sentence for people
+ * @param remedy what to do about it, or null if nothing needs doing
  */
 public record ProvisioningStatus(
     State state, Path root, long sizeBytes, String detail, @Nullable String remedy) {
-  /** Where things stand. */
+  /** The state of a provisioned place. */
   public enum State {
     /** The data root is good enough by itself. */
     UNNEEDED,
-    /** Nothing is made, and it can be. */
+    /** Nothing has been created yet, and provisioning can succeed. */
     POSSIBLE,
-    /** Nothing is made, and it cannot be; the remedy says what is missing. */
+    /**
+     * Nothing has been created, and provisioning cannot succeed; the remedy says what is missing.
+     */
     IMPOSSIBLE,
-    /** Made and out of use, as after a restart of the host: provisioning brings it back. */
+    /**
+     * Created but not in use, as after a restart of the host; provisioning makes it available
+     * again.
+     */
     STOPPED,
-    /** Made and in use. */
+    /** Created and in use. */
     ACTIVE
   }
 }

@@ -4,22 +4,21 @@ package dev.ramet.spi.storage;
 import dev.ramet.spi.ProbeContext;
 
 /**
- * Opens roots to be looked through while no host has them, such as those of a host that does not
- * start. A {@link StorageBackendProvider} that can do it implements this. Thread-safe.
+ * Opens roots for inspection while no host uses them, such as those of a host that does not start.
+ * A {@link StorageBackendProvider} that supports this implements it. Thread-safe.
  */
 public interface RootExamination {
   /**
-   * Opens a root as it is. Unlike {@link StorageBackendProvider#open} it makes no root, neither
-   * finishes nor undoes what a crash left, and changes nothing: it works on a file system that is
-   * mounted read-only. What is missing or damaged is found by the inspection wherever that is
-   * possible. Nobody else can open the root meanwhile.
+   * Opens a root as it is. Unlike {@link StorageBackendProvider#open} it creates no root, neither
+   * finishes nor undoes what a crash left, and changes nothing, so it works on a file system
+   * mounted read-only. The inspection reports missing or damaged parts wherever that is possible.
+   * Nobody else can open the root meanwhile.
    *
-   * @return a backend with {@link StorageInspection}, of which only the nodes and their usage are
-   *     asked, and {@code delete} when leftovers are to go; it may refuse ({@code UNSUPPORTED})
-   *     everything else
-   * @throws dev.ramet.errors.RametException {@code CONFLICT} when another backend made the root or
-   *     another process has it open, {@code CORRUPT} when it cannot be told who made it, {@code
-   *     HOST_UNFIT} when it cannot be looked at here
+   * @return a backend with {@link StorageInspection}. Callers use only its nodes and their usage,
+   *     and {@code delete} to remove leftovers; it may refuse everything else ({@code UNSUPPORTED})
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} if another backend created the root or
+   *     another process has it open, {@code CORRUPT} if its creator cannot be determined, {@code
+   *     HOST_UNFIT} if it cannot be examined on this host
    */
   StorageBackend examine(ProbeContext where);
 }

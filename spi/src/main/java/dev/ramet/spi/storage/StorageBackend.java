@@ -13,68 +13,73 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All calls block. Implementations are thread-safe; of two calls that want the same name, one
  * wins and the other fails with {@code ALREADY_EXISTS}. A mutation has happened when the call
- * returns, or has not happened at all: a failure or a crash leaves no half-made node behind once
- * the root is opened again. Sizes are bytes.
+ * returns, or has not happened at all: after a failure or a crash, no half-made node is left once
+ * the root is opened again. Sizes are in bytes.
  *
- * <p>A volume or fork is its own origin; a snapshot has the origin of what it was taken of. The
- * name of an origin stays taken while any node has it, even when the volume itself is deleted:
- * nothing can slip in as the ancestor of what it did not make.
+ * <p>A volume or fork is its own origin; a snapshot has the origin of the node it was taken from.
+ * The name of an origin stays taken while any node has it, even after the volume itself is deleted,
+ * so that no later node can pose as the ancestor of nodes it did not create.
  *
  * <p>All calls throw {@link dev.ramet.errors.RametException}: {@code NOT_FOUND} for an absent node,
  * {@code ALREADY_EXISTS} for a taken name, {@code CONFLICT} for an operation that the node's kind
- * does not allow, {@code NO_SPACE} when the file system is full, {@code HOST_UNFIT} for other
- * failures of the host, {@code CANCELLED} when the calling thread is interrupted during a long
- * copy.
+ * does not allow, {@code NO_SPACE} if the file system is full, {@code HOST_UNFIT} for other
+ * failures of the host, {@code CANCELLED} if the calling thread is interrupted during a long copy.
  */
 public interface StorageBackend extends AutoCloseable {
-  /** Makes an empty volume, all zeros, that takes no space until it is written. Durable. */
+  /** Creates an empty volume, all zeros, that takes no space until it is written. Durable. */
   Node create(NodeId id, long sizeBytes);
 
   /**
-   * The same for a volume that {@link #seal} or {@link #flush} will make durable: a file system
-   * that is busy makes whoever asks it to wait.
+   * Creates an empty volume like {@link #create(NodeId, long)}. {@code RELAXED} is for a volume
+   * that {@link #seal} or {@link #flush} will make durable, because a sync on a busy file system
+   * makes its caller wait.
    */
   default Node create(NodeId id, long sizeBytes, Durability durability) {
     return create(id, sizeBytes);
   }
 
-  /** Makes a volume with the content of the raw image file {@code source}, holes kept. Durable. */
+  /**
+   * Creates a volume with the content of the raw image file {@code source}; holes are kept.
+   * Durable.
+   */
   Node importFrom(NodeId id, Path source);
 
   /**
-   * Makes an immutable snapshot of a volume (or of a snapshot) as it is at this instant. The caller
-   * sees to it that nobody writes the volume meanwhile, and has flushed what must be in it.
+   * Creates an immutable snapshot of a volume (or of a snapshot) as it is at this instant. The
+   * caller ensures that nobody writes the volume meanwhile, and has flushed what must be in it.
    */
   Node snapshot(NodeId volume, NodeId id, Durability durability);
 
   /**
-   * The same of a volume whose writer can tell what it wrote, for backends to which that spares
-   * work: see {@link CopyPreparation}. A log that cannot tell is no reason to fail.
+   * Creates a snapshot of a volume whose writes are logged, for backends that do less work with a
+   * log: see {@link CopyPreparation}. A log that cannot tell what was written does not make the
+   * call fail.
    *
-   * @param log of this volume, or {@link WriteLog#NONE}
+   * @param log the log of this volume, or {@link WriteLog#NONE}
    */
   default Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
     return snapshot(volume, id, durability);
   }
 
-  /** Makes a writable volume that starts with the content of a snapshot. */
+  /** Creates a writable volume that starts with the content of a snapshot. */
   Node fork(NodeId snapshot, NodeId id, Durability durability);
 
   /**
-   * Turns a volume into a snapshot of the same name: how a freshly written memory image is
-   * committed. Nobody may have it open for writing. Sealing a snapshot again does nothing.
+   * Turns a volume into a snapshot of the same name, which commits a freshly written memory image.
+   * Nobody may have it open for writing. Sealing a snapshot again does nothing.
    */
   Node seal(NodeId volume, Durability durability);
 
-  /** How to reach the node's bytes. */
+  /** Returns how to reach the node's bytes. */
   Attachment attach(NodeId id);
 
-  /** Makes everything written to the node so far, and its existence, survive a loss of power. */
+  /** Makes everything written to the node so far, and its existence, survive a power loss. */
   void flush(NodeId id);
 
   /**
-   * Writes what is dirty of a node to where it belongs, so that a copy of it does not wait for
-   * that. A loss of power may still lose it. Where that spares nothing it is {@link #flush}.
+   * Writes a node's dirty data to its final place, so that a copy of the node does not wait for
+   * that. A power loss may still lose it. Where this saves nothing, it is the same as {@link
+   * #flush}.
    */
   default void writeBack(NodeId id) {
     flush(id);
@@ -85,18 +90,19 @@ public interface StorageBackend extends AutoCloseable {
    */
   void delete(NodeId id);
 
-  /** The node, if there is one. */
+  /** Returns the node, or empty if there is none. */
   Optional<Node> find(NodeId id);
 
-  /** All nodes, sorted by id. */
+  /** Returns all nodes, sorted by id. */
   List<Node> list();
 
   /**
-   * Some nodes, sorted by id, so that a large root can be listed piece by piece. Pages do not
-   * belong together: a node that comes or goes between two of them is seen or not, all others once.
+   * Returns one page of the nodes, sorted by id, so that a large root can be listed piece by piece.
+   * Pages are independent: a node that is created or deleted between two pages is listed or not,
+   * all others are listed exactly once.
    *
    * @param after the last id seen, or null to start
-   * @param limit how many at most, positive
+   * @param limit the maximum number of nodes, positive
    * @return fewer than {@code limit} only at the end
    */
   default List<Node> page(@Nullable NodeId after, int limit) {
@@ -109,10 +115,10 @@ public interface StorageBackend extends AutoCloseable {
         .toList();
   }
 
-  /** What the node costs. */
+  /** Returns the space the node takes. */
   Usage usage(NodeId id);
 
-  /** Gives up the root. Nodes stay. Idempotent. */
+  /** Closes the root. Nodes stay. Idempotent. */
   @Override
   void close();
 }

@@ -3,5 +3,5 @@ package dev.ramet.spi.storage;
 
 import dev.ramet.spi.Provider;
 
-/** Service type of storage backends. */
+/** Service type for storage backend plugins. */
 public interface StorageBackendProvider extends Provider<StorageBackend> {}

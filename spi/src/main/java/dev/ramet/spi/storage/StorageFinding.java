@@ -4,34 +4,37 @@ package dev.ramet.spi.storage;
 import java.nio.file.Path;
 
 /**
- * Something in a storage root that is not as it should be.
+ * A problem found in a storage root.
  *
- * @param kind what kind of thing it is
- * @param path what it is about
- * @param what what is the matter, in one sentence for people
+ * @param kind the kind of problem
+ * @param path the file or directory it is about
+ * @param what the problem in one sentence for people
  * @param remedy what to do about it
- * @param mending whether Ramet can put it in order by itself
- * @param bytes what it takes on disk, where that would come free; 0 where not or not known
+ * @param mending whether Ramet can repair it by itself
+ * @param bytes the disk space that removing it would free; 0 if none or not known
  */
 public record StorageFinding(
     Kind kind, Path path, String what, String remedy, Mending mending, long bytes) {
-  /** What kind of thing was found. */
+  /** The kind of a problem. */
   public enum Kind {
-    /** Something that somebody relies on is lost or not what it should be. */
+    /** Something that is needed is lost or not as it should be. */
     DAMAGE,
-    /** Half-made or half-deleted by Ramet: nobody was told of it, or somebody that it is gone. */
+    /**
+     * Half-made or half-deleted by Ramet: nobody was told that it exists, or somebody was told that
+     * it is gone.
+     */
     LEFTOVER,
-    /** Not made by Ramet, or not to be explained. It is never touched. */
+    /** Not made by Ramet, or of unknown origin. It is never touched. */
     FOREIGN
   }
 
-  /** Whether Ramet can put it in order by itself. */
+  /** Whether Ramet can repair a problem by itself. */
   public enum Mending {
     /** No. */
     NO,
-    /** Yes, if it is told to. */
+    /** Yes, on request. */
     POSSIBLE,
-    /** It was done just now. */
+    /** It has just been repaired. */
     DONE
   }
 
@@ -39,27 +42,27 @@ public record StorageFinding(
   private static final String MOVE = "move it away if it is yours; Ramet leaves it alone";
   private static final String REMOVE = "ramet storage gc removes it";
 
-  /** Damage that only the operator can do something about. */
+  /** Creates a finding of damage that only the operator can repair. */
   public static StorageFinding damage(Path path, String what) {
     return damage(path, what, RESTORE);
   }
 
-  /** The same with a remedy of its own. */
+  /** Creates a finding of damage with the given remedy. */
   public static StorageFinding damage(Path path, String what, String remedy) {
     return new StorageFinding(Kind.DAMAGE, path, what, remedy, Mending.NO, 0);
   }
 
-  /** Something that Ramet did not make. */
+  /** Creates a finding of something that Ramet did not make. */
   public static StorageFinding foreign(Path path, String what) {
     return new StorageFinding(Kind.FOREIGN, path, what, MOVE, Mending.NO, 0);
   }
 
-  /** Something that Ramet can remove. */
+  /** Creates a finding of something that Ramet can remove. */
   public static StorageFinding leftover(Path path, String what, long bytes) {
     return new StorageFinding(Kind.LEFTOVER, path, what, REMOVE, Mending.POSSIBLE, bytes);
   }
 
-  /** The same, put in order. */
+  /** Returns this finding, marked as repaired. */
   public StorageFinding mended() {
     return new StorageFinding(
         kind, path, what, "nothing: it was put in order", Mending.DONE, bytes);

@@ -5,22 +5,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Looks a root through while it is in use. A backend that can do it implements this and states
- * {@link StorageCapabilities#INSPECTION}. Thread-safety and errors are those of {@link
- * StorageBackend}.
+ * Inspects a root while it is in use. A backend that supports this implements it and states {@link
+ * StorageCapabilities#INSPECTION}. Thread-safety and errors are those of {@link StorageBackend}.
  */
 public interface StorageInspection {
   /**
-   * Compares what is on disk with the nodes that there are: whether each has its file and is as
-   * large as it should be, and what else lies there. What is being made or deleted meanwhile is not
-   * a finding. Content is not read.
+   * Compares the files on disk with the existing nodes: whether each node has its file with the
+   * right size, and what other files there are. Nodes being created or deleted meanwhile are not
+   * findings. Content is not read.
    *
-   * @param mend whether to remove leftovers. Nothing else is changed: neither a node, nor what is
-   *     damaged or foreign
-   * @param findings told each, on the calling thread
+   * @param mend whether to remove leftovers. Nothing else is changed: neither nodes, nor damaged or
+   *     foreign files
+   * @param findings receives each finding, on the calling thread
    */
   void inspect(boolean mend, Consumer<StorageFinding> findings);
 
-  /** The names in the root's directory under which the backend keeps everything. */
+  /** Returns the names in the root's directory under which the backend keeps everything. */
   Set<String> ownNames();
 }

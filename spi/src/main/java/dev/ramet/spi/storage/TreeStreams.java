@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends immutable trees of {@link DirectorySnapshots} from one root to another as a file, whole or
- * as the difference to a tree that both have; stated by {@link
+ * as the difference from a tree that both roots have; stated by {@link
  * StorageCapabilities#INCREMENTAL_STREAMS}. Thread-safe.
  */
 public interface TreeStreams extends DirectorySnapshots {
@@ -15,17 +15,17 @@ public interface TreeStreams extends DirectorySnapshots {
    *
    * @param tree an immutable tree ({@code CONFLICT} otherwise)
    * @param base an immutable tree that the receiver has too, or null for the whole tree
-   * @param target a name that is free
+   * @param target a free name
    */
   void sendTree(NodeId tree, @Nullable NodeId base, Path target);
 
   /**
-   * Makes an immutable tree of what {@link #sendTree} wrote, durably.
+   * Creates an immutable tree from a file that {@link #sendTree} wrote, durably.
    *
    * @param source the file
-   * @param id the name it gets here
-   * @return where it is
-   * @throws dev.ramet.errors.RametException {@code CONFLICT} when the stream cannot be applied, for
+   * @param id the name of the new tree
+   * @return the path of the tree
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} if the stream cannot be applied, for
    *     example because its base is missing here or the file is damaged
    */
   Path receiveTree(Path source, NodeId id);

@@ -2,7 +2,7 @@
 package dev.ramet.spi.storage;
 
 /**
- * What a node costs.
+ * The disk space a node takes.
  *
  * @param exclusiveBytes allocated bytes that deleting the node would free
  * @param referencedBytes allocated bytes the node refers to, shared ones included
