@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The conformance kit: what a plugin's tests extend to show that it keeps its contract. */
+/** The conformance kit: base classes for a plugin's tests that verify its contract. */
 module dev.ramet.tck {
   requires transitive dev.ramet.spi;
   requires transitive org.junit.jupiter.api;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of hypervisor drivers as tests. A driver's test class extends it:
+ * Tests the contract of hypervisor drivers. A driver's test class extends this class:
  *
  * <pre>
  * class MyDriverTest extends HypervisorTck {
@@ -30,19 +30,18 @@ import org.junit.jupiter.api.io.TempDir;
  * }
  * </pre>
  *
- * <p>Each check has a driver and machines of its own, small ones whose guest does nothing but
- * count.
+ * <p>Each check has its own driver and its own small machines, whose guest only counts.
  */
 @Timeout(120)
 public abstract class HypervisorTck {
   @TempDir private Path directory;
   private @Nullable MachineWorld world;
 
-  /** For test classes. */
+  /** Called by the constructors of test classes. */
   protected HypervisorTck() {}
 
   /**
-   * The hypervisor under test.
+   * Returns the hypervisor under test.
    *
    * @param scratch an empty directory that is removed afterwards
    */
@@ -68,10 +67,10 @@ public abstract class HypervisorTck {
     return world;
   }
 
-  /** From the first instruction to the last. */
+  /** The life of a machine, from its first instruction to its last. */
   @Nested
   public class Lives extends MachineLifeChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Lives() {}
 
     @Override
@@ -80,10 +79,10 @@ public abstract class HypervisorTck {
     }
   }
 
-  /** Machines that go on from what was saved. */
+  /** Restored machines continue from the saved state. */
   @Nested
   public class Restores extends MachineRestoreChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Restores() {}
 
     @Override
@@ -92,10 +91,10 @@ public abstract class HypervisorTck {
     }
   }
 
-  /** What cannot be is refused, and leaves nothing. */
+  /** Invalid requests are refused and leave nothing behind. */
   @Nested
   public class Refusals extends MachineRefusalChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Refusals() {}
 
     @Override
@@ -104,10 +103,10 @@ public abstract class HypervisorTck {
     }
   }
 
-  /** Processes that end, and hosts. */
+  /** Machine processes die, and hosts restart. */
   @Nested
   public class Deaths extends MachineDeathChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Deaths() {}
 
     @Override
@@ -116,7 +115,7 @@ public abstract class HypervisorTck {
     }
   }
 
-  /** Many callers at once. */
+  /** Many callers use the driver at once. */
   @Nested
   class Concurrency extends MachineConcurrencyChecks {
     @Override
@@ -125,10 +124,10 @@ public abstract class HypervisorTck {
     }
   }
 
-  /** What is stated is kept, and what is not stated is not done. */
+  /** A stated capability holds, and one that is not stated is absent. */
   @Nested
   public class Capabilities extends MachineCapabilityChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Capabilities() {}
 
     @Override

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of memory modes as tests, against a small process whose memory stands for a
- * machine's. A mode's test class extends it:
+ * Tests the contract of memory modes, against a small process whose memory stands for a machine's.
+ * A mode's test class extends this class:
  *
  * <pre>
  * class MyModeTest extends MemoryModeTck {
@@ -34,20 +34,20 @@ import org.junit.jupiter.api.io.TempDir;
  * }
  * </pre>
  *
- * <p>Every capture is composed over the baseline that the mode names, and compared with what the
- * process's memory must hold, byte for byte. A check that this kernel cannot take part in, or whose
- * mode it cannot do, is aborted with the reason, and fails instead where {@code RAMET_REQUIRE}
- * names the feature or the mode.
+ * <p>Every capture is composed over the baseline that the mode names, and compared byte for byte
+ * with what the process's memory must hold. A check that this kernel or this mode does not support
+ * is aborted with the reason; it fails instead if {@code RAMET_REQUIRE} names the feature or the
+ * mode.
  */
 @Timeout(120)
 public abstract class MemoryModeTck {
   @TempDir private Path directory;
   private @Nullable MemoryWorld world;
 
-  /** For test classes. */
+  /** Called by the constructors of test classes. */
   protected MemoryModeTck() {}
 
-  /** The provider under test. */
+  /** Returns the provider under test. */
   protected abstract MemoryModeProvider provider();
 
   @BeforeEach
@@ -69,10 +69,10 @@ public abstract class MemoryModeTck {
     return world;
   }
 
-  /** Whoever writes to memory, and however. */
+  /** Writes to memory by any writer and in any way. */
   @Nested
   public class Writes extends MemoryWriteChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Writes() {}
 
     @Override
@@ -81,7 +81,7 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** The same writes to memory of which nothing is ever discarded. */
+  /** The same writes to memory that is never discarded. */
   @Nested
   class KeptMemory extends MemoryWriteChecks {
     @Override
@@ -90,10 +90,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** Pages that are copied while the machine runs. */
+  /** Pages are copied while the machine runs. */
   @Nested
   public class Live extends MemoryLiveChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Live() {}
 
     @Override
@@ -102,10 +102,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** Memory that was given back. */
+  /** Memory is returned to the kernel. */
   @Nested
   public class Discards extends MemoryDiscardChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Discards() {}
 
     @Override
@@ -114,10 +114,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** What the host does to memory: swap, huge pages, moves. */
+  /** The host acts on memory: swapping, huge pages, page migration. */
   @Nested
   public class Host extends MemoryHostChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Host() {}
 
     @Override
@@ -131,10 +131,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** The same host, and memory of which nothing is ever discarded. */
+  /** The host acts on memory that is never discarded. */
   @Nested
   public class KeptHost extends MemoryKeptHostChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public KeptHost() {}
 
     @Override
@@ -148,10 +148,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** Where memory is mapped. */
+  /** Memory is mapped at various places. */
   @Nested
   public class Layouts extends MemoryLayoutChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Layouts() {}
 
     @Override
@@ -160,10 +160,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** Failed captures, ended trackers, dead processes. */
+  /** Captures fail, trackers are closed, processes die. */
   @Nested
   public class Lives extends MemoryLifeChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Lives() {}
 
     @Override
@@ -172,7 +172,7 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** Everything at random, for long. */
+  /** Long random histories of all operations. */
   @Nested
   class Histories extends MemoryHistoryChecks {
     @Override
@@ -181,10 +181,10 @@ public abstract class MemoryModeTck {
     }
   }
 
-  /** What is stated is kept, and what is not stated is not done. */
+  /** A stated capability holds, and one that is not stated is absent. */
   @Nested
   public class Capabilities extends MemoryCapabilityChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Capabilities() {}
 
     @Override

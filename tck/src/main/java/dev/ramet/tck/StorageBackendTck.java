@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of storage backends as tests. A backend's test class extends it:
+ * Tests the contract of storage backends. A backend's test class extends this class:
  *
  * <pre>
  * class MyBackendTest extends StorageBackendTck {
@@ -39,15 +39,15 @@ import org.junit.jupiter.api.io.TempDir;
  * }
  * </pre>
  *
- * <p>Every check gets a harness of its own. A check whose harness cannot do what it takes (fill the
- * disk, step through an operation) is aborted with the reason, and fails instead where {@code
- * RAMET_REQUIRE} insists.
+ * <p>Every check gets its own harness. A check that needs something its harness cannot do (fill the
+ * disk, step through an operation) is aborted with the reason; it fails instead if {@code
+ * RAMET_REQUIRE} names that feature.
  */
 public abstract class StorageBackendTck {
   @TempDir private Path directory;
   private @Nullable World world;
 
-  /** For test classes. */
+  /** Called by the constructors of test classes. */
   protected StorageBackendTck() {}
 
   /**
@@ -80,10 +80,10 @@ public abstract class StorageBackendTck {
     return world;
   }
 
-  /** Nodes come into being, change their kind and tell what they are. */
+  /** Nodes are created, change their kind and report their properties. */
   @Nested
   public class Nodes extends NodeChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Nodes() {}
 
     @Override
@@ -95,7 +95,7 @@ public abstract class StorageBackendTck {
   /** No node sees what is written to another. */
   @Nested
   public class Isolation extends IsolationChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Isolation() {}
 
     @Override
@@ -104,7 +104,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Nodes go in any order. */
+  /** Nodes can be deleted in any order. */
   @Nested
   class Deletion extends DeletionChecks {
     @Override
@@ -113,7 +113,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Names are one flat space. */
+  /** All nodes share one flat namespace. */
   @Nested
   class Names extends NameChecks {
     @Override
@@ -122,10 +122,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Many threads at once. */
+  /** Many threads use the backend at once. */
   @Nested
   public class Concurrency extends ConcurrencyChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Concurrency() {}
 
     @Override
@@ -134,7 +134,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** What a root holds survives its opener. */
+  /** The content of a root outlives the process that opened it. */
   @Nested
   class Reopening extends ReopenChecks {
     @Override
@@ -143,10 +143,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** A root that nobody has is looked at, where the provider does that. */
+  /** A root that is not in use is examined, if the provider supports that. */
   @Nested
   public class Examination extends ExaminationChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Examination() {}
 
     @Override
@@ -158,7 +158,7 @@ public abstract class StorageBackendTck {
   /** A kill at any moment leaves each operation done or not done. */
   @Nested
   public class Crashes extends CrashChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Crashes() {}
 
     @Override
@@ -167,10 +167,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** A host that is full, read-only or closed to us. */
+  /** The host's file system is full, read-only or not accessible. */
   @Nested
   public class Host extends HostChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Host() {}
 
     @Override
@@ -179,10 +179,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** What is stated is kept, and what is not stated is not there. */
+  /** A stated capability holds, and one that is not stated is absent. */
   @Nested
   public class Capabilities extends CapabilityChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Capabilities() {}
 
     @Override
@@ -191,7 +191,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Copies made ahead, where the backend makes them. */
+  /** Copies are prepared in advance, if the backend supports that. */
   @Nested
   class Preparation extends PreparationChecks {
     @Override
@@ -200,10 +200,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Snapshots of volumes whose writer tells what it wrote. */
+  /** Snapshots are taken of volumes whose writes are logged. */
   @Nested
   public class WriteLogs extends WriteLogChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public WriteLogs() {}
 
     @Override
@@ -212,7 +212,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Snapshots laid out anew, where the backend does that. */
+  /** Snapshots are compacted, if the backend supports that. */
   @Nested
   class Compacting extends CompactionChecks {
     @Override
@@ -221,10 +221,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Snapshots that become volumes, where the backend does that. */
+  /** Snapshots become volumes, if the backend supports that. */
   @Nested
   public class Reuse extends ReuseChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Reuse() {}
 
     @Override
@@ -233,10 +233,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Images come in and go out. */
+  /** Images are imported and exported. */
   @Nested
   public class Transfers extends TransferChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public Transfers() {}
 
     @Override
@@ -245,7 +245,7 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Directory trees, where the backend captures them. */
+  /** Directory trees are captured, if the backend supports that. */
   @Nested
   class Trees extends TreeChecks {
     @Override
@@ -254,10 +254,10 @@ public abstract class StorageBackendTck {
     }
   }
 
-  /** Trees beside other threads and after kills, where the backend captures them. */
+  /** Trees are used by several threads and survive kills, if the backend captures trees. */
   @Nested
   public class TreeLives extends TreeLifeChecks {
-    /** For the kit. */
+    /** Called by the kit. */
     public TreeLives() {}
 
     @Override

@@ -12,73 +12,73 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kit needs to know of a hypervisor to test its driver. Used by one check at a time, but
- * by several threads of it. The methods with a body fit drivers whose machines are processes of
- * this host.
+ * Gives the kit what it needs to test a hypervisor driver. Used by one check at a time, but by
+ * several threads of it. The default methods fit drivers whose machines are processes of this host.
  */
 public interface HypervisorHarness {
-  /** The provider under test. It is opened several times, as by hosts one after the other. */
+  /** Returns the provider under test. It is opened several times, as by one host after another. */
   HypervisorProvider provider();
 
   /**
-   * A small machine whose guest counts in its memory as long as it runs, from its first moments on.
+   * Returns the specification of a small machine whose guest counts in its memory as long as it
+   * runs, from its first moments on.
    *
    * @param name its label
-   * @param directory where it is to run; made by the caller
+   * @param directory where it runs; the caller creates it
    */
   VmSpec spec(String name, Path directory) throws IOException;
 
   /**
-   * How far the guest has counted: a number that grows as long as the machine runs, that stands
-   * still while it is paused, and that is part of its memory.
+   * Returns the guest's counter: a number that grows as long as the machine runs, does not change
+   * while it is paused, and is part of its memory.
    */
   long count(RunningVm vm) throws IOException;
 
   /**
-   * Has a machine's guest write to its first disk and returns once it has. Needed where the probe
-   * states {@code disk-write-log}; there the machine has a disk that may be written.
+   * Makes the guest write to its first disk and returns once it has. Needed if the probe states
+   * {@code disk-write-log}; the machine then has a writable disk.
    *
    * @param offset a multiple of 64 KiB, in the first MiB
    * @param lengthBytes a multiple of 4096
-   * @return whether the harness can do that
+   * @return whether the harness supports this
    */
   default boolean writeDisk(RunningVm vm, long offset, int lengthBytes) throws IOException {
     return false;
   }
 
   /**
-   * What the guest's root reads as the machine's secret, see {@link VmSpec#secret}. Asked where the
-   * probe states {@code guest-secret}.
+   * Returns the machine's secret as the guest's root reads it, see {@link VmSpec#secret}. Called if
+   * the probe states {@code guest-secret}.
    *
-   * @return null when this guest cannot tell
+   * @return null if this guest cannot report it
    */
   default @Nullable String secret(RunningVm vm) throws IOException {
     return null;
   }
 
-  /** Copies main memory into a new file, as a capture of all of it does. The machine is paused. */
+  /** Copies main memory into a new file, as a full capture does. The machine is paused. */
   default void copyMemory(GuestMemory memory, Path image) throws IOException {
     MachineProcesses.copyMemory(memory, image);
   }
 
-  /** The processes that work for machines in {@code directory} or below it. */
+  /** Returns the processes that work for machines in or below {@code directory}. */
   default Set<Long> processes(Path directory) throws IOException {
     return MachineProcesses.below(directory);
   }
 
-  /** Ends a machine's process as the kernel does when memory is short; does not wait. */
+  /** Kills a machine's process as the kernel's OOM killer does; does not wait. */
   default void kill(long pid) {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
 
-  /** How long something may take that takes moments where nothing else is going on. */
+  /** Returns the timeout for operations that take moments on an idle host. */
   default Duration patience() {
     return Duration.ofSeconds(20);
   }
 
   /**
-   * Files that the driver leaves in a machine's directory when it has ended, for people to read.
-   * All others are to be gone.
+   * Returns the files that the driver leaves in a machine's directory after its end, for people to
+   * read. All other files must be gone.
    */
   default Set<String> logs() {
     return Set.of();

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What the probe states is so, and what it does not state is not done. */
+/** Checks that every stated capability holds and that one that is not stated is absent. */
 public abstract class MachineCapabilityChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineCapabilityChecks() {}
 
   private static final int WRITE_BYTES = 8192;
 
-  /** Further apart than any bitmap of a small disk is coarse. */
+  /** Larger than the granularity of a dirty bitmap of a small disk. */
   private static final long PLACE_BYTES = 256 << 10;
 
   public abstract MachineWorld world();
@@ -75,7 +75,7 @@ public abstract class MachineCapabilityChecks {
   @Test
   void aSecretIsForTheGuestsRootAlone() throws Exception {
     if (!stated().contains(HypervisorCapabilities.GUEST_SECRET)) {
-      return; // Specifications have none then.
+      return; // Specifications then carry no secret.
     }
     RunningVm plain = world().boot();
     RunningVm booted = withSecret("of-the-first", null);
@@ -130,12 +130,12 @@ public abstract class MachineCapabilityChecks {
     }
   }
 
-  /** Checks what a machine can do. */
+  /** Checks one capability of a machine. */
   private interface Check<C> {
     void of(RunningVm vm, C capability) throws IOException;
   }
 
-  /** Demands that every machine has a capability or none has, as the probe says. */
+  /** Requires that every machine has a capability or none has, as the probe states. */
   private <C> void whereStated(String capability, Class<C> type, Check<C> check) throws Exception {
     boolean stated = stated().contains(capability);
     RunningVm booted = world().boot();
@@ -211,7 +211,7 @@ public abstract class MachineCapabilityChecks {
     assertNotEquals(before.until(), now.until(), "a mark is given once");
   }
 
-  /** Whether an answer names all of what was written there. */
+  /** Returns whether a result covers everything that was written there. */
   private static boolean tells(Written written, long offset) {
     return written.ranges().stream()
         .anyMatch(
@@ -220,7 +220,7 @@ public abstract class MachineCapabilityChecks {
                     && range.offset() + range.lengthBytes() >= offset + WRITE_BYTES);
   }
 
-  /** On that rest the memory modes that copy only what changed since a restore. */
+  /** The memory modes that copy only what changed since a restore rely on this. */
   @Test
   void restoredMemoryIsMappedPrivately() throws Exception {
     SavedVm saved = world().save(world().boot());

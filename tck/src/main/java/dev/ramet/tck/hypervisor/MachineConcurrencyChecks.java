@@ -14,9 +14,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Many callers at once: every outcome is one that a single caller could have had. */
+/**
+ * Checks many concurrent callers: every outcome must be one that a single caller could have had.
+ */
 public abstract class MachineConcurrencyChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineConcurrencyChecks() {}
 
   private static final int THREADS = 6;

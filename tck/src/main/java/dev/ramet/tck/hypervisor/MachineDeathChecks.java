@@ -23,12 +23,12 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Processes that end on their own, and hosts that start anew. */
+/** Checks machine processes that die by themselves, and hosts that restart. */
 public abstract class MachineDeathChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineDeathChecks() {}
 
-  /** A start is cut off at so many moments, so far apart. */
+  /** The number of moments at which a start is interrupted, and the time between them. */
   private static final int CUTS = 6;
 
   private static final long CUT_MILLIS = 9;
@@ -106,7 +106,10 @@ public abstract class MachineDeathChecks {
     }
   }
 
-  /** What dies between its restore and its first instruction is ended by whoever restored it. */
+  /**
+   * A machine that dies between its restore and its first instruction is cleaned up by the caller
+   * of restore.
+   */
   private static RunningVm resumed(PausedVm paused) {
     try {
       return paused.resume();

@@ -19,9 +19,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A machine from its first instruction to its last. */
+/** Checks a machine from its first instruction to its last. */
 public abstract class MachineLifeChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineLifeChecks() {}
 
   private static final long PAGE_BYTES = 4096;

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Machines that are processes, as seen from outside (proc(5)). */
+/** Inspects machines that are processes of this host from outside (proc(5)). */
 final class MachineProcesses {
   private static final int BLOCK_BYTES = 1 << 16;
 
@@ -40,7 +40,7 @@ final class MachineProcesses {
     }
   }
 
-  /** Processes that execute and that have the directory in their command line. */
+  /** Returns the running processes whose command line names the directory. */
   static Set<Long> below(Path directory) throws IOException {
     Set<Long> found = new TreeSet<>();
     String mark = directory.toRealPath().toString();
@@ -53,12 +53,15 @@ final class MachineProcesses {
     return found;
   }
 
-  /** The directory or something in it, and not one whose name only begins the same. */
+  /**
+   * Returns whether a command line names the directory or a path in it; a directory with the same
+   * prefix does not count.
+   */
   private static boolean mentions(String commandLine, String directory) {
     return commandLine.contains(directory + "/") || commandLine.contains(directory + "\0");
   }
 
-  /** Empty for a process that is gone, or that its parent has not collected yet. */
+  /** Returns an empty text for a process that is gone or is a zombie. */
   private static String commandLine(long pid) {
     try {
       byte[] all = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));

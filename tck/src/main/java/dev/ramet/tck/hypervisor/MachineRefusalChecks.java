@@ -23,9 +23,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be is refused with the code that says whose fault it is, and leaves nothing. */
+/**
+ * Checks that invalid requests are refused with the error code that says whose fault it is, and
+ * leave nothing behind.
+ */
 public abstract class MachineRefusalChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineRefusalChecks() {}
 
   private static final long MIB = 1 << 20;
@@ -80,7 +83,7 @@ public abstract class MachineRefusalChecks {
     world().awaitRunning(world().driver.boot(good, MachineWorld.PATIENCE));
   }
 
-  /** Whoever builds command lines from these must quote them. */
+  /** A driver that builds command lines from these names must quote them. */
   @Test
   void namesThatMeanSomethingElsewhere() throws Exception {
     int n = 0;

@@ -20,9 +20,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A machine goes on where it was saved, any number of times. */
+/** Checks that a machine continues from where it was saved, any number of times. */
 public abstract class MachineRestoreChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MachineRestoreChecks() {}
 
   public abstract MachineWorld world();
@@ -70,7 +70,7 @@ public abstract class MachineRestoreChecks {
     }
   }
 
-  /** A hypervisor may tell the guest that it is another one, in a page or two. */
+  /** A hypervisor may change a page or two to tell the guest that it is a copy. */
   private static int differingPages(byte[] one, byte[] other) {
     int differing = 0;
     for (int page = 0; page < one.length; page += 4096) {

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A driver, its machines, and what can be seen of them. Closing it ends them all. */
+/** A driver and its machines, with helpers to observe them. Closing it ends all machines. */
 public final class MachineWorld implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long STILL_MILLIS = 20;
@@ -45,7 +45,7 @@ public final class MachineWorld implements AutoCloseable {
     this.driver = open();
   }
 
-  /** The driver once more, as a host opens it that starts anew. */
+  /** Opens the driver again, as a restarted host does. */
   Hypervisor open() {
     Hypervisor one = harness.provider().open(new ProbeContext(scratch));
     opened.add(one);
@@ -60,13 +60,13 @@ public final class MachineWorld implements AutoCloseable {
     return Files.createDirectories(root.resolve(name));
   }
 
-  /** A new machine's specification, in a directory of its own. */
+  /** Returns the specification of a new machine in a new directory. */
   VmSpec spec() throws IOException {
     String name = "vm" + ++number;
     return harness.spec(name, directory(name));
   }
 
-  /** A machine that has begun to count. */
+  /** Boots a machine and waits until its guest counts. */
   RunningVm boot() throws IOException {
     RunningVm vm = driver.boot(spec(), PATIENCE);
     awaitRunning(vm);
@@ -81,7 +81,7 @@ public final class MachineWorld implements AutoCloseable {
         () -> harness.count(vm) != before);
   }
 
-  /** Demands that the guest does not count. */
+  /** Requires that the guest does not count. */
   long standsStill(RunningVm vm, String why) throws IOException {
     long before = harness.count(vm);
     sleep();
@@ -105,14 +105,14 @@ public final class MachineWorld implements AutoCloseable {
     return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
   }
 
-  /** How the machine ended; it has to have. */
+  /** Returns how the machine ended; fails if it still runs. */
   VmExit ended(RunningVm vm) throws IOException {
     CompletableFuture<VmExit> exit = vm.exit().toCompletableFuture();
     await("the machine has ended: exit() must be complete", exit::isDone);
     return exit.join();
   }
 
-  /** Demands that nothing of a machine is left but what people read. */
+  /** Requires that only the files people read are left of a machine. */
   void nothingLeft(VmSpec spec, String after) throws IOException {
     assertEquals(
         Set.of(),
@@ -130,7 +130,7 @@ public final class MachineWorld implements AutoCloseable {
     }
   }
 
-  /** Something that is to become true. */
+  /** A condition that is to become true. */
   interface Condition {
     boolean holds() throws IOException;
   }
@@ -157,7 +157,7 @@ public final class MachineWorld implements AutoCloseable {
 
   @Override
   public void close() {
-    // What a check left running is ended from outside: its driver may be what is wrong.
+    // Ends what a check left running from outside, because the driver itself may be at fault.
     try {
       for (long pid : harness.processes(root)) {
         harness.kill(pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Checks of hypervisors' drivers, and what such a test gives the kit. */
+/** Checks of hypervisor drivers, and the harness that such a test gives the kit. */
 @NullMarked
 package dev.ramet.tck.hypervisor;
 

@@ -17,8 +17,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures of one tracker, each composed over the baseline that the tracker names and compared with
- * what the memory must hold.
+ * Takes captures with one tracker. Each is composed over the baseline that the tracker names and
+ * compared with what the memory must hold.
  */
 public final class Captures implements AutoCloseable {
   private final MemoryWorld world;
@@ -27,7 +27,7 @@ public final class Captures implements AutoCloseable {
   private byte[] composed = new byte[0];
   private boolean committedOnce;
 
-  /** What rounds before the pause have copied into the image of the capture at hand. */
+  /** The image of the current capture, as far as rounds before the pause have copied it. */
   private byte @Nullable [] begun;
 
   Captures(MemoryWorld world, MemoryTracker tracker) {
@@ -39,7 +39,7 @@ public final class Captures implements AutoCloseable {
     return tracker;
   }
 
-  /** A whole capture: what it selected. */
+  /** Takes a whole capture and returns its selection. */
   PageRanges capture() {
     PageRanges ranges = selectOnly();
     commit();
@@ -47,8 +47,8 @@ public final class Captures implements AutoCloseable {
   }
 
   /**
-   * A capture of memory that a tracker need not be able to follow: it may say so, and then it goes
-   * on relative to something older.
+   * Takes a capture of memory that a tracker may fail to follow: the tracker may say so and then
+   * continue relative to something older.
    */
   void captureEvenIfLost() {
     try {
@@ -65,7 +65,7 @@ public final class Captures implements AutoCloseable {
     }
   }
 
-  /** The last selection becomes a capture. */
+  /** Commits the last selection as a capture. */
   void commit() {
     tracker.committed();
     previous = composed;
@@ -84,7 +84,7 @@ public final class Captures implements AutoCloseable {
     return ranges;
   }
 
-  /** The image that the capture at hand composes. */
+  /** Returns the image that the current capture composes. */
   private byte[] image(Baseline baseline) {
     byte[] copied = begun;
     if (copied != null) {
@@ -121,20 +121,20 @@ public final class Captures implements AutoCloseable {
     return fail("the tracker is no LiveTracker");
   }
 
-  /** A capture begins: one that was begun before has failed. */
+  /** Begins a capture; an unfinished earlier one counts as failed. */
   void startOver() {
     live().startOver();
     begun = null;
   }
 
-  /** A round before the pause: what it selected, which is copied. */
+  /** Runs a round before the pause: selects pages, copies them and returns the selection. */
   PageRanges round() {
     PageRanges ranges = select();
     copy(ranges);
     return ranges;
   }
 
-  /** A round whose pages are not copied yet. */
+  /** Selects the pages of a round without copying them yet. */
   PageRanges select() {
     byte[] base = image(tracker.baseline());
     PageRanges ranges = live().selectRunning(world.memory());
@@ -178,9 +178,9 @@ public final class Captures implements AutoCloseable {
   }
 
   /**
-   * Demands that a selection is no larger than it must be, of a mode that can tell.
+   * Requires that a selection is no larger than necessary, for a mode that can tell.
    *
-   * @param pages what changed since the last commit
+   * @param pages the number of pages that changed since the last commit
    */
   void atMost(PageRanges ranges, int pages, String what) {
     if (!world.states(MemoryCapabilities.SINCE_CAPTURE)) {

@@ -21,10 +21,10 @@ final class Compaction implements AutoCloseable {
   private static final Path COUNTERS = Path.of("/proc/vmstat");
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** For the first page: a busy host lets the kernel look through its memory but slowly. */
+  /** The time to wait for the first page: on a busy host the kernel scans its memory slowly. */
   private static final long PATIENCE_AT_FIRST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** So many pages moved are taken for enough to have met some of ours. */
+  /** Once this many pages have moved, some of ours are assumed to be among them. */
   private static final long ENOUGH = 20_000;
 
   private static final int GAPS = 1024;
@@ -44,15 +44,15 @@ final class Compaction implements AutoCloseable {
   }
 
   /**
-   * Has the kernel move what there is to move, once. It first puts on its lists of pages what each
-   * processor holds back from them (mm/compaction.c, {@code compact_nodes}). Does nothing where
-   * that is not allowed.
+   * Makes the kernel compact memory once. The kernel first drains each processor's page batches to
+   * its lists of pages (mm/compaction.c, {@code compact_nodes}). Does nothing where that is not
+   * allowed.
    */
   static void once() {
     try {
       Files.writeString(CONTROL, "1");
     } catch (IOException e) {
-      // Whoever depends on it sees that by what comes after.
+      // Checks that depend on this detect the failure afterwards.
     }
   }
 
@@ -61,14 +61,14 @@ final class Compaction implements AutoCloseable {
       try {
         moveAmongGaps();
       } catch (IOException e) {
-        return; // Seen by what was moved.
+        return; // A failure shows in the number of moved pages.
       }
     }
   }
 
   /**
-   * Has the kernel move pages when there are free ones between those in use: it moves nothing in a
-   * memory that it has moved together already, as it has after the same check of another mode.
+   * Makes the kernel move pages by leaving free pages between used ones. Otherwise it moves nothing
+   * in memory that it has already compacted, as after the same check of another mode.
    */
   private static void moveAmongGaps() throws IOException {
     Path gone = Files.createTempFile("compaction-", ".gone");
@@ -88,7 +88,7 @@ final class Compaction implements AutoCloseable {
     }
   }
 
-  /** Captures memory that is written now and then, until enough was moved. */
+  /** Captures memory that is written now and then, until enough pages have moved. */
   void beside(MemoryWorld world, Captures captures) {
     Random random = new Random(3);
     do {
@@ -102,7 +102,7 @@ final class Compaction implements AutoCloseable {
     } while (!moved());
   }
 
-  /** Whether enough was moved, or waiting for it is in vain. */
+  /** Returns whether enough pages have moved, or waiting any longer is useless. */
   private boolean moved() {
     long now = count() - before;
     long elapsed = System.nanoTime() - started;

@@ -19,9 +19,9 @@ import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.tck.support.Traces;
 import org.junit.jupiter.api.Test;
 
-/** What is stated is kept, and what is not stated is not done. */
+/** Checks that every stated capability holds and that one that is not stated is absent. */
 public abstract class MemoryCapabilityChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryCapabilityChecks() {}
 
   public abstract MemoryWorld world();
@@ -123,7 +123,7 @@ public abstract class MemoryCapabilityChecks {
     String before = Traces.of(world().directory);
     world().provider().probe(world().context());
     assertEquals(before, Traces.of(world().directory), "probing must leave no trace");
-    // Whatever it answers, it must answer.
+    // Any result is allowed, but the probe must return one.
     world().provider().probe(new ProbeContext(world().directory.resolve("absent")));
     assertEquals(before, Traces.of(world().directory), "probing must leave no trace");
   }

@@ -9,9 +9,11 @@ import static dev.ramet.tck.memory.MemoryWorld.PAGEOUT;
 import dev.ramet.tck.support.Requirement;
 import org.junit.jupiter.api.Test;
 
-/** Memory that was given back, as a balloon does, has changed without a write. */
+/**
+ * Checks that memory returned to the kernel, as by a balloon, counts as changed without a write.
+ */
 public abstract class MemoryDiscardChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryDiscardChecks() {}
 
   public abstract MemoryWorld world();
@@ -98,7 +100,7 @@ public abstract class MemoryDiscardChecks {
     }
   }
 
-  /** The kernel may drop such pages whenever it likes, or keep them. */
+  /** The kernel may drop such pages at any time, or keep them. */
   @Test
   void pagesThatMayBeDropped() {
     world().replaceByAnonymous(200, 100);

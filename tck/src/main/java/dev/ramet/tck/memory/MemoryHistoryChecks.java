@@ -8,9 +8,9 @@ import static dev.ramet.tck.memory.TrackedProcess.PAGE;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Long histories of everything at random, some captures of which fail. */
+/** Checks long histories of random operations, in which some captures fail. */
 public abstract class MemoryHistoryChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryHistoryChecks() {}
 
   public abstract MemoryWorld world();

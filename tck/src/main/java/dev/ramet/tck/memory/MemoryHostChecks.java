@@ -7,9 +7,9 @@ import static dev.ramet.tck.memory.MemoryWorld.HUGE;
 
 import org.junit.jupiter.api.Test;
 
-/** What the host does to memory that nobody touches changes nothing. */
+/** Checks that nothing the host does to untouched memory changes its content. */
 public abstract class MemoryHostChecks extends MemoryHugePageChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryHostChecks() {}
 
   @Test
@@ -75,7 +75,7 @@ public abstract class MemoryHostChecks extends MemoryHugePageChecks {
     }
   }
 
-  /** Pages on their way to another place are not there for a moment. */
+  /** A page under migration is absent for a moment. */
   @Test
   void pagesThatAreMoved() {
     world().replaceByAnonymous(1024, 512);

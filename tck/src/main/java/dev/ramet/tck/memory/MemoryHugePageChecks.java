@@ -13,23 +13,22 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Huge pages, which the kernel makes of anonymous memory by itself. Each check makes sure that
- * there is one, so that none passes where the kernel makes none.
+ * Checks transparent huge pages, which the kernel makes of anonymous memory by itself. Each check
+ * verifies that there is one, so that it cannot pass where the kernel makes none.
  */
 abstract class MemoryHugePageChecks {
   private static final int ATTEMPTS = 20;
 
   public abstract MemoryWorld world();
 
-  /** Begins to track what was mapped until now. */
+  /** Begins to track the memory mapped so far. */
   public abstract Captures captures();
 
   final void hugePages() {
     long before = world().process.hugeBytes();
     world().replaceByAnonymous(HUGE, 2 * HUGE);
     world().advise(HUGE, 2 * HUGE, HUGEPAGE);
-    // Written before it is read: a read would map the huge page of zeros, which a write then
-    // splits.
+    // Written before it is read: a read would map the huge zero page, which a write then splits.
     world().fill(HUGE + 7, 1, 7);
     world().fill(2 * HUGE + 7, 1, 7);
     world().note(HUGE, 2 * HUGE, "in a huge page");
@@ -74,7 +73,7 @@ abstract class MemoryHugePageChecks {
   @Test
   void pagesThatAreGatheredIntoAHugeOne() {
     world().replaceByAnonymous(HUGE, 2 * HUGE);
-    // So that they are small, whatever the host is set to.
+    // Keeps these pages small, whatever the host is configured to do.
     world().advise(HUGE, 2 * HUGE, NOHUGEPAGE);
     for (int page = HUGE; page < 3 * HUGE; page += 3) {
       world().poke(page, 1, 5);
@@ -88,7 +87,7 @@ abstract class MemoryHugePageChecks {
       captures.capture();
       world().poke(HUGE + 30, 3, 6);
       int later = gather(HUGE);
-      // The kernel gathers no pages that are protected by a userfaultfd.
+      // The kernel does not collapse pages that are protected by a userfaultfd.
       boolean left = later != 0 && world().process.isRegistered();
       Requirement.ofKernel("thp", later == 0 || left, none + later);
       captures.capture();
@@ -99,9 +98,9 @@ abstract class MemoryHugePageChecks {
   }
 
   /**
-   * Gathers the pages of a huge one. The kernel leaves pages that are busy, and is asked again.
+   * Collapses pages into a huge one. The kernel skips busy pages, so it is asked again.
    *
-   * @return 0, or why not
+   * @return 0, or the error number
    */
   private int gather(int page) {
     long before = world().process.hugeBytes();

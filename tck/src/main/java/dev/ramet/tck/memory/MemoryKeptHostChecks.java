@@ -7,11 +7,11 @@ import static dev.ramet.tck.memory.MemoryWorld.HOLE_PAGES;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the host does to memory whose hypervisor discards nothing: a mode may track it in another
- * way, above all where all of it is the image's.
+ * Checks what the host does to memory whose hypervisor discards nothing: a mode may track such
+ * memory in another way, above all where all of it belongs to the image.
  */
 public abstract class MemoryKeptHostChecks extends MemoryHugePageChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryKeptHostChecks() {}
 
   @Test
@@ -25,7 +25,7 @@ public abstract class MemoryKeptHostChecks extends MemoryHugePageChecks {
         captures.capture();
         world().look(0, 2);
         world().poke(1, 2, 9);
-        // Neither was there when it was captured.
+        // Neither page was present when it was captured.
         world().poke(20, 2, 9);
         world().poke(40, 2, 9);
         swap.takes(world(), 0, 64);
@@ -62,7 +62,7 @@ public abstract class MemoryKeptHostChecks extends MemoryHugePageChecks {
     }
   }
 
-  /** Pages on their way to another place are not there for a moment. */
+  /** A page under migration is absent for a moment. */
   @Test
   void pagesThatAreMoved() {
     world().fill(0, 600, 1);

@@ -16,9 +16,9 @@ import dev.ramet.spi.memory.PageRanges;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where memory is mapped changes, and it does not begin and end where one expects. */
+/** Checks memory whose mappings change, and mappings with unusual bounds. */
 public abstract class MemoryLayoutChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryLayoutChecks() {}
 
   public abstract MemoryWorld world();
@@ -113,7 +113,7 @@ public abstract class MemoryLayoutChecks {
     assertEquals(ErrorCode.CORRUPT, e.code());
   }
 
-  /** As of a machine with 5 GiB, whose memory goes on above the hole for PCI. */
+  /** As in a machine with 5 GiB, whose memory continues above the PCI hole. */
   @Test
   void memoryAboveFourGibibytes() throws Exception {
     try (SparseMemory sparse = new SparseMemory(world().directory, 5L << 30);

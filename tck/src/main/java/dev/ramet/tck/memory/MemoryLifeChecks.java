@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Captures that fail, trackers that end, processes that die. */
+/** Checks captures that fail, trackers that are closed and processes that die. */
 public abstract class MemoryLifeChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryLifeChecks() {}
 
   public abstract MemoryWorld world();
@@ -127,7 +127,7 @@ public abstract class MemoryLifeChecks {
               "the process has ended: attach() must say so");
       assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
       try {
-        // A mode that asks nothing finds nothing out; whoever reads the pages will.
+        // A mode that makes no system call notices nothing; the reader of the pages will.
         assertEquals(
             MemoryWorld.BYTES,
             tracker.select(memory).copyBytes(),

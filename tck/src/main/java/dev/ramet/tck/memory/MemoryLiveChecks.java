@@ -19,16 +19,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Pages that are copied while the machine runs, and written again. */
+/** Checks pages that are copied while the machine runs, and are written again. */
 public abstract class MemoryLiveChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryLiveChecks() {}
 
   private static final int GENERATIONS = 60;
 
   public abstract MemoryWorld world();
 
-  /** Whoever does not state it is not asked for it; {@link #whoeverStatesItCanDoIt} holds both. */
+  /**
+   * A mode that does not state the capability is not tested for it; {@link #whoeverStatesItCanDoIt}
+   * checks both directions.
+   */
   private boolean asked() {
     return world().states(MemoryCapabilities.LIVE);
   }
@@ -165,7 +168,7 @@ public abstract class MemoryLiveChecks {
     }
   }
 
-  /** The process writes on its own while pages are found and copied. */
+  /** The process keeps writing while pages are found and copied. */
   @Test
   void roundsBesideAWriter() throws InterruptedException {
     if (!asked()) {
@@ -209,7 +212,7 @@ public abstract class MemoryLiveChecks {
     try (SwapArea swap = SwapArea.on(world().directory);
         Captures captures = live()) {
       for (int generation = 0; generation < 3; generation++) {
-        // Pages that no round has met yet.
+        // Pages that no round has seen yet.
         int first = 200 + 100 * generation;
         captures.startOver();
         captures.round();
@@ -229,7 +232,10 @@ public abstract class MemoryLiveChecks {
     }
   }
 
-  /** More runs of pages than the kernel tells at once, and than its own small buffer takes. */
+  /**
+   * More runs of pages than the kernel reports in one call, and than its small internal buffer
+   * holds.
+   */
   @Test
   void scatteredPages() {
     if (!asked()) {
@@ -270,7 +276,7 @@ public abstract class MemoryLiveChecks {
     Requirement.ofKernel("swap", swapped.get() > 0, "nothing was swapped out");
   }
 
-  /** Advises the kernel to put pages out of memory. */
+  /** Advises the kernel to page memory out. */
   private interface PageOut {
     void advise(int page, int count);
   }

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A mode under test, a process with memory, and what that memory must hold. The memory is a private
- * mapping of an image, page 0 at a border of huge pages; every change goes through a method here,
- * which also changes the expectation, so that no check has to read the memory, which would map its
- * absent pages.
+ * mapping of an image, with page 0 aligned to a huge page. Every change goes through a method of
+ * this class, which also updates the expectation, so that no check has to read the memory, which
+ * would map its absent pages.
  */
 public final class MemoryWorld implements AutoCloseable {
   /** Four huge pages. */
@@ -39,7 +39,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   static final int HUGE = 512;
 
-  /** Pages for which the image's file has a hole, and how many. */
+  /** The first page of a hole in the image file, and the number of pages in it. */
   public static final int HOLE = 100;
 
   public static final int HOLE_PAGES = 40;
@@ -112,7 +112,7 @@ public final class MemoryWorld implements AutoCloseable {
     }
   }
 
-  /** Another process, for the same opened mode. */
+  /** Creates another process for the same opened mode. */
   MemoryWorld another(Path elsewhere) {
     return new MemoryWorld(provider, elsewhere, mode);
   }
@@ -125,7 +125,7 @@ public final class MemoryWorld implements AutoCloseable {
     return provider;
   }
 
-  /** From now on the process discards nothing, and whoever tracks it is told so. */
+  /** Declares from now on that the process discards nothing, and tells trackers so. */
   public MemoryWorld withoutDiscards() {
     discards = false;
     return this;
@@ -141,7 +141,7 @@ public final class MemoryWorld implements AutoCloseable {
     return capabilities.contains(capability);
   }
 
-  /** The memory as the process has it mapped now. */
+  /** Returns the memory as the process has it mapped now. */
   GuestMemory memory() {
     long start = process.address();
     List<MemoryRegion> regions = new ArrayList<>();
@@ -163,7 +163,7 @@ public final class MemoryWorld implements AutoCloseable {
     return new GuestMemory(process.pid(), BYTES, regions, discards);
   }
 
-  /** All of the memory as one region of a kind, whatever it really is. */
+  /** Returns all of the memory as one region of a kind, whatever it really is. */
   GuestMemory memoryAs(MemoryRegion.Kind kind) {
     return new GuestMemory(
         process.pid(), BYTES, List.of(new MemoryRegion(0, process.address(), BYTES, kind)));
@@ -192,7 +192,7 @@ public final class MemoryWorld implements AutoCloseable {
     tell(page, count, "one byte written by the process");
   }
 
-  /** Reads a byte of each page, which maps what was absent. */
+  /** Reads a byte of each page, which maps absent pages. */
   void look(int page, int count) {
     process.does("read", page, count);
     for (int i = page; i < page + count; i++) {
@@ -200,7 +200,7 @@ public final class MemoryWorld implements AutoCloseable {
     }
   }
 
-  /** Gives pages back to the kernel: they hold the image's content again, or zeros. */
+  /** Returns pages to the kernel: they hold the image's content again, or zeros. */
   void discard(int page, int count) {
     discarding();
     process.does("advise", page, count, DONTNEED);
@@ -214,12 +214,12 @@ public final class MemoryWorld implements AutoCloseable {
     tell(page, count, "discarded (MADV_DONTNEED)");
   }
 
-  /** Advice that changes no content. */
+  /** Gives the kernel advice that changes no content. */
   int advise(int page, int count, int advice) {
     return process.tries("advise", page, count, advice);
   }
 
-  /** Maps new anonymous memory over a part, as a hypervisor does that gives memory back. */
+  /** Maps new anonymous memory over a part, as a hypervisor does to discard memory. */
   void replaceByAnonymous(int page, int count) {
     discarding();
     process.does("anonymous", page, count);
@@ -227,7 +227,7 @@ public final class MemoryWorld implements AutoCloseable {
     expect(page, count, 0, "replaced by anonymous memory");
   }
 
-  /** Maps a part of the image anew. */
+  /** Maps a part of the image again. */
   void replaceByImage(int page, int count) {
     discarding();
     process.does("image", page, count);
@@ -236,7 +236,9 @@ public final class MemoryWorld implements AutoCloseable {
     tell(page, count, "mapped anew");
   }
 
-  /** The kernel writes a file's content to memory, through its cache or directly from the disk. */
+  /**
+   * Makes the kernel write a file's content to memory, through its cache or directly from the disk.
+   */
   void load(int page, int count, boolean direct) {
     byte[] content = new byte[count * PAGE];
     new Random(page).nextBytes(content);
@@ -256,12 +258,12 @@ public final class MemoryWorld implements AutoCloseable {
     tell(page, count, direct ? "read from a disk by DMA" : "written by the kernel");
   }
 
-  /** A child that shares the pages writes to its own copies. */
+  /** Makes a child that shares the pages write to its own copies. */
   void writeInChild(int page, int count, int value) {
     process.does("fork", page, count, value);
   }
 
-  /** Another process writes to the memory with {@code process_vm_writev}. */
+  /** Makes another process write to the memory with {@code process_vm_writev}. */
   void writeFromOutside(int page, int count, int value) {
     Path other = directory.resolve("image");
     try (TrackedProcess writer = new TrackedProcess(other, PAGE)) {
@@ -271,7 +273,7 @@ public final class MemoryWorld implements AutoCloseable {
     expect(page, count, value, "written by another process with process_vm_writev");
   }
 
-  /** As a debugger writes: through {@code /proc/<pid>/mem}. */
+  /** Writes as a debugger does: through {@code /proc/<pid>/mem}. */
   void writeAsDebugger(int page, int value) {
     byte[] content = new byte[PAGE];
     Arrays.fill(content, (byte) value);
@@ -279,12 +281,12 @@ public final class MemoryWorld implements AutoCloseable {
     expect(page, 1, value, "written through /proc/<pid>/mem");
   }
 
-  /** What a page's entry in the page table is. */
+  /** Returns a page's entry in the page table. */
   long entry(int page) {
     return process.entry(process.address() + (long) page * PAGE);
   }
 
-  /** Takes what the memory holds now for what is expected, where the kernel may choose. */
+  /** Takes the present content of the memory as expected, where the kernel may choose it. */
   void observe(int page, int count, String what) {
     process.read(
         process.address() + (long) page * PAGE,
@@ -292,7 +294,7 @@ public final class MemoryWorld implements AutoCloseable {
     tell(page, count, what);
   }
 
-  /** Adds to what is known of some pages. */
+  /** Adds to the recorded history of some pages. */
   void note(int page, int count, String what) {
     for (int i = page; i < page + count; i++) {
       story[i] += ", " + what;
@@ -308,7 +310,7 @@ public final class MemoryWorld implements AutoCloseable {
     Arrays.fill(story, page, page + count, what);
   }
 
-  /** What was last done to a page. */
+  /** Returns the last operation on a page. */
   String story(int page) {
     return (anonymous[page] ? "anonymous memory, " : "image, ") + story[page];
   }

@@ -8,9 +8,9 @@ import static dev.ramet.tck.memory.TrackedProcess.PAGE;
 
 import org.junit.jupiter.api.Test;
 
-/** Whoever writes to memory, and however: it is captured. */
+/** Checks that writes to memory are captured, whoever writes and in whatever way. */
 public abstract class MemoryWriteChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected MemoryWriteChecks() {}
 
   public abstract MemoryWorld world();

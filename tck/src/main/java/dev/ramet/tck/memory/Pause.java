@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck.memory;
 
-/** Waiting for what the kernel has yet to do and tells nobody of. */
+/** Waits for kernel work that signals no completion. */
 final class Pause {
   private static final long MILLIS = 100;
 

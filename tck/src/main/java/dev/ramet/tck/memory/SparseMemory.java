@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A process with far more memory than it uses, over an image that is one hole. */
+/** A process with far more memory than it uses, over an image that is one large hole. */
 final class SparseMemory implements AutoCloseable {
   private static final long BORDER = 3L << 30;
 
@@ -49,14 +49,14 @@ final class SparseMemory implements AutoCloseable {
     written.put(page, value);
   }
 
-  /** A capture was made: what was written before it need not be selected again. */
+  /** Records a capture: pages written before it need not be selected again. */
   void forget(boolean all) {
     if (all) {
       written.clear();
     }
   }
 
-  /** Demands that every page that was written is selected, from the address where it is. */
+  /** Requires that every written page is selected, at its address. */
   void check(PageRanges ranges) {
     written.forEach(
         (page, value) -> {

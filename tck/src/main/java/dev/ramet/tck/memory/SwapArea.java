@@ -36,9 +36,10 @@ final class SwapArea implements AutoCloseable {
   }
 
   /**
-   * Has the kernel swap pages out, one of them at least: the check depends on it. The kernel leaves
-   * pages that are busy, for one those that another processor has yet to put on its lists of pages,
-   * which an idle one never does by itself: it is made to, and asked again.
+   * Makes the kernel swap pages out, at least one of them, because the check depends on it. The
+   * kernel skips busy pages, among them those that another processor has yet to put on its page
+   * lists, which an idle processor never does by itself: it is forced to, and the kernel is asked
+   * again.
    */
   void takes(MemoryWorld world, int page, int count) {
     int swapped = offered(world, page, count);
@@ -50,7 +51,7 @@ final class SwapArea implements AutoCloseable {
     Requirement.ofKernel("swap", swapped > 0, "nothing was swapped out");
   }
 
-  /** Asks the kernel to swap pages out; answers how many of them are. */
+  /** Asks the kernel to swap pages out and returns how many of them are swapped out. */
   int offered(MemoryWorld world, int page, int count) {
     Requirement.ofKernel("swap", world.advise(page, count, PAGEOUT) == 0, "no MADV_PAGEOUT");
     int swapped = 0;
@@ -72,7 +73,7 @@ final class SwapArea implements AutoCloseable {
               .waitFor()
           == 0;
     } catch (IOException e) {
-      return false; // There is no such program.
+      return false; // The program is missing.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

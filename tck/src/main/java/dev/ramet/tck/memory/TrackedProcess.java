@@ -22,14 +22,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process of {@code tracked.c}, whose memory stands for a machine's. It stands still except
- * while it obeys a command. Built with {@code cc} once for each JVM, or taken from {@code
+ * The process of {@code tracked.c}, whose memory stands for a machine's. It is idle except while it
+ * executes a command. Built with {@code cc} once for each JVM, or taken from {@code
  * RAMET_TCK_TRACKED} where there is no compiler. Used by one thread.
  */
 public final class TrackedProcess implements AutoCloseable {
   public static final int PAGE = 4096;
 
-  /** Bits of an entry of pagemap (kernel documentation, admin-guide/mm/pagemap.rst). */
+  /** Bits of a pagemap entry (kernel documentation, admin-guide/mm/pagemap.rst). */
   public static final long PRESENT = 1L << 63;
 
   public static final long SWAPPED = 1L << 62;
@@ -95,12 +95,12 @@ public final class TrackedProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Where page 0 was mapped. */
+  /** Returns the address where page 0 was mapped. */
   long address() {
     return address;
   }
 
-  /** Makes it do something, waits until it is done, and answers 0 or the error number. */
+  /** Executes a command, waits until it is done, and returns 0 or the error number. */
   int tries(String command, Object... arguments) {
     StringBuilder line = new StringBuilder(command);
     for (Object argument : arguments) {
@@ -116,7 +116,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
   }
 
-  /** Makes it do something and waits until it is done. */
+  /** Executes a command, waits until it is done, and requires success. */
   void does(String command, Object... arguments) {
     int errno = tries(command, arguments);
     if (errno != 0) {
@@ -135,9 +135,9 @@ public final class TrackedProcess implements AutoCloseable {
   /**
    * One mapping of the process.
    *
-   * @param start its first byte
-   * @param end behind its last byte
-   * @param offset where in its file
+   * @param start the address of its first byte
+   * @param end the address after its last byte
+   * @param offset its offset in its file
    * @param image whether its file is the image
    */
   record Mapping(long start, long end, long offset, boolean image) {}
@@ -158,7 +158,7 @@ public final class TrackedProcess implements AutoCloseable {
     return found;
   }
 
-  /** The flags of its mappings that another could have changed, with where they are. */
+  /** Returns the flags of its mappings that a tracker could have changed, with their addresses. */
   Set<String> marks() {
     Set<String> found = new TreeSet<>();
     registrations().forEach(line -> found.add("registered with a userfaultfd: " + line));
@@ -175,7 +175,7 @@ public final class TrackedProcess implements AutoCloseable {
     return found;
   }
 
-  /** Whether some of its memory is registered with a userfaultfd. */
+  /** Returns whether some of its memory is registered with a userfaultfd. */
   boolean isRegistered() {
     return !registrations().isEmpty();
   }
@@ -187,7 +187,7 @@ public final class TrackedProcess implements AutoCloseable {
         .toList();
   }
 
-  /** How much of its memory is in huge pages. */
+  /** Returns how much of its memory is in huge pages. */
   long hugeBytes() {
     return lines("smaps").stream()
         .filter(line -> line.startsWith("AnonHugePages:"))
@@ -207,12 +207,12 @@ public final class TrackedProcess implements AutoCloseable {
     return Path.of("/proc", Long.toString(pid()), name);
   }
 
-  /** Reads memory through {@code /proc/<pid>/mem}, which maps pages that were absent. */
+  /** Reads memory through {@code /proc/<pid>/mem}, which maps absent pages. */
   void read(long from, ByteBuffer into) {
     transfer(from, into, "mem");
   }
 
-  /** The page table's entry of the page at an address. */
+  /** Returns the page table entry of the page at an address. */
   long entry(long at) {
     ByteBuffer entry = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     transfer(at / PAGE * Long.BYTES, entry, "pagemap");
@@ -246,7 +246,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it and waits until it is gone. Idempotent. */
+  /** Kills the process and waits until it is gone. Idempotent. */
   @Override
   public void close() {
     process.destroyForcibly();

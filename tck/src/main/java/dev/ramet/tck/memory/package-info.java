@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Checks of memory modes, on memory of a process that the kit starts. */
+/** Checks of memory modes, on the memory of a process that the kit starts. */
 @NullMarked
 package dev.ramet.tck.memory;
 

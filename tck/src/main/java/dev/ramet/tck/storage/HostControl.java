@@ -3,14 +3,14 @@ package dev.ramet.tck.storage;
 
 import java.io.IOException;
 
-/** What the harness can do to the file system that the backend works on. */
+/** Controls the file system that the backend works on. */
 public interface HostControl {
-  /** Takes up the free space until about so much is left; again to take up more. */
+  /** Takes up the free space until about this much is left; call it again to take up more. */
   void fill(long keepBytes) throws IOException;
 
-  /** Gives the space back. */
+  /** Frees the space again. */
   void unfill() throws IOException;
 
-  /** Makes all writing fail, as on a file system mounted read-only, or work again. */
+  /** Makes all writes fail, as on a file system mounted read-only, or succeed again. */
   void readOnly(boolean on) throws IOException;
 }

@@ -10,70 +10,79 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What an author gives the kit: a provider, a root for it, and what can be done to the root's host.
- * The kit makes one for every check and closes it after it, whatever happened.
+ * Gives the kit a provider, a root for it, and control over the root's host. The author of a
+ * backend implements it. The kit creates one for every check and always closes it afterwards.
  */
 public interface StorageHarness extends AutoCloseable {
-  /** The provider under test. For checks in another process, its class has a public constructor. */
+  /**
+   * Returns the provider under test. For checks in another process, its class has a public
+   * constructor.
+   */
   StorageBackendProvider provider();
 
-  /** An existing empty directory on a file system that suits the backend; the same every time. */
+  /**
+   * Returns an existing empty directory on a file system that suits the backend; the same every
+   * time.
+   */
   Path root();
 
-  /** How the backend is opened. */
+  /** Returns the context the backend is opened with. */
   default ProbeContext context() {
     return new ProbeContext(root());
   }
 
-  /** How the bytes of nodes are reached. */
+  /** Returns the access to the bytes of nodes. */
   default NodeIo io() {
     return NodeIo.FILES;
   }
 
   /**
-   * Begins a write within a node's size, which ends when that is told: until then nothing of it may
-   * be there but a changed time of modification, as with a write that waits for its device. Where
-   * that cannot be had, it begins when it ends.
+   * Begins a write within a node's size, which ends when {@link UnderWay#end} is called. Until then
+   * nothing of it may be visible but a changed modification time, as with a write that waits for
+   * its device. Where that is not possible, the write begins when it ends.
    */
   default UnderWay begin(Attachment node, long offset, byte[] bytes) throws IOException {
     return () -> io().write(node, offset, bytes);
   }
 
-  /** A write that has begun. */
+  /** A write in flight. */
   interface UnderWay {
-    /** Once: all of it is there then. */
+    /** Ends the write; called once. All of it is visible afterwards. */
     void end() throws IOException;
   }
 
   /**
-   * All that there is in the root, whether the backend knows of it or not, as a text that is equal
-   * when nothing has changed. Names, sizes and permissions of files by default; a backend that
-   * keeps state elsewhere, such as devices, adds it.
+   * Returns everything in the root, whether the backend knows of it or not, as a text that is equal
+   * when nothing has changed. By default it lists names, sizes and permissions of files; a backend
+   * that keeps state elsewhere, such as devices, adds it.
    */
   default String traces() {
     return Traces.of(root());
   }
 
-  /** Power over the host, if there is any. */
+  /** Returns the control over the host, if there is any. */
   default Optional<HostControl> host() {
     return Optional.empty();
   }
 
-  /** Step by step opening, if the backend can. */
+  /** Returns step-by-step opening, if the backend supports it. */
   default Optional<StepControl> steps() {
     return Optional.empty();
   }
 
-  /** Whether another process that opens the root finds the same nodes: false in the heap. */
+  /**
+   * Returns whether another process that opens the root finds the same nodes: false for a backend
+   * in the heap.
+   */
   default boolean outlivesProcess() {
     return true;
   }
 
-  /** Removes the root and all that was set up for it. */
+  /** Removes the root and everything that was set up for it. */
   @Override
   void close();
 
-  /** A backend in a plain directory, which the test that made it removes. */
+  /** Creates a harness for a backend in a plain directory, which the calling test removes. */
   static StorageHarness in(Path directory, StorageBackendProvider provider) {
     return new StorageHarness() {
       @Override
@@ -88,7 +97,7 @@ public interface StorageHarness extends AutoCloseable {
 
       @Override
       public void close() {
-        // The directory is its maker's.
+        // The directory belongs to the caller.
       }
     };
   }

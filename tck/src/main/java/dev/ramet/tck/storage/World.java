@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 
-/** A harness with its backend open, and what checks do with them. */
+/** A harness with its backend open, and the helpers that checks use on them. */
 public final class World implements AutoCloseable {
   public static final int PAGE = 4096;
 
@@ -67,7 +67,7 @@ public final class World implements AutoCloseable {
     return backend;
   }
 
-  /** A directory outside the root. */
+  /** Returns a directory outside the root. */
   public Path scratch() {
     return scratch;
   }
@@ -81,7 +81,7 @@ public final class World implements AutoCloseable {
     return harness.provider().open(harness.context());
   }
 
-  /** Puts another opening of the root in place of the one that is closed or dead. */
+  /** Replaces the closed or dead backend with another opening of the root. */
   public void use(StorageBackend opened) {
     backend = opened;
   }
@@ -92,7 +92,7 @@ public final class World implements AutoCloseable {
     return backend;
   }
 
-  /** Makes a volume of {@link #SIZE} with one page of a value. */
+  /** Creates a volume of {@link #SIZE} with one page of a value. */
   public Node volume(NodeId id, int value) {
     Node node = backend.create(id, SIZE);
     write(id, 3, value);
@@ -117,7 +117,7 @@ public final class World implements AutoCloseable {
     }
   }
 
-  /** Begins a write; what is returned ends it. */
+  /** Begins a write; the returned action ends it. */
   public Runnable begin(NodeId id, long offset, byte[] bytes) {
     try {
       StorageHarness.UnderWay begun = harness.begin(backend.attach(id), offset, bytes);
@@ -151,12 +151,14 @@ public final class World implements AutoCloseable {
     }
   }
 
-  /** The first byte of a page. */
+  /** Returns the first byte of a page. */
   public int read(NodeId id, long page) {
     return bytes(id, page * PAGE, 1)[0];
   }
 
-  /** All nodes with a sum over their content; equal when the backend is in the same state. */
+  /**
+   * Returns all nodes with a checksum of their content; equal if the backend is in the same state.
+   */
   public Map<NodeId, String> state() {
     Map<NodeId, String> state = new TreeMap<>();
     for (Node node : backend.list()) {
@@ -169,7 +171,7 @@ public final class World implements AutoCloseable {
     return state;
   }
 
-  /** Deletes all nodes and demands that nothing else is left in the root either. */
+  /** Deletes all nodes and requires that nothing else is left in the root either. */
   public void deleteAll(String after) {
     for (Node node : backend.list()) {
       backend.delete(node.id());

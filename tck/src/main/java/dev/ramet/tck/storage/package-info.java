@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a storage backend's test gives the kit: the backend, a place to work in, and what else the
- * place can do.
+ * The harness that a storage backend's test gives the kit: the backend, a place to work in, and
+ * what else the place supports.
  */
 @NullMarked
 package dev.ramet.tck.storage;

@@ -7,22 +7,21 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * What a check needs of its host or harness. Where it is missing the check is aborted, unless the
- * environment variable {@code RAMET_REQUIRE} (names separated by commas, or {@code tck} for all
- * that harnesses give) says that it must be there: then the check fails. So nothing is left out
- * unseen.
+ * A prerequisite of a check that its host or harness must provide. If it is missing, the check is
+ * aborted, or fails if the environment variable {@code RAMET_REQUIRE} (names separated by commas,
+ * or {@code tck} for everything that harnesses provide) names it. So no check is skipped unnoticed.
  */
 public final class Requirement {
   private static final String ALL = "tck";
 
   private Requirement() {}
 
-  /** Something that the harness or its place gives. */
+  /** Requires something that the harness or its place provides. */
   public static void of(String name, boolean present, String missing) {
     check(present, required().contains(ALL), name, missing);
   }
 
-  /** A part of a kernel that hosts may lack, whatever the harness gives. */
+  /** Requires a kernel feature that hosts may lack, whatever the harness provides. */
   public static void ofKernel(String name, boolean present, String missing) {
     check(present, false, name, missing);
   }

@@ -9,11 +9,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Threads that start together and whose failures count. */
+/** Runs threads that start together, and reports their failures. */
 public final class Threads {
   private Threads() {}
 
-  /** What each does. */
+  /** The work of one thread. */
   public interface Job {
     void run(int thread) throws Exception;
   }

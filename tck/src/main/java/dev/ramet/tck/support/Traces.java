@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 
-/** What lies in a directory. */
+/** Describes the content of a directory as text. */
 public final class Traces {
   private Traces() {}
 
@@ -31,7 +31,7 @@ public final class Traces {
     }
   }
 
-  /** The same with what is in files, and when each was changed. */
+  /** Returns the description with the files' content and modification times. */
   public static String withContent(Path directory) {
     try (Stream<Path> paths = Files.walk(directory)) {
       return paths
@@ -63,7 +63,7 @@ public final class Traces {
     try {
       var attributes =
           Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      // The size of a directory is the file system's own business.
+      // The size of a directory depends on the file system.
       String size = attributes.isDirectory() ? "/" : " " + attributes.size();
       return size + " " + PosixFilePermissions.toString(attributes.permissions());
     } catch (IOException e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What checks of all contracts use. */
+/** Helpers shared by the checks of all contracts. */
 @NullMarked
 package dev.ramet.tck.support;
 

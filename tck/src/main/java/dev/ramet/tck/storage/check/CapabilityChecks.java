@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is stated is kept, and what is not stated is not there. */
 public abstract class CapabilityChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected CapabilityChecks() {}
 
   private static final Map<String, Class<?>> INTERFACES =

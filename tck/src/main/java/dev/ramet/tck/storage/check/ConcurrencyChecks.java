@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Many threads on few names: every outcome has an explanation. */
 public abstract class ConcurrencyChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected ConcurrencyChecks() {}
 
   private static final int THREADS = 32;

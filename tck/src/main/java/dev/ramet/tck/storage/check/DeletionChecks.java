@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes go in any order, and none takes another along. */
 public abstract class DeletionChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected DeletionChecks() {}
 
   public abstract World world();

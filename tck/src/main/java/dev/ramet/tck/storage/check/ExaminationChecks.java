@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** A root that is only looked at shows what an open one does, and stays as it is. */
 public abstract class ExaminationChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected ExaminationChecks() {}
 
   private static final NodeId ABSENT = NodeId.of("absent");

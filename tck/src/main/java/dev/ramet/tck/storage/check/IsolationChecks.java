@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** No node sees what is written to another, whatever kind of write it is. */
 public abstract class IsolationChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected IsolationChecks() {}
 
   public abstract World world();

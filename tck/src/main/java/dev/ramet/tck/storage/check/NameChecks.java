@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Names are one flat space, and every valid one works. */
 public abstract class NameChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected NameChecks() {}
 
   private static final List<String> BAD =

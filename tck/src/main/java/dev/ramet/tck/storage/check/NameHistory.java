@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * nothing. Thread-safe.
  */
 public final class NameHistory {
-  /** For the kit. */
+  /** Called by the kit. */
   public NameHistory() {}
 
   /** Gives every begin and end a place in one order. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes come into being, change their kind and tell what they are. */
 public abstract class NodeChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected NodeChecks() {}
 
   public abstract World world();

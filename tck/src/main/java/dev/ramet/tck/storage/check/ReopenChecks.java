@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a root holds survives its opener, and one opener has it at a time. */
 public abstract class ReopenChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected ReopenChecks() {}
 
   public abstract World world();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** A snapshot that becomes a volume keeps its content, and nobody else loses any. */
 public abstract class ReuseChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected ReuseChecks() {}
 
   public abstract World world();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** Images come in and go out with their holes, and a copy stops when it is told to. */
 public abstract class TransferChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected TransferChecks() {}
 
   private static final int SIZE = 32 << 20;

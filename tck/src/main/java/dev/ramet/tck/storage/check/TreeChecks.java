@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Directory trees, where the backend captures them. */
 public abstract class TreeChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected TreeChecks() {}
 
   public abstract World world();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** A snapshot is the volume at its instant whatever the volume's log tells, and whenever. */
 public abstract class WriteLogChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected WriteLogChecks() {}
 
   /**

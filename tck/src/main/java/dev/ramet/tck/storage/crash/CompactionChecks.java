@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** A snapshot that is laid out anew is the same to everybody, and costs what it was allowed to. */
 public abstract class CompactionChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected CompactionChecks() {}
 
   private static final int PAGES = 512;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * is killed in the middle of its work.
  */
 public abstract class CrashChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected CrashChecks() {}
 
   private static final System.Logger LOG = System.getLogger(CrashChecks.class.getName());

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** A host that is full, read-only or closed to us; and probing, which must leave no trace. */
 public abstract class HostChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected HostChecks() {}
 
   private static final int LARGE_PAGES = 2048;

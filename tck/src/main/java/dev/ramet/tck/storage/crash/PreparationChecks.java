@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** A copy made ahead is the copy that would have been made at once. */
 public abstract class PreparationChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected PreparationChecks() {}
 
   /**

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** Directory trees that come and go beside others, and those whose backend is killed. */
 public abstract class TreeLifeChecks {
-  /** For the kit. */
+  /** Called by the kit. */
   protected TreeLifeChecks() {}
 
   private static final int THREADS = 8;
