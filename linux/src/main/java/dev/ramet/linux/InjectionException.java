@@ -2,13 +2,13 @@
 package dev.ramet.linux;
 
 /**
- * A system call cannot be made in another process, although the kernel would let this one trace it.
- * The process was left as it was found.
+ * A system call could not be made in another process, although the kernel would let this process
+ * trace it. The other process was left as it was found.
  */
 public final class InjectionException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Why not. */
+  /** The reason why the call could not be made. */
   public enum Reason {
     /** Another processor, or a 32-bit program. */
     ARCHITECTURE,

@@ -2,8 +2,8 @@
 package dev.ramet.linux;
 
 /**
- * A system call failed. Checked, so that whoever crosses a contract's border must say what the
- * error means there.
+ * The failure of a system call. It is checked, so that code at the edge of a contract must say what
+ * the error means there.
  */
 public final class LinuxException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -66,11 +66,11 @@ public final class LinuxException extends Exception {
   private final int errno;
 
   /**
-   * A failed call.
+   * Creates the exception for a failed call.
    *
    * @param call the system call, for example {@code openat}
    * @param errno the error number
-   * @param subject what it was called on: a path or a process
+   * @param subject the path or process it was called on
    */
   public LinuxException(String call, int errno, String subject) {
     super(call + " " + subject + ": errno " + errno);

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 
 /**
  * Page-aligned memory outside the Java heap: fresh anonymous memory, or a private mapping of a file
- * (mmap(2)). Its memory may be used by several threads, who order their accesses themselves; {@link
- * #close} must come after the last use, also of every view.
+ * (mmap(2)). Several threads may use the memory if they order their accesses themselves; {@link
+ * #close} must come after the last use, including that of every view.
  */
 public final class NativeBuffer implements AutoCloseable {
   /** The size of a page in bytes, as pagemap counts it on x86-64 and (by default) arm64. */
@@ -19,7 +19,7 @@ public final class NativeBuffer implements AutoCloseable {
 
   private static final String ANONYMOUS = "anonymous memory";
 
-  /** What is going to happen to memory (madvise(2)). */
+  /** Advice on the future use of memory (madvise(2)). */
   public enum Advice {
     /** Forget the pages: anonymous memory reads as zero again, a file mapping as the file. */
     DONTNEED(4),
@@ -60,9 +60,10 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * As {@link #allocate}, between pages that nobody can use: the kernel never makes one mapping of
-   * it and a neighbour. What belongs to a whole mapping, such as that all of a new one counts as
-   * soft-dirty (admin-guide/mm/soft-dirty.rst), then depends on nothing else that is mapped.
+   * Allocates memory like {@link #allocate}, between inaccessible guard pages, so that the kernel
+   * never merges it with an adjacent mapping. Properties of a whole mapping, such as that all of a
+   * new one counts as soft-dirty (admin-guide/mm/soft-dirty.rst), then do not depend on anything
+   * else that is mapped.
    *
    * @param sizeBytes at least one; rounded up to whole pages
    */
@@ -124,7 +125,7 @@ public final class NativeBuffer implements AutoCloseable {
     return (sizeBytes + PAGE_BYTES - 1) & -PAGE_BYTES;
   }
 
-  /** Where it starts in this process. */
+  /** Returns its start address in this process. */
   public long address() {
     return address;
   }
@@ -150,8 +151,8 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * Puts fresh anonymous memory in place of a part, as a hypervisor does with memory that a guest
-   * gave back: what was there is gone and reads as zero.
+   * Replaces a part with fresh anonymous memory, as a hypervisor does with memory that a guest gave
+   * back: the old content is gone and the part reads as zero.
    */
   public void replaceWithAnonymous(long offset, long lengthBytes) throws LinuxException {
     check(offset, lengthBytes);

@@ -13,15 +13,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Device-mapper, by the requests of linux/dm-ioctl.h on {@code /dev/mapper/control}. Devices are
- * named; a name has at most 127 bytes. Needs root.
+ * Controls device-mapper devices, by the requests of linux/dm-ioctl.h on {@code
+ * /dev/mapper/control}. Devices are named; a name has at most 127 bytes. Needs root.
  *
- * <p>A device has two places for a table: one is loaded into the second, and resuming moves it to
- * the first, in place of the one before. Whoever has the device open notices nothing of that.
+ * <p>A device has an active and an inactive slot for a table: a table is loaded into the inactive
+ * slot, and resuming moves it to the active slot, where it replaces the previous one. Processes
+ * that have the device open do not notice.
  *
- * <p>Thread-safe. A failure is a {@link LinuxException}: {@code ENXIO} for a device that is not
- * there, {@code EBUSY} for a name that is taken or a device that is in use, {@code EINVAL} for a
- * table that a target refuses; what it says about why is in the kernel's log only.
+ * <p>Thread-safe. A failure is a {@link LinuxException}: {@code ENXIO} for an absent device, {@code
+ * EBUSY} for a taken name or a device in use, {@code EINVAL} for a table that a target refuses; the
+ * target gives its reason in the kernel's log only.
  */
 public final class DeviceMapper implements AutoCloseable {
   private static final Path CONTROL = Path.of("/dev/mapper/control");
@@ -44,9 +45,9 @@ public final class DeviceMapper implements AutoCloseable {
   private static final int TARGET_MSG = 14;
 
   /**
-   * Tells udev, where there is one, to keep its hands off: not to look for file systems, volume
-   * groups or partitions on what belongs to a guest. DM_UDEV_DISABLE_{SUBSYSTEM,DISK,OTHER}_RULES
-   * of libdevmapper.h, in the upper half of what is sent along with the event.
+   * Tells udev, if it runs, to ignore the device and not to look for file systems, volume groups or
+   * partitions on a guest's data. DM_UDEV_DISABLE_{SUBSYSTEM,DISK,OTHER}_RULES of libdevmapper.h,
+   * in the upper half of the cookie sent with the event.
    */
   private static final int HANDS_OFF = (2 | 4 | 8) << 16;
 
@@ -105,12 +106,12 @@ public final class DeviceMapper implements AutoCloseable {
     return simple("DM_DEV_CREATE", DEV_CREATE, name, 0);
   }
 
-  /** What there is to know about a device. */
+  /** Returns the state of a device. */
   public DmDevice info(String name) throws LinuxException {
     return simple("DM_DEV_STATUS", DEV_STATUS, name, 0);
   }
 
-  /** Loads a table beside the one in use, in place of another one that was loaded. */
+  /** Loads a table into the inactive slot, where it replaces any other loaded table. */
   public DmDevice load(String name, boolean readOnly, List<DmTarget> table) throws LinuxException {
     try (DmRequest request = DmRequest.table(name, table)) {
       call("DM_TABLE_LOAD", TABLE_LOAD, request.flags(readOnly ? DmRequest.READONLY : 0));
@@ -124,8 +125,8 @@ public final class DeviceMapper implements AutoCloseable {
   }
 
   /**
-   * Holds back all further requests and waits for those under way. A file system mounted on the
-   * device is not brought to rest: what the device belongs to is none of this host's.
+   * Holds back all further requests and waits for those in flight. A file system mounted on the
+   * device is not frozen: the device belongs to a guest, not to this host.
    */
   public DmDevice suspend(String name) throws LinuxException {
     return simple("DM_DEV_SUSPEND", DEV_SUSPEND, name, DmRequest.SUSPEND | DmRequest.SKIP_LOCKFS);
@@ -136,7 +137,7 @@ public final class DeviceMapper implements AutoCloseable {
     return simple("DM_DEV_SUSPEND", DEV_SUSPEND, name, 0);
   }
 
-  /** The table in use, as the targets write it: devices as {@code major:minor}. */
+  /** Returns the active table as the targets print it, with devices as {@code major:minor}. */
   public List<DmTarget> table(String name) throws LinuxException {
     try (DmRequest request =
         answered("DM_TABLE_STATUS", TABLE_STATUS, name, DmRequest.STATUS_TABLE)) {
@@ -144,7 +145,7 @@ public final class DeviceMapper implements AutoCloseable {
     }
   }
 
-  /** What the targets of the table in use say about their state. */
+  /** Returns the status that the targets of the active table report. */
   public List<DmTarget> status(String name) throws LinuxException {
     // Without a flush: the question must not wait for the device.
     try (DmRequest request = answered("DM_TABLE_STATUS", TABLE_STATUS, name, DmRequest.NOFLUSH)) {
@@ -167,7 +168,8 @@ public final class DeviceMapper implements AutoCloseable {
   /**
    * Removes a device.
    *
-   * @param deferred when it is in use, as soon as that ends, instead of failing with {@code EBUSY}
+   * @param deferred whether to remove a device in use as soon as it is closed, instead of failing
+   *     with {@code EBUSY}
    * @return whether it is gone now
    */
   public boolean remove(String name, boolean deferred) throws LinuxException {
@@ -187,7 +189,7 @@ public final class DeviceMapper implements AutoCloseable {
   }
 
   /**
-   * Sends a message to the target that a sector of the device belongs to.
+   * Sends a message to the target that serves a sector of the device.
    *
    * @param text words, as the target's documentation gives them
    */
@@ -234,7 +236,7 @@ public final class DeviceMapper implements AutoCloseable {
       if (result >= 0) {
         return;
       }
-      // Waiting requests end with it when the JVM gets one of its own signals.
+      // A waiting request is interrupted when the JVM receives one of its own signals.
       if (errno != Errnos.EINTR) {
         String name = request.memory().getString(DmRequest.NAME);
         throw new LinuxException(
@@ -243,7 +245,7 @@ public final class DeviceMapper implements AutoCloseable {
     }
   }
 
-  /** Closes the control device. What was made stays. Idempotent. */
+  /** Closes the control device. The devices stay. Idempotent. */
   @Override
   public void close() {
     control.close();

@@ -9,20 +9,20 @@ import java.nio.file.Path;
 /**
  * The number of a block device.
  *
- * @param major whose driver it is
- * @param minor which of the driver's devices
+ * @param major the number of its driver
+ * @param minor the number of the device within the driver
  */
 public record DeviceNumber(int major, int minor) {
-  /** Takes apart what the kernel calls a huge encoding (linux/kdev_t.h). */
+  /** Decodes the kernel's "huge" encoding (linux/kdev_t.h). */
   static DeviceNumber decode(long dev) {
     return new DeviceNumber(
         (int) ((dev >> 8) & 0xfff), (int) ((dev & 0xff) | ((dev >> 12) & 0xfff00)));
   }
 
   /**
-   * Reads {@code major:minor}, as device-mapper writes devices in tables.
+   * Parses {@code major:minor}, as device-mapper prints devices in tables.
    *
-   * @throws IllegalArgumentException when it is not of that form
+   * @throws IllegalArgumentException if the text does not have that form
    */
   public static DeviceNumber parse(String text) {
     int colon = text.indexOf(':');
@@ -34,11 +34,11 @@ public record DeviceNumber(int major, int minor) {
   }
 
   /**
-   * The device's node. The kernel itself makes it in {@code /dev} (devtmpfs) and says in {@code
-   * /sys} what it is called; links such as those in {@code /dev/mapper} are made by udev, which a
-   * host need not have.
+   * Returns the device's node. The kernel itself creates it in {@code /dev} (devtmpfs) and gives
+   * its name in {@code sys}; links such as those in {@code /dev/mapper} are created by udev, which
+   * a host need not have.
    *
-   * @throws LinuxException {@code ENXIO} when there is no such device
+   * @throws LinuxException {@code ENXIO} if there is no such device
    */
   public Path node() throws LinuxException {
     Path entry = Path.of("/sys/dev/block", toString());

@@ -58,7 +58,7 @@ final class DmRequest implements AutoCloseable {
 
   private final Memory memory;
 
-  /** A request about a device, or about none when the name is empty. */
+  /** Creates a request about a device, or about no device if the name is empty. */
   DmRequest(String name, int dataBytes) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (bytes.length >= NAME_BYTES) {
@@ -66,8 +66,8 @@ final class DmRequest implements AutoCloseable {
     }
     memory = new Memory(HEADER_BYTES + dataBytes);
     memory.clear();
-    // Version 4.0.0 is what every kernel since 2.6 understands; flags that came later are ignored
-    // or honoured whatever number is given.
+    // Every kernel since 2.6 accepts version 4.0.0; newer flags are ignored or honoured whatever
+    // version is given.
     memory.setInt(VERSION, 4);
     memory.setInt(DATA_SIZE, (int) memory.size());
     memory.setInt(DATA_START, HEADER_BYTES);

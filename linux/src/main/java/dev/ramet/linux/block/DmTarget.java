@@ -5,9 +5,9 @@ package dev.ramet.linux.block;
  * One line of a device-mapper table.
  *
  * @param startSector where on the device it begins
- * @param sectors how long it is; a sector has 512 bytes
+ * @param sectors its length; a sector has 512 bytes
  * @param type the target's name, such as {@code linear}
- * @param parameters what the target takes, or says about itself
+ * @param parameters the target's arguments, or the status it reports
  */
 public record DmTarget(long startSector, long sectors, String type, String parameters) {
   /** The bytes of a sector. */

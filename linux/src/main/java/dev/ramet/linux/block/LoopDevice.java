@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * An open loop device, which shows a file as a block device; see loop(4) and linux/loop.h. Needs
+ * An open loop device, which presents a file as a block device; see loop(4) and linux/loop.h. Needs
  * root. Used by one thread at a time.
  *
- * <p>The device gives up its file by itself when the last who has it open closes it ({@code
- * LO_FLAGS_AUTOCLEAR}): a process that dies leaves none behind, and a device-mapper table that uses
- * one keeps it for as long as it lasts.
+ * <p>The device detaches from its file when its last opener closes it ({@code LO_FLAGS_AUTOCLEAR}):
+ * a process that dies leaves no loop device behind, and a device-mapper table that uses one keeps
+ * it for as long as the table exists.
  */
 public final class LoopDevice implements AutoCloseable {
   private static final Path CONTROL = Path.of("/dev/loop-control");
@@ -56,21 +56,21 @@ public final class LoopDevice implements AutoCloseable {
   }
 
   /**
-   * What a loop device shows.
+   * The state of an attached loop device.
    *
    * @param file the inode number of its file
-   * @param directIo whether it goes around the cache of the file
-   * @param readOnly whether it refuses to be written
+   * @param directIo whether it bypasses the file's cache
+   * @param readOnly whether it refuses writes
    */
   public record Info(long file, boolean directIo, boolean readOnly) {}
 
   /**
-   * Shows a file.
+   * Attaches a file to a free loop device.
    *
    * @param file open for writing too, unless the device is to be read-only
-   * @param label what the device tells about itself, up to 63 bytes
-   * @param directIo go around the file's cache where the file system can; else the data is cached
-   *     twice
+   * @param label the name the device reports, up to 63 bytes
+   * @param directIo whether to bypass the file's cache where the file system supports it; otherwise
+   *     the data is cached twice
    */
   public static LoopDevice show(Fd file, String label, boolean readOnly, boolean directIo)
       throws LinuxException {
@@ -93,7 +93,8 @@ public final class LoopDevice implements AutoCloseable {
         }
         device.close();
         if (errno == LinuxException.EINVAL && (flags & DIRECT_IO) != 0) {
-          // Some kernels refuse what the file system cannot do, others do without it.
+          // Some kernels refuse direct I/O if the file system does not support it, others fall
+          // back.
           flags &= ~DIRECT_IO;
         } else if (errno != LinuxException.EBUSY || left == 0) {
           // Busy: somebody else was faster and has this one.
@@ -131,7 +132,7 @@ public final class LoopDevice implements AutoCloseable {
     return number;
   }
 
-  /** What it shows; {@code ENXIO} when it shows nothing. */
+  /** Returns its state; throws {@code ENXIO} if no file is attached. */
   public Info info() throws LinuxException {
     try (Memory info = new Memory(INFO_BYTES)) {
       int result = FileCalls.ioctl(fd.number(), LOOP_GET_STATUS64, Pointer.nativeValue(info));
@@ -149,7 +150,7 @@ public final class LoopDevice implements AutoCloseable {
     return fd.sizeBytes();
   }
 
-  /** Makes the device as large as its file has become. */
+  /** Updates the device's size to the present size of its file. */
   public void refreshSize() throws LinuxException {
     int result = FileCalls.ioctl(fd.number(), LOOP_SET_CAPACITY, 0);
     int errno = result < 0 ? Native.getLastError() : 0;
@@ -167,7 +168,7 @@ public final class LoopDevice implements AutoCloseable {
     }
   }
 
-  /** Closes the handle, and with it the device's hold on its file if nobody else has it open. */
+  /** Closes the handle. If nobody else has the device open, it detaches from its file. */
   @Override
   public void close() {
     fd.close();

@@ -11,7 +11,7 @@ import java.util.List;
  * Jumps go forward to labels that are placed later. Used by one thread.
  */
 public final class BpfCode {
-  /** What a call returns, and what the program answers. */
+  /** The return value of a call and of the program. */
   public static final int R0 = 0;
 
   /** The first argument of a call; holds the context when the program begins. */
@@ -29,7 +29,7 @@ public final class BpfCode {
   /** Kept over calls. */
   public static final int R6 = 6;
 
-  /** The end of the stack: what is stored below it, to 512 bytes, is the program's own. */
+  /** The end of the stack; the 512 bytes below it belong to the program. */
   public static final int R10 = 10;
 
   static final int INSTRUCTION_BYTES = 8;
@@ -38,7 +38,7 @@ public final class BpfCode {
 
   private record Jump(int at, Label label) {}
 
-  /** A place in the program that jumps go to. */
+  /** A jump target in the program. */
   public static final class Label {
     private int at = -1;
     private boolean used;
@@ -46,13 +46,16 @@ public final class BpfCode {
     /** A place that is not known yet. */
     public Label() {}
 
-    /** Whether anything goes there; the kernel refuses programs with code that nothing reaches. */
+    /**
+     * Returns whether any jump goes to this label; the kernel refuses programs with unreachable
+     * code.
+     */
     public boolean used() {
       return used;
     }
   }
 
-  /** How much of memory one instruction loads or stores. */
+  /** The width of a load or store. */
   public enum Size {
     /** Eight bytes. */
     DOUBLE(0x18),
@@ -91,7 +94,7 @@ public final class BpfCode {
     return add(0x07, register, 0, 0, value);
   }
 
-  /** Keeps these bits of the lower half of a register, and none of the upper. */
+  /** Keeps these bits of the lower half of a register, and clears the upper half. */
   public BpfCode and(int register, int bits) {
     return add(0x54, register, 0, 0, bits);
   }
@@ -149,7 +152,7 @@ public final class BpfCode {
     return jump(0x56, register, value, label);
   }
 
-  /** Goes to a label when a register is 0 in both halves, as a pointer is that points nowhere. */
+  /** Jumps to a label if both halves of a register are 0, as in a null pointer. */
   public BpfCode goIfNull(int register, Label label) {
     return jump(0x15, register, 0, label);
   }
@@ -181,9 +184,9 @@ public final class BpfCode {
   }
 
   /**
-   * The program as the kernel takes it, in the byte order of this machine.
+   * Returns the program in the form the kernel takes, in the byte order of this machine.
    *
-   * @throws IllegalStateException when a label was not placed after its jumps, or too far away
+   * @throws IllegalStateException if a label was not placed after its jumps, or is too far away
    */
   byte[] bytes() {
     int[] offsets = new int[instructions.size()];

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table in the kernel that BPF programs and this process share (bpf(2), {@code
- * BPF_MAP_TYPE_LRU_HASH}). When it is full, what was used longest ago makes room. It lives as long
- * as a program uses it or it is open here. Thread-safe.
+ * A hash table in the kernel that BPF programs and this process share (bpf(2), {@code
+ * BPF_MAP_TYPE_LRU_HASH}). If it is full, the least recently used entries are evicted. It lives as
+ * long as a program uses it or it is open here. Thread-safe.
  */
 public final class BpfMap implements AutoCloseable {
   private static final int BPF_MAP_CREATE = 0;
@@ -66,10 +66,10 @@ public final class BpfMap implements AutoCloseable {
   }
 
   /**
-   * Takes an entry out.
+   * Removes an entry and returns its value.
    *
    * @param key in the byte order of this machine
-   * @return the value, or null when there is none
+   * @return the value, or null if there is none
    */
   public synchronized byte @Nullable [] take(byte[] key) throws LinuxException {
     if (key.length != keyBytes) {
@@ -90,7 +90,7 @@ public final class BpfMap implements AutoCloseable {
       }
       byte[] value = new byte[valueBytes];
       memory.view(valueAt, valueBytes).get(value);
-      attributes.putLong(16, 0); // What a call does not know must be 0.
+      attributes.putLong(16, 0); // Attributes that a call does not use must be 0.
       done("BPF_MAP_DELETE_ELEM", BPF_MAP_DELETE_ELEM, memory);
       return value;
     }
@@ -105,7 +105,7 @@ public final class BpfMap implements AutoCloseable {
     return result >= 0;
   }
 
-  /** Lets go of it; programs that use it go on. Idempotent. */
+  /** Closes the map; programs that use it continue. Idempotent. */
   @Override
   public synchronized void close() {
     if (!closed) {

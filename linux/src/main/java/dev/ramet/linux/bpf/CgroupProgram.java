@@ -13,10 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A BPF program that decides about the traffic of the processes of a control group (bpf(2),
- * linux/bpf.h). Attached, it stays until another one takes its place or the group is removed,
- * whatever becomes of this process. Needs CAP_BPF and CAP_NET_ADMIN, and version 2 of control
- * groups. Immutable and thread-safe.
+ * A BPF program that filters the traffic of the processes of a control group (bpf(2), linux/bpf.h).
+ * Once attached, it stays until another one replaces it or the group is removed, even after this
+ * process ends. Needs CAP_BPF and CAP_NET_ADMIN, and version 2 of control groups. Immutable and
+ * thread-safe.
  */
 public final class CgroupProgram {
   private static final int BPF_PROG_LOAD = 5;
@@ -28,7 +28,10 @@ public final class CgroupProgram {
   private static final byte[] LICENCE = "Apache-2.0\0".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "ramet_egress".getBytes(StandardCharsets.US_ASCII);
 
-  /** Where a program decides, and what its context is. An answer of 1 lets pass, 0 refuses. */
+  /**
+   * The point at which a program decides, which determines its context. The result 1 accepts, 0
+   * refuses.
+   */
   public enum Hook {
     /** Every packet that leaves; the context is {@code struct __sk_buff}, beginning with IP. */
     EGRESS(8, 1),
@@ -53,11 +56,11 @@ public final class CgroupProgram {
   private CgroupProgram() {}
 
   /**
-   * Has a program decide from now on in place of the one before.
+   * Attaches a program in place of the previous one.
    *
    * @param group a directory of the cgroup2 file system
-   * @throws LinuxException EPERM without the privileges, ENOSYS or EINVAL on a kernel without, with
-   *     what the kernel's verifier says of a program that it refuses
+   * @throws LinuxException EPERM without the privileges, ENOSYS or EINVAL on a kernel without
+   *     support; the message includes what the kernel's verifier says about a program it refuses
    */
   public static void attach(Path group, Hook hook, BpfCode code) throws LinuxException {
     int program = load(hook, code);
@@ -102,7 +105,7 @@ public final class CgroupProgram {
       if (errno != LinuxException.EINVAL && errno != LinuxException.EACCES) {
         throw new LinuxException("bpf BPF_PROG_LOAD " + hook, errno, "a program");
       }
-      // Once more, to be told why.
+      // Tries again with a log, to get the reason.
       attributes.putInt(24, 1).putInt(28, LOG_BYTES).putLong(32, memory.address() + logAt);
       long again = bpf(BPF_PROG_LOAD, memory.address(), LOAD_BYTES);
       if (again >= 0) {
@@ -122,7 +125,7 @@ public final class CgroupProgram {
       }
       said.append((char) next);
     }
-    // The end says what is wrong.
+    // The reason stands at the end of the log.
     return said.substring(Math.max(0, said.length() - MOST_TOLD)).replace('\n', ' ').strip();
   }
 
@@ -130,7 +133,7 @@ public final class CgroupProgram {
     return TraceCalls.syscall(number(), command, attributes, bytes);
   }
 
-  /** Of asm/unistd_64.h, and of asm-generic/unistd.h, which arm64 and riscv64 go by. */
+  /** From asm/unistd_64.h, and from asm-generic/unistd.h, which arm64 and riscv64 use. */
   private static long number() {
     return System.getProperty("os.arch", "").equals("amd64") ? 321 : 280;
   }

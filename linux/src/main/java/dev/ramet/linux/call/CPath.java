@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Paths as C strings. */
+/** Converts paths to C strings. */
 public final class CPath {
   /**
-   * What the JDK itself encodes paths with; since JDK 18 it can differ from the default charset,
-   * and two encodings would mean two different files.
+   * The charset that the JDK itself encodes paths with. Since JDK 18 it can differ from the default
+   * charset, and two encodings would mean two different files.
    */
   public static final Charset CHARSET =
       Charset.forName(System.getProperty("sun.jnu.encoding", StandardCharsets.UTF_8.name()));

@@ -53,7 +53,7 @@ public final class FileCalls {
 
   public static native int fchmod(int fd, int mode);
 
-  /** Answers what was set before, and cannot fail. */
+  /** Returns the previous mask and cannot fail. */
   public static native int umask(int mask);
 
   public static native int flock(int fd, int operation);

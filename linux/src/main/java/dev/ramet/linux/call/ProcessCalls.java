@@ -5,8 +5,8 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * Direct mappings of the C library for memory and processes. Pointers and sizes are {@code long}.
- * Whoever calls one reads {@link Native#getLastError} in the very next statement. The constants are
+ * Direct mappings of the C library's calls on memory and processes. Pointers and sizes are {@code
+ * long}. Callers read {@link Native#getLastError} in the very next statement. The constants are
  * those of x86-64 and arm64 Linux (asm-generic/mman-common.h, fcntl.h, linux/falloc.h).
  */
 public final class ProcessCalls {

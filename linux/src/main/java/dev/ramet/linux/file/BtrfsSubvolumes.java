@@ -10,9 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Subvolumes of Btrfs, which can be captured as a whole at one instant: linux/btrfs.h and
- * btrfs-subvolume(8). Making and capturing one takes the permissions of making a directory;
- * removing one takes CAP_SYS_ADMIN unless the file system is mounted otherwise.
+ * Creates, captures and removes subvolumes of Btrfs, which can be captured as a whole at one
+ * instant: linux/btrfs.h and btrfs-subvolume(8). Creating and capturing one takes the permissions
+ * of creating a directory; removing one takes CAP_SYS_ADMIN unless the file system is mounted
+ * otherwise.
  */
 public final class BtrfsSubvolumes {
   private static final long SUBVOL_CREATE_V2 = 0x50009418L; // _IOW(0x94, 24, 4096 bytes)
@@ -40,8 +41,8 @@ public final class BtrfsSubvolumes {
   }
 
   /**
-   * Captures a subvolume in a new one. Everything written before is in it, and nothing after; it is
-   * durable on return, as the kernel commits a transaction for it.
+   * Captures a subvolume in a new one, which holds everything written before and nothing written
+   * after. It is durable on return, as the kernel commits a transaction for it.
    *
    * @param source the top directory of a subvolume of the same file system
    */

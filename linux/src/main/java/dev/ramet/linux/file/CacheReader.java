@@ -11,9 +11,9 @@ import java.nio.LongBuffer;
 import java.nio.file.Path;
 
 /**
- * Reads what the page cache has of a file or block device, without waiting for its device
- * (preadv2(2), {@code RWF_NOWAIT}; since Linux 4.14, where the file system can). The kernel may
- * begin to read what is not there, for who asks again. Not thread-safe.
+ * Reads the cached part of a file or block device without waiting for the device (preadv2(2),
+ * {@code RWF_NOWAIT}; since Linux 4.14, if the file system supports it). The kernel may begin to
+ * read what is missing, so that a later call finds it. Not thread-safe.
  */
 public final class CacheReader implements AutoCloseable {
   /** {@code RWF_NOWAIT} of linux/fs.h. */
@@ -54,16 +54,19 @@ public final class CacheReader implements AutoCloseable {
     }
   }
 
-  /** What was read last, from the view's first byte; its position and limit are the caller's. */
+  /**
+   * Returns the bytes read last, from the view's first byte; its position and limit belong to the
+   * caller.
+   */
   public ByteBuffer view() {
     return view;
   }
 
   /**
-   * Reads from {@code offset} as far as the cache has it.
+   * Reads from {@code offset} as far as it is cached.
    *
-   * @param lengthBytes at most as much as was said at first
-   * @return how many bytes; none too where the file system cannot tell
+   * @param lengthBytes at most the size given to the constructor
+   * @return the number of bytes read; also 0 if the file system does not support it
    */
   public int read(long offset, int lengthBytes) throws LinuxException {
     if (lengthBytes < 0 || lengthBytes > memory.sizeBytes()) {

@@ -8,10 +8,10 @@ import dev.ramet.linux.call.ProcessCalls;
 import java.nio.ByteBuffer;
 
 /**
- * Which pages of a file or block device are in the page cache, asked of a mapping of it that nobody
- * touches (mincore(2)). The answer is that of the moment: the kernel may drop a page right after.
- * It is true only for the owner of the file, for who may write it, and for root; to others the
- * kernel says that everything is there. Not thread-safe.
+ * Tells which pages of a file or block device are in the page cache, by a mapping that is never
+ * accessed (mincore(2)). The result holds for the moment only: the kernel may drop a page right
+ * after. It is correct only for the owner of the file, for users who may write it, and for root; to
+ * others the kernel reports every page as cached. Not thread-safe.
  */
 public final class CachedPages implements AutoCloseable {
   private static final int PAGES_AT_ONCE = 16 * 1024;
@@ -50,7 +50,7 @@ public final class CachedPages implements AutoCloseable {
     return new CachedPages(file, address, sizeBytes, vector);
   }
 
-  /** Receives a stretch of pages that are all in the cache, or all not. */
+  /** Receives a run of pages that are all cached, or all not cached. */
   @FunctionalInterface
   public interface Receiver {
     /** A stretch, in whole pages. */
@@ -91,7 +91,7 @@ public final class CachedPages implements AutoCloseable {
     return (bytes.get(page) & 1) != 0;
   }
 
-  /** How many bytes of a range are in the cache. */
+  /** Returns how many bytes of a range are in the cache. */
   public long countBytes(long offset, long lengthBytes) throws LinuxException {
     long[] sum = {0};
     look(offset, lengthBytes, (at, length, cached) -> sum[0] += cached ? length : 0);

@@ -20,8 +20,9 @@ public final class CloneRange {
   private CloneRange() {}
 
   /**
-   * Makes a range of a file read as the same range of another one; holes become holes. The kernel
-   * first writes what is dirty there and waits for direct writes to the source that are under way.
+   * Makes a range of a file share the blocks of the same range of another file; holes become holes.
+   * The kernel first writes back dirty data there and waits for direct writes to the source in
+   * flight.
    *
    * @param offset a multiple of the file system's block size
    * @param lengthBytes a multiple of it too, or up to the end of the source

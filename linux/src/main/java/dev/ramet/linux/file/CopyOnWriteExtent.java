@@ -8,7 +8,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.call.FileCalls;
 
 /**
- * How much XFS allocates at least when a shared block of a file is written, and holds back for a
+ * Sets the minimum that XFS allocates when a shared block of a file is written, and reserves for a
  * while even if the rest is never written: {@code fsx_cowextsize} of ioctl_xfs_fsgetxattr(2). Its
  * default of 128 KiB suits a disk that is written again and again around the same places.
  */

@@ -12,9 +12,9 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
- * Reads the names in directories and what kind of file each is, in one pass and without looking at
- * the files themselves (getdents(2)): with a hundred thousand names, those looks are nearly all of
- * the time. One thread at a time; keeps its buffer from one directory to the next.
+ * Reads the names in directories and the file type of each, in one pass and without a stat call per
+ * file (getdents(2)): with a hundred thousand names, those calls take nearly all of the time. Used
+ * by one thread at a time; reuses its buffer across directories.
  */
 public final class DirectoryReader implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;
@@ -38,7 +38,7 @@ public final class DirectoryReader implements AutoCloseable {
   /** Makes one. */
   public DirectoryReader() {}
 
-  /** What a name stands for. */
+  /** The file type of a name. */
   public enum Type {
     /** A regular file. */
     FILE,
@@ -48,15 +48,15 @@ public final class DirectoryReader implements AutoCloseable {
     OTHER
   }
 
-  /** Takes what is found. */
+  /** Receives the entries. */
   public interface Visitor {
     /** One entry; {@code .} and {@code ..} are left out. */
     void entry(String name, Type type) throws LinuxException;
   }
 
   /**
-   * Visits all entries in the order of the file system. What comes or goes meanwhile is seen or
-   * not. The visitor may change the directory, but not use this reader.
+   * Visits all entries in the order of the file system. Entries created or removed meanwhile may or
+   * may not be visited. The visitor may change the directory, but not use this reader.
    */
   public void read(Path directory, Visitor visitor) throws LinuxException {
     try (Fd fd = Fd.open(directory, java.util.Set.of(OpenFlag.READ, OpenFlag.DIRECTORY), 0)) {
@@ -118,7 +118,7 @@ public final class DirectoryReader implements AutoCloseable {
     };
   }
 
-  /** For the few file systems that do not keep the type beside the name. */
+  /** Needed on the few file systems that do not store the type with the name. */
   private static Type look(Path path) throws LinuxException {
     FileStat stat = PathCalls.stat(path);
     if (stat.isRegularFile()) {

@@ -4,9 +4,9 @@ package dev.ramet.linux.file;
 /**
  * A run of a file's blocks; see Documentation/filesystems/fiemap.rst.
  *
- * @param logical where it is in the file, in bytes
- * @param physical where it is on the device, in bytes; meaningless while {@link #isDelayed}
- * @param lengthBytes how long it is
+ * @param logical its offset in the file, in bytes
+ * @param physical its offset on the device, in bytes; meaningless while {@link #isDelayed}
+ * @param lengthBytes its length
  * @param flags {@code FIEMAP_EXTENT_*} of linux/fiemap.h
  */
 public record Extent(long logical, long physical, long lengthBytes, int flags) {
@@ -16,20 +16,21 @@ public record Extent(long logical, long physical, long lengthBytes, int flags) {
   private static final int MERGED = 0x1000;
   private static final int SHARED = 0x2000;
 
-  /** Whether other files refer to the same blocks. */
+  /** Returns whether other files refer to the same blocks. */
   public boolean isShared() {
     return (flags & SHARED) != 0;
   }
 
   /**
-   * Whether {@link #physical} is really where these bytes are, byte for byte: not for what is
-   * inline, compressed, encrypted, delayed, unwritten, or has a flag that is unknown here.
+   * Returns whether {@link #physical} is really where these bytes are stored, byte for byte. False
+   * for extents that are inline, compressed, encrypted, delayed or unwritten, or have a flag
+   * unknown here.
    */
   public boolean isPlain() {
     return (flags & ~(LAST | MERGED | SHARED)) == 0;
   }
 
-  /** Whether it is reserved and reads as zeros. */
+  /** Returns whether it is allocated but unwritten, and reads as zeros. */
   public boolean isUnwritten() {
     return (flags & UNWRITTEN) != 0;
   }

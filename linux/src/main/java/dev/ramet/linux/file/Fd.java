@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * An open file or directory. Offsets and lengths are bytes; buffers are native addresses or direct
- * byte buffers. Reading and writing name their offset, so that threads may share a handle; nobody
- * may use it while or after it is closed.
+ * byte buffers. Reads and writes state their offset, so that threads may share a handle; it must
+ * not be used during or after {@link #close}.
  *
  * <p>A failure of the kernel is a {@link LinuxException} with the errno that the man page of the
  * call explains.
@@ -198,7 +198,7 @@ public final class Fd implements AutoCloseable {
     return Pointer.nativeValue(Native.getDirectBufferPointer(buffer)) + buffer.position();
   }
 
-  /** Sets the length; what is added is a hole. */
+  /** Sets the length; an added part is a hole. */
   public void truncate(long sizeBytes) throws LinuxException {
     int result = FileCalls.ftruncate(number(), sizeBytes);
     check("ftruncate", result, result < 0 ? Native.getLastError() : 0);
@@ -210,7 +210,7 @@ public final class Fd implements AutoCloseable {
     check("fallocate", result, result < 0 ? Native.getLastError() : 0);
   }
 
-  /** Frees a range, which reads as zeros from then on. The length stays. */
+  /** Frees a range, which reads as zeros from then on. The length stays the same. */
   public void punchHole(long offset, long lengthBytes) throws LinuxException {
     int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     int result = FileCalls.fallocate(number(), mode, offset, lengthBytes);
@@ -222,14 +222,16 @@ public final class Fd implements AutoCloseable {
     return seek(0, SEEK_END);
   }
 
-  /** Where the next data at or after {@code offset} starts, or -1 when only a hole follows. */
+  /**
+   * Returns where the next data at or after {@code offset} starts, or -1 if only a hole follows.
+   */
   public long seekData(long offset) throws LinuxException {
     return seek(offset, SEEK_DATA);
   }
 
   /**
-   * Where the next hole at or after {@code offset} starts, the end of the file counting as one; -1
-   * when {@code offset} is beyond the end.
+   * Returns where the next hole at or after {@code offset} starts; the end of the file counts as a
+   * hole. Returns -1 if {@code offset} is beyond the end.
    */
   public long seekHole(long offset) throws LinuxException {
     return seek(offset, SEEK_HOLE);
@@ -336,8 +338,8 @@ public final class Fd implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      // What close(2) can report (EINTR, a deferred EIO) leaves the descriptor closed all the same;
-      // whoever cares about the data calls fsync.
+      // After any error of close(2) (EINTR, a deferred EIO) the descriptor is closed all the same;
+      // callers that care about the data call fsync.
       FileCalls.close(number);
     }
   }

@@ -31,9 +31,9 @@ public final class Fiemap {
   private Fiemap() {}
 
   /**
-   * Visits the extents in file order, page by page; what changes meanwhile is seen or not.
+   * Visits the extents in file order, in batches; changes made meanwhile may or may not be seen.
    *
-   * @param sync write dirty pages first, so that no extent is delayed
+   * @param sync whether to write dirty pages first, so that no extent is delayed
    * @throws LinuxException {@code EOPNOTSUPP} on file systems without it, such as tmpfs
    */
   public static void walk(Fd file, boolean sync, Consumer<Extent> visitor) throws LinuxException {
@@ -56,8 +56,8 @@ public final class Fiemap {
   }
 
   /**
-   * Whether a file has more than so many extents; asks for no more than that. What is dirty does
-   * not count.
+   * Returns whether a file has more extents than the given number, without reading more than that.
+   * Dirty pages do not count.
    *
    * @param extents at most 511
    */

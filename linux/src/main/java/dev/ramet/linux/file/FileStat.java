@@ -4,17 +4,17 @@ package dev.ramet.linux.file;
 import com.sun.jna.Memory;
 
 /**
- * What statx(2) says about a file.
+ * The attributes of a file, by statx(2).
  *
  * @param sizeBytes its length
- * @param blockBytes what it is best read by: of a regular file a multiple of the file system's
+ * @param blockBytes the preferred I/O size; for a regular file a multiple of the file system's
  *     block
- * @param allocatedBytes what it takes on disk; blocks shared with other files count in full
+ * @param allocatedBytes the space it takes on disk; blocks shared with other files count in full
  * @param inode its inode number
  * @param device the file system it is on, as major number &lt;&lt; 32 | minor number
  * @param mode type and permission bits, as in inode(7)
  * @param modifiedNanos when its content was last changed, in nanoseconds since 1970
- * @param changedNanos when its content or anything else about it was last changed, likewise
+ * @param changedNanos when its content or attributes were last changed, in nanoseconds since 1970
  */
 public record FileStat(
     long sizeBytes,

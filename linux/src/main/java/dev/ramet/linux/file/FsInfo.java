@@ -15,9 +15,9 @@ import java.util.Map;
  * The file system that a path is on, by statfs(2).
  *
  * @param type its magic number, from linux/magic.h
- * @param typeName its name, or the number in hexadecimal when it is not a usual one
- * @param totalBytes how large it is
- * @param freeBytes what an ordinary user may still write
+ * @param typeName its name, or the number in hexadecimal if it is not a common one
+ * @param totalBytes its size
+ * @param freeBytes how much an ordinary user may still write
  * @param readOnly whether it is mounted read-only
  */
 public record FsInfo(
@@ -80,7 +80,10 @@ public record FsInfo(
     }
   }
 
-  /** The file system of a path, for a person; the path alone of a device, or when none is told. */
+  /**
+   * Describes the file system of a path for people; returns only the path for a device or if the
+   * file system is unknown.
+   */
   public static String describe(Path where) {
     try {
       FileStat stat = PathCalls.stat(where);

@@ -8,30 +8,30 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file system that is out of room where something could not be written. It need not be the one
- * that was written to: one in a sparse file, shown by a loop device, counts room as its own that
- * the file system around the file may no longer have. Immutable.
+ * The full file system that made a write fail. It need not be the one that was written to: a file
+ * system in a sparse file, attached to a loop device, counts space as free that the file system
+ * around the file may no longer have. Immutable.
  *
- * @param where what could not be written, or a path beside it
- * @param image the file that holds the file system of {@code where} and could not grow, or null
- *     when {@code where} itself is on the one that is full
+ * @param where the path that could not be written, or one on the same file system
+ * @param image the file that holds the file system of {@code where} and could not grow, or null if
+ *     {@code where} itself is on the full one
  */
 public record FullFileSystem(Path where, @Nullable Path image) {
-  /** File systems refuse even small files while they count a little room as free. */
+  /** File systems refuse even small files while they still count a little space as free. */
   private static final long LEAST_BYTES = 1 << 20;
 
-  /** A loop device's writes come in pieces of up to some MiB, of which none may fit any more. */
+  /** A loop device's writes come in pieces of up to a few MiB, and none may fit any more. */
   private static final long LEAST_AROUND_BYTES = 4 << 20;
 
-  /** A file system in a file in a file system in a file: nobody goes further. */
+  /** The depth of file systems in files; nobody nests them deeper. */
   private static final int DEEPEST = 4;
 
   /**
-   * Finds it by what is free.
+   * Finds the full file system by the free space.
    *
    * @param where an existing path
    * @param needBytes how much was to be written; 0 for little
-   * @return null when there is room, or when that cannot be told
+   * @return null if there is room, or if that cannot be determined
    */
   public static @Nullable FullFileSystem find(Path where, long needBytes) {
     try {
@@ -59,7 +59,7 @@ public record FullFileSystem(Path where, @Nullable Path image) {
   /** The one meant by an error that says that a file system is full. */
   public static FullFileSystem toldAt(Path where) {
     FullFileSystem found = find(where, 0);
-    // Room is not only bytes: inodes run out as well.
+    // Space is not only bytes: inodes run out as well.
     return found == null ? new FullFileSystem(where, null) : found;
   }
 

@@ -5,7 +5,7 @@ import com.sun.jna.Native;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.call.FileCalls;
 
-/** Facts about this host and this process. */
+/** Facts and settings of this host and this process. */
 public final class Host {
   private static final int PR_SET_THP_DISABLE = 41;
   private static final int GROUP_AND_OTHERS = 077;
@@ -23,16 +23,16 @@ public final class Host {
   }
 
   /**
-   * Keeps what this process makes from now on, and every program that it starts, from other users:
-   * files and directories are made for their owner alone, whatever mode the call asks for
-   * (umask(2), which all threads share).
+   * Makes every file and directory that this process, and every program it starts, creates from now
+   * on accessible to its owner alone, whatever mode the call asks for (umask(2), which all threads
+   * share).
    */
   public static void makeForOwnerOnly() {
     FileCalls.umask(GROUP_AND_OTHERS);
   }
 
   /**
-   * Gives this process, and every program it starts from now on, small pages only (prctl(2),
+   * Disables huge pages for this process and every program it starts from now on (prctl(2),
    * PR_SET_THP_DISABLE). For programs that touch a little of much memory.
    */
   public static void disableHugePages() throws LinuxException {

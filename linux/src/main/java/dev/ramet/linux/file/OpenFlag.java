@@ -3,7 +3,7 @@ package dev.ramet.linux.file;
 
 import java.util.Set;
 
-/** How a file is opened; see open(2). Every handle is close-on-exec besides. */
+/** Options for opening a file; see open(2). Every handle is also close-on-exec. */
 public enum OpenFlag {
   /** For reading. */
   READ,

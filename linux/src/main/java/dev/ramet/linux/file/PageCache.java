@@ -4,7 +4,7 @@ package dev.ramet.linux.file;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.call.FileCalls;
 
-/** What the kernel is asked to have in the page cache of a file, or not: posix_fadvise(2). */
+/** Advises the kernel on the page cache of a file: posix_fadvise(2). */
 public final class PageCache {
   private static final int POSIX_FADV_WILLNEED = 3;
   private static final int POSIX_FADV_DONTNEED = 4;
@@ -16,8 +16,8 @@ public final class PageCache {
   private PageCache() {}
 
   /**
-   * Begins to read a range of a file and does not wait for it ({@code POSIX_FADV_WILLNEED}); it
-   * waits only while the device's queue is full. What is there already is not read again.
+   * Begins to read a range of a file and does not wait for it ({@code POSIX_FADV_WILLNEED}), except
+   * while the device's queue is full. Cached parts are not read again.
    */
   public static void beginReadAhead(Fd file, long offset, long lengthBytes) throws LinuxException {
     for (long done = 0; done < lengthBytes; done += READ_AHEAD_BYTES) {
@@ -26,7 +26,10 @@ public final class PageCache {
     }
   }
 
-  /** Lets go of clean pages of a range ({@code POSIX_FADV_DONTNEED}); length 0: to the end. */
+  /**
+   * Drops clean pages of a range from the cache ({@code POSIX_FADV_DONTNEED}); length 0 means to
+   * the end.
+   */
   public static void drop(Fd file, long offset, long lengthBytes) throws LinuxException {
     advise(file, offset, lengthBytes, POSIX_FADV_DONTNEED);
   }

@@ -11,8 +11,8 @@ import dev.ramet.linux.call.FileCalls;
 import java.nio.file.Path;
 
 /**
- * Calls on names rather than on open files. The JDK's equivalents hide the errno, which tells a
- * full file system from a missing permission.
+ * System calls on names rather than on open files. The JDK's equivalents hide the errno, which
+ * tells a full file system from a missing permission.
  */
 public final class PathCalls {
   private static final int AT_FDCWD = -100;
@@ -22,7 +22,7 @@ public final class PathCalls {
 
   private PathCalls() {}
 
-  /** What a name stands for; of a symbolic link, the link itself. */
+  /** Returns the attributes of a path; a symbolic link is not followed. */
   public static FileStat stat(Path path) throws LinuxException {
     try (Memory statx = new Memory(FileStat.STATX_BYTES)) {
       int result =

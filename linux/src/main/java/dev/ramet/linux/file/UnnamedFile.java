@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Files that have no name until they are whole: a crash, or closing the handle, leaves nothing of
- * one. See {@code O_TMPFILE} in open(2).
+ * Creates files that have no name until they are complete: a crash, or closing the handle, leaves
+ * nothing of an unfinished one. See {@code O_TMPFILE} in open(2).
  */
 public final class UnnamedFile {
   private static final int AT_FDCWD = -100;

@@ -7,9 +7,9 @@ import dev.ramet.linux.call.Errnos;
 import dev.ramet.linux.call.FileCalls;
 
 /**
- * Whether anybody else has a file open or mapped, as the kernel knows it: a write lease is granted
- * only when there is no other open description of the file (fcntl(2), {@code F_SETLEASE}), and a
- * mapping keeps the one it was made with.
+ * Tests whether anybody else has a file open or mapped: the kernel grants a write lease only if
+ * there is no other open description of the file (fcntl(2), {@code F_SETLEASE}), and a mapping
+ * keeps the one it was made with.
  */
 public final class WriteLease {
   private static final int F_SETSIG = 10;
@@ -23,13 +23,13 @@ public final class WriteLease {
   private WriteLease() {}
 
   /**
-   * Asks for a lease and gives it back at once. Whoever opens the file in between is not kept from
-   * it, but waits until it is given back.
+   * Requests a lease and gives it back at once. Anyone who opens the file in between is not
+   * refused, but waits until the lease is given back.
    *
    * @param file open for writing
    * @return whether this handle is the only one
-   * @throws LinuxException EINVAL where the file or its file system knows no leases, EACCES when
-   *     the file is another user's and this process lacks CAP_LEASE
+   * @throws LinuxException EINVAL if the file or its file system does not support leases, EACCES if
+   *     the file belongs to another user and this process lacks CAP_LEASE
    */
   public static boolean is(Fd file) throws LinuxException {
     call(file, F_SETSIG, SIGURG, "fcntl F_SETSIG");

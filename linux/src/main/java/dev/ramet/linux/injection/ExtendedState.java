@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A thread's floating-point and vector registers: what XSAVE stores, in its standard format, or
- * FXSAVE on a processor without it. ptrace(2) hands it out nearly as a signal frame has it; the
- * rest is done here as arch/x86/kernel/fpu/signal.c does it ({@code save_xstate_epilog}).
+ * A thread's floating-point and vector registers: the data XSAVE stores, in its standard format, or
+ * FXSAVE on a processor without it. ptrace(2) returns it almost in the form of a signal frame; this
+ * class does the rest as arch/x86/kernel/fpu/signal.c does it ({@code save_xstate_epilog}).
  */
 final class ExtendedState {
-  /** What XRSTOR demands of its address. */
+  /** The alignment that XRSTOR requires. */
   static final long ALIGNMENT = 64;
 
   /** FXSAVE's part, which comes first. */
@@ -62,7 +62,7 @@ final class ExtendedState {
     return state.limit() > LEGACY_BYTES;
   }
 
-  /** What it takes in a signal frame. */
+  /** Returns the size it takes in a signal frame. */
   static int frameBytes(ByteBuffer state) {
     return state.limit() + MAGIC_BYTES;
   }

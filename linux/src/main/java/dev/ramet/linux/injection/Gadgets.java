@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that a process has anyway and that a borrowed thread is sent to, so that none has to be
- * written into it. That the bytes may be a part of other instructions does not matter: the
- * processor runs what it finds where it is sent.
+ * Addresses of existing code in a process that a borrowed thread is made to execute, so that no
+ * code has to be written into it. The bytes may be part of other instructions: the processor
+ * executes whatever it finds at the address.
  *
  * @param call the address of {@code syscall; ret}, which every C library has
  * @param restore the address of {@code mov $15, %eax; syscall}, rt_sigreturn(2), where signal
  *     handlers return to (the C library's {@code sa_restorer})
- * @param restored the address behind that {@code syscall}
+ * @param restored the address after that {@code syscall}
  */
 record Gadgets(long call, long restore, long restored) {
   private static final int PIECE_BYTES = 64 * 1024;
@@ -28,20 +28,20 @@ record Gadgets(long call, long restore, long restored) {
     {0x48, (byte) 0xc7, (byte) 0xc0, 15, 0, 0, 0}, {(byte) 0xb8, 15, 0, 0, 0}
   };
 
-  /** Pieces share as much as the longest of what is looked for, less one byte. */
+  /** Adjacent pieces overlap by the longest pattern searched for, less one byte. */
   private static final int OVERLAP_BYTES = RETURNS[0].length + Registers.SYSCALL_BYTES;
 
   private static final byte RET = (byte) 0xc3;
 
-  /** Where the system call returns to. */
+  /** Returns the address that the system call returns to. */
   long called() {
     return call + Registers.SYSCALL_BYTES;
   }
 
   /**
-   * Looks for both, or answers null. Only code of files is taken: what a compiler made at run time
-   * may be gone the next moment. The C library comes first, because it has both and is never
-   * unloaded.
+   * Finds both addresses, or returns null. Only code of files is used: code that a compiler made at
+   * run time may be gone the next moment. The C library is searched first, because it has both and
+   * is never unloaded.
    */
   static @Nullable Gadgets find(long pid) throws LinuxException {
     List<ProcMaps.Mapping> code =

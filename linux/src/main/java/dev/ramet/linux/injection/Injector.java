@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a userfaultfd for another process's memory. The process itself must make that call, so one
- * of its threads is borrowed for two: userfaultfd and close. In between the descriptor is taken
- * over (pidfd_getfd(2)), so that nothing stays behind in the process, and whatever was registered
- * ends with the descriptor, also when this process dies.
+ * of its threads is borrowed for two calls: userfaultfd and close. In between, the descriptor is
+ * duplicated into this process (pidfd_getfd(2)), so that nothing stays behind in the other process,
+ * and every registration ends with the descriptor, also when this process dies.
  */
 public final class Injector {
   private static final long STOP_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -33,13 +33,17 @@ public final class Injector {
   private List<SeccompProgram> filters = List.of();
 
   /**
-   * @param step told what is about to happen, for tests
+   * Creates an injector for a process.
+   *
+   * @param step receives the name of each step before it happens, for tests
    */
   public Injector(long pid, long flags, Consumer<String> step) {
     this(pid, flags, STOP_NANOS, step);
   }
 
-  /** The same that waits so long for a thread to stop, in each of its rounds. */
+  /**
+   * Creates an injector with the given time to wait for a thread to stop, in each of its rounds.
+   */
   Injector(long pid, long flags, long stopNanos, Consumer<String> step) {
     this.pid = pid;
     this.flags = flags;
@@ -48,10 +52,10 @@ public final class Injector {
   }
 
   /**
-   * Does it on a thread of its own, which is all that ptrace(2) asks for, and whose end lets go of
-   * the process whatever happens.
+   * Opens the descriptor on a new thread, because ptrace(2) ties tracing to one thread, and the end
+   * of that thread releases the process whatever happens.
    *
-   * @param threads which threads to borrow, best first
+   * @param threads the threads to borrow, best first
    * @return the descriptor in this process
    */
   public int open(List<Long> threads) throws LinuxException, InjectionException {
@@ -141,10 +145,10 @@ public final class Injector {
   }
 
   /**
-   * Stops a thread and makes it ready for calls.
+   * Stops a thread and prepares it for calls.
    *
-   * @param late those that were told to stop before, and had not; they may have by now
-   * @return the thread, or null when it has not stopped in time or must not be touched where it is
+   * @param late threads that were asked to stop before and had not; they may have stopped by now
+   * @return the thread, or null if it has not stopped in time or must not be touched where it is
    */
   private @Nullable TracedThread stop(long thread, Map<Long, TracedThread> late, Gadgets gadgets)
       throws LinuxException, InjectionException {
@@ -170,7 +174,7 @@ public final class Injector {
     }
   }
 
-  /** Before anything changes: all that the thread will call must be what its filters permit. */
+  /** Called before anything changes: the thread's filters must permit all calls it will make. */
   private void demandCalls(TracedThread traced, long thread, Gadgets gadgets)
       throws LinuxException, InjectionException {
     String status = "/proc/" + pid + "/task/" + thread + "/status";

@@ -7,7 +7,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.call.TraceCalls;
 
 /**
- * Requests to a thread that is traced by the calling one (ptrace(2)). Not thread-safe.
+ * Requests to a thread that the calling thread traces (ptrace(2)). Not thread-safe.
  *
  * @param thread the traced thread
  */
@@ -30,10 +30,10 @@ record Ptrace(long thread) {
   }
 
   /**
-   * Reads a set of registers by its number of linux/elf.h.
+   * Reads a set of registers by its number in linux/elf.h.
    *
-   * @return how many bytes there are, at most {@code sizeBytes}; none of a set that this processor,
-   *     kernel or thread has not
+   * @return the number of bytes, at most {@code sizeBytes}; 0 if this processor, kernel or thread
+   *     does not have the set
    */
   int registers(int set, long address, int sizeBytes) throws LinuxException {
     try (NativeBuffer vector = NativeBuffer.allocate(IOVEC_BYTES)) {

@@ -44,8 +44,8 @@ final class Registers {
   static final int SYSCALL_BYTES = 2;
 
   /**
-   * ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK (linux/errno.h): what an
-   * interrupted call answers inside the kernel, which then has it made again.
+   * ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK (linux/errno.h): the
+   * result of an interrupted call inside the kernel, which then restarts it.
    */
   private static final Set<Long> RESTARTED = Set.of(-512L, -513L, -514L, -516L);
 
@@ -81,8 +81,8 @@ final class Registers {
   }
 
   /**
-   * Sends the thread to code, with a stack of its own choice. {@code orig_rax} of -1 tells the
-   * kernel that there is no interrupted call that it would have to restart.
+   * Makes the thread continue at an address, on another stack. {@code orig_rax} of -1 tells the
+   * kernel that there is no interrupted call to restart.
    */
   void jump(long instruction, long stack) {
     values.put(RIP, instruction);
@@ -90,7 +90,7 @@ final class Registers {
     values.put(ORIG_RAX, -1);
   }
 
-  /** What a system call finds in the registers. */
+  /** Sets the registers for a system call. */
   void setCall(long number, long... arguments) {
     values.put(RAX, number);
     for (int i = 0; i < ARGUMENTS.length; i++) {

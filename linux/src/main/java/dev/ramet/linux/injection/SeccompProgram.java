@@ -5,9 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A seccomp filter, evaluated for a system call that has not been made (seccomp(2), linux/filter.h,
- * linux/seccomp.h). Classic BPF without packets: only the instructions that the kernel lets a
- * filter have. Anything else counts as killing, because a wrong guess would cost a machine.
+ * A seccomp filter that is evaluated for a system call that has not been made (seccomp(2),
+ * linux/filter.h, linux/seccomp.h). Classic BPF without packets: only the instructions that the
+ * kernel allows in a filter. Anything else counts as killing, because a wrong guess would cost a
+ * machine.
  */
 final class SeccompProgram {
   /** linux/audit.h, AUDIT_ARCH_X86_64. */
@@ -44,7 +45,7 @@ final class SeccompProgram {
     }
   }
 
-  /** What a filter is asked: {@code struct seccomp_data}. */
+  /** Builds the input of a filter: {@code struct seccomp_data}. */
   static ByteBuffer call(int number, long instruction, long... arguments) {
     ByteBuffer data = ByteBuffer.allocate(DATA_BYTES).order(ByteOrder.nativeOrder());
     data.putInt(number).putInt(ARCH_X86_64).putLong(instruction);
@@ -54,7 +55,9 @@ final class SeccompProgram {
     return data;
   }
 
-  /** Whether an action lets the call happen, unchanged and with nobody else involved. */
+  /**
+   * Returns whether an action permits the call, unchanged and without involving another process.
+   */
   static boolean permits(int action) {
     return (action & ACTION) == ALLOW || (action & ACTION) == LOG;
   }

@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  * the kernel would have gone on with (restart_syscall(2)) starts anew.
  */
 final class SignalFrame {
-  /** What the ABI lets a function use below its stack without moving the pointer. */
+  /** The area below the stack pointer that the ABI lets a function use without moving it. */
   private static final long RED_ZONE_BYTES = 128;
 
   private static final int CONTEXT_AT = Long.BYTES;
@@ -50,12 +50,12 @@ final class SignalFrame {
   private final ByteBuffer bytes;
 
   /**
-   * The frame of a thread that stands still.
+   * Builds the frame of a stopped thread.
    *
    * @param found its registers
    * @param signalMask the signals it blocks
    * @param extended its floating-point state, from the buffer's start to its limit
-   * @param restore where a handler that returns goes: code that calls rt_sigreturn
+   * @param restore the address a handler returns to: code that calls rt_sigreturn
    */
   SignalFrame(Registers found, long signalMask, ByteBuffer extended, long restore) {
     int stateBytes = ExtendedState.frameBytes(extended);
@@ -93,7 +93,9 @@ final class SignalFrame {
     return REGISTERS_AT + i * Long.BYTES;
   }
 
-  /** Where it has to lie, its first word being the address that a handler returns to. */
+  /**
+   * Returns the address it must be stored at; its first word is the address a handler returns to.
+   */
   long address() {
     return address;
   }
@@ -103,7 +105,7 @@ final class SignalFrame {
     return address + Long.BYTES;
   }
 
-  /** What has to lie there. */
+  /** Returns its bytes. */
   ByteBuffer bytes() {
     return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }

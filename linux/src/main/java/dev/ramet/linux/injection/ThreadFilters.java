@@ -7,7 +7,7 @@ import dev.ramet.linux.call.TraceCalls;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The seccomp filters of a thread that is traced and stands still (ptrace(2)). */
+/** Reads the seccomp filters of a thread that is traced and stopped (ptrace(2)). */
 final class ThreadFilters {
   private static final int FILTER_BYTES = 4096 * SeccompProgram.INSTRUCTION_BYTES;
 

@@ -17,14 +17,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread of another process that stands still and makes system calls on this one's behalf. All
- * signals wait until it is let go, and {@link #close} puts back its registers and signal mask at a
- * stop from which the kernel restarts an interrupted call by itself. Other threads of the process
- * run on. Must be used by one platform thread (ptrace(2)); when that thread ends, so does tracing.
+ * A stopped thread of another process that makes system calls on this process's behalf. All signals
+ * wait until it is released, and {@link #close} restores its registers and signal mask at a stop
+ * from which the kernel restarts an interrupted call by itself. Other threads of the process
+ * continue to run. Must be used by one platform thread (ptrace(2)); tracing ends with that thread.
  *
- * <p>It can end at any moment, killed with its process, and then the kernel lets the thread go as
- * it is. So before anything changes, the thread gets a {@link SignalFrame} of what it was, and from
- * then on always stands where it comes to rt_sigreturn(2) by itself.
+ * <p>This process can be killed at any moment, and then the kernel releases the thread as it is. So
+ * before anything changes, the thread gets a {@link SignalFrame} of its original state, and from
+ * then on it always stands where it reaches rt_sigreturn(2) by itself.
  */
 final class TracedThread implements AutoCloseable {
   private static final String ENDED = "ZX";
@@ -61,10 +61,10 @@ final class TracedThread implements AutoCloseable {
   }
 
   /**
-   * Begins to trace a thread, and tells it to stop.
+   * Begins to trace a thread and asks it to stop.
    *
-   * @param step told what is about to happen, for tests
-   * @throws LinuxException EPERM when this process may not trace that one, ESRCH when it is gone
+   * @param step receives the name of each step before it happens, for tests
+   * @throws LinuxException EPERM if this process may not trace that one, ESRCH if it is gone
    */
   static TracedThread interrupt(long pid, long thread, Consumer<String> step)
       throws LinuxException {
@@ -106,10 +106,10 @@ final class TracedThread implements AutoCloseable {
   }
 
   /**
-   * Waits until it stands still. May be called again: until it stops or this thread ends it is
-   * traced, and cannot be traced anew.
+   * Waits until it stops. May be called again: it stays traced until it stops or this thread ends,
+   * and cannot be traced a second time.
    *
-   * @return false when it did not stop in time
+   * @return false if it did not stop in time
    */
   boolean awaitStop(long timeoutNanos) throws LinuxException {
     long deadline = System.nanoTime() + timeoutNanos;
@@ -128,16 +128,16 @@ final class TracedThread implements AutoCloseable {
     }
   }
 
-  /** For requests that change nothing, while it stands still. */
+  /** Returns the requests that change nothing, while it is stopped. */
   Ptrace ptrace() {
     return ptrace;
   }
 
   /**
-   * Makes it ready for calls, once it stands still.
+   * Prepares it for calls, once it is stopped.
    *
-   * @return false when it stands where its registers must not be touched, or has no stack for what
-   *     they are, as signals would need it too
+   * @return false if it stands where its registers must not be touched, or its stack has no room
+   *     for its state, which signals would need too
    */
   boolean prepare(Gadgets gadgets) throws LinuxException, InjectionException {
     ptrace.request(TraceCalls.PTRACE_GETREGS, 0, memory.address());
@@ -177,7 +177,7 @@ final class TracedThread implements AutoCloseable {
   /**
    * Makes the thread execute a system call, once it is {@link #prepare prepared}.
    *
-   * @return what the kernel answered: a negative number is an error number
+   * @return the kernel's result: a negative number is an error number
    */
   long call(Gadgets gadgets, long number, long... arguments)
       throws LinuxException, InjectionException {
@@ -210,7 +210,7 @@ final class TracedThread implements AutoCloseable {
       }
       atSystemCall = false;
       if (event() == TraceCalls.PTRACE_EVENT_STOP) {
-        continue; // The process is being stopped as a whole; it stops once this one is let go.
+        continue; // The whole process is being stopped; it stops once this thread is released.
       }
       if (signal() != SIGSTOP) {
         // Signals are blocked, so the instruction itself raised one: it is not delivered.

@@ -10,8 +10,8 @@ import dev.ramet.linux.call.ProcessCalls;
 import java.nio.LongBuffer;
 
 /**
- * Finds pages of a process by what they are, many at a time, and can write-protect what it finds in
- * the same step (ioctl {@code PAGEMAP_SCAN}, admin-guide/mm/pagemap.rst, since Linux 6.7). The
+ * Finds pages of a process by their state, many at a time, and can write-protect the pages it finds
+ * in the same step (ioctl {@code PAGEMAP_SCAN}, admin-guide/mm/pagemap.rst, since Linux 6.7). The
  * memory must be registered with a {@link Userfaultfd}. The handle stays with the address space it
  * was opened on. Not thread-safe.
  */
@@ -19,7 +19,7 @@ public final class PagemapScan implements AutoCloseable {
   /** Not write-protected: written since it was, or never protected. */
   public static final long WRITTEN = 2;
 
-  /** Belongs to a file or to shared memory; the shared huge page of zeros carries it as well. */
+  /** The page belongs to a file or to shared memory; the huge zero page has this flag as well. */
   public static final long FILE = 4;
 
   /** In memory. */
@@ -45,7 +45,7 @@ public final class PagemapScan implements AutoCloseable {
   private static final int REGIONS = 8 * 1024;
   private static final int PIECE = 1024;
 
-  /** Receives what a scan finds. */
+  /** Receives the results of a scan. */
   @FunctionalInterface
   public interface Sink {
     /**
@@ -107,11 +107,11 @@ public final class PagemapScan implements AutoCloseable {
   }
 
   /**
-   * Reports the pages that are present or swapped, of any memory, registered or not, without
-   * telling what they are.
+   * Reports the pages that are present or swapped, of any memory, registered or not, without their
+   * categories.
    *
    * @param files whether to report pages of files too
-   * @throws LinuxException ESRCH when the process has ended, ENOTTY before Linux 6.7
+   * @throws LinuxException ESRCH if the process has ended, ENOTTY before Linux 6.7
    */
   public void find(long address, long lengthBytes, boolean files, Sink sink) throws LinuxException {
     long file = files ? 0 : FILE;
@@ -124,7 +124,7 @@ public final class PagemapScan implements AutoCloseable {
    * @throws LinuxException as {@link #scan}
    */
   public void protect(long address, long lengthBytes) throws LinuxException {
-    // Somewhere to report to is needed: without, the kernel marks absent pages as well.
+    // A buffer for results is needed: without one, the kernel marks absent pages as well.
     run(
         address,
         lengthBytes,
@@ -135,8 +135,8 @@ public final class PagemapScan implements AutoCloseable {
 
   /**
    * Reports the pages that are present or swapped and not protected, and protects each of them in
-   * the same step: what is written afterwards is reported by the next call, whoever runs meanwhile.
-   * Tells categories, for which it looks at each page that is there.
+   * the same step: a page written afterwards is reported by the next call, whatever runs meanwhile.
+   * Reports categories, which requires a look at each present page.
    *
    * @throws LinuxException as {@link #scan}
    */
@@ -150,9 +150,10 @@ public final class PagemapScan implements AutoCloseable {
   }
 
   /**
-   * The same of memory all pages of which were protected before, also the absent ones ({@link
-   * Userfaultfd#protect}), without telling what they are: the kernel then looks at nothing but the
-   * page table's entries. Here an absent page that is not protected is reported, too.
+   * Takes written pages like {@link #take}, of memory whose pages were all protected before,
+   * including absent ones ({@link Userfaultfd#protect}), without reporting their categories: the
+   * kernel then looks only at the page table entries. An absent page that is not protected is
+   * reported, too.
    *
    * @throws LinuxException as {@link #scan}
    */

@@ -14,10 +14,12 @@ import dev.ramet.linux.process.ThreadChoice;
 
 /**
  * Write protection of memory that the kernel lifts by itself at the first write to a page
- * (userfaultfd(2), {@code UFFD_FEATURE_WP_ASYNC} of linux/userfaultfd.h, since Linux 6.7): what is
- * no longer protected was written. {@link PagemapScan} protects and looks.
+ * (userfaultfd(2), {@code UFFD_FEATURE_WP_ASYNC} of linux/userfaultfd.h, since Linux 6.7): a page
+ * that is no longer protected was written. {@link PagemapScan} protects pages and finds the written
+ * ones.
  *
- * <p>Registered memory stays so until {@link #close}, or until this process ends. Not thread-safe.
+ * <p>Registered memory stays registered until {@link #close}, or until this process ends. Not
+ * thread-safe.
  */
 public final class Userfaultfd implements AutoCloseable {
   private static final long UFFDIO_API = 0xC018AA3FL;
@@ -68,13 +70,13 @@ public final class Userfaultfd implements AutoCloseable {
   }
 
   /**
-   * Opens one for the memory of another process, which must be able to be traced. One of its
-   * threads is stopped for a fraction of a millisecond; afterwards the process is as it was, and
-   * the descriptor is in this one alone.
+   * Opens a userfaultfd for the memory of another process, which this process must be allowed to
+   * trace. One of its threads is stopped for a fraction of a millisecond; afterwards the process is
+   * as it was, and only this process has the descriptor.
    *
-   * @throws LinuxException EPERM when this process may not trace that one, ESRCH or ENOENT when it
-   *     has ended, EINVAL before Linux 6.7
-   * @throws InjectionException when the call cannot be made there
+   * @throws LinuxException EPERM if this process may not trace that one, ESRCH or ENOENT if it has
+   *     ended, EINVAL before Linux 6.7
+   * @throws InjectionException if the call cannot be made there
    */
   public static Userfaultfd openIn(long pid) throws LinuxException, InjectionException {
     if (!supported()) {
@@ -99,10 +101,11 @@ public final class Userfaultfd implements AutoCloseable {
   }
 
   /**
-   * Makes mappings trackable; nothing is protected yet. What is registered already stays so.
+   * Makes mappings trackable; nothing is protected yet. Mappings that are already registered stay
+   * so.
    *
-   * @throws LinuxException EBUSY when somebody else registered it, EINVAL when it is not mapped or
-   *     of a kind that cannot be, ENOMEM when the address space is gone or can have no more
+   * @throws LinuxException EBUSY if another userfaultfd has registered it, EINVAL if it is not
+   *     mapped or of an unsupported kind, ENOMEM if the address space is gone or can have no more
    *     mappings
    */
   public void register(long address, long lengthBytes) throws LinuxException {

@@ -15,13 +15,13 @@ public final class MappedFile {
   private MappedFile() {}
 
   /**
-   * Opens it for reading: the very file, though it may have been deleted or replaced, by {@code
-   * /proc/<pid>/map_files} (proc_pid_map_files(5)). Who may not look there gets the file that has
-   * the mapping's path, if that is still the same one.
+   * Opens the file for reading: exactly that file, even if it has been deleted or replaced, through
+   * {@code proc/<pid>/map_files} (proc_pid_map_files(5)). Without permission to look there, it
+   * opens the file at the mapping's path, if that is still the same file.
    *
-   * @param mapping of a file, as {@link ProcMaps} told it
-   * @throws LinuxException ENOENT when the mapping or its process is gone, ESTALE when the path
-   *     leads to another file now, EPERM and EACCES when this process may read neither
+   * @param mapping a mapping of a file, as returned by {@link ProcMaps}
+   * @throws LinuxException ENOENT if the mapping or its process is gone, ESTALE if the path leads
+   *     to another file now, EPERM and EACCES if this process may read neither
    */
   public static Fd open(long pid, ProcMaps.Mapping mapping) throws LinuxException {
     String name = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());

@@ -3,15 +3,15 @@ package dev.ramet.linux.process;
 
 import dev.ramet.linux.LinuxException;
 
-/** Single facts from {@code /proc/<pid>/status} (proc_pid_status(5)). */
+/** Reads single values from {@code /proc/<pid>/status} (proc_pid_status(5)). */
 public final class ProcStatus {
   private ProcStatus() {}
 
   /**
-   * The number behind a name.
+   * Returns the number with the given name.
    *
    * @param path the status file of a process or thread
-   * @param ifAbsent what a kernel without that line means
+   * @param ifAbsent the value on a kernel without that line
    */
   public static long number(String path, String name, long ifAbsent) throws LinuxException {
     for (String line : ProcFile.read(path).split("\n", -1)) {

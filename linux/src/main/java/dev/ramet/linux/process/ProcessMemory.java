@@ -8,7 +8,7 @@ import dev.ramet.linux.call.ProcessCalls;
 import java.nio.LongBuffer;
 
 /**
- * Reads scattered pieces of another process's memory into one stretch of this one's, many pieces a
+ * Reads scattered pieces of another process's memory into one contiguous buffer, many pieces per
  * system call (process_vm_readv(2)). Pieces are queued with {@link #add} and read, in that order,
  * by {@link #read}. Not thread-safe.
  */
@@ -92,8 +92,8 @@ public final class ProcessMemory implements AutoCloseable {
           throw new LinuxException("process_vm_readv", errno, "process " + pid);
         }
         if (n == 0) {
-          // Nothing was read and nothing was said: treat it as memory that is not there, because
-          // trying again would never end.
+          // Nothing was read and no error was reported: treat it as absent memory, because trying
+          // again would never end.
           throw new LinuxException("process_vm_readv", LinuxException.EFAULT, "process " + pid);
         }
         if (n > 0) {
@@ -109,8 +109,8 @@ public final class ProcessMemory implements AutoCloseable {
   }
 
   /**
-   * A transfer ends early where a page is missing and at 2 GiB; the next call starts there and
-   * either goes on or names the reason.
+   * A transfer ends early at a missing page and at 2 GiB; the next call starts there and either
+   * continues or reports the reason.
    */
   private int skip(int first, long bytes) {
     int i = first;
@@ -126,7 +126,7 @@ public final class ProcessMemory implements AutoCloseable {
     return i;
   }
 
-  /** Gives back what it holds. Idempotent. */
+  /** Releases its buffers. Idempotent. */
   @Override
   public void close() {
     vectors.close();

@@ -5,8 +5,8 @@ import dev.ramet.linux.LinuxException;
 import java.util.function.Predicate;
 
 /**
- * What a process's memory costs, summed from {@code /proc/<pid>/smaps} (proc_pid_smaps(5)). The
- * kernel walks every page for it: for measurements, not for a pause.
+ * The memory a process takes, summed from {@code /proc/<pid>/smaps} (proc_pid_smaps(5)). The kernel
+ * walks every page for it: for measurements, not for use in a pause.
  *
  * @param rssBytes pages in memory
  * @param anonymousBytes pages in memory that belong to no file, which includes private copies

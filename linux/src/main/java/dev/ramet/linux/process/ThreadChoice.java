@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which thread of a process to stop, best first. */
+/** Chooses which thread of a process to stop, best first. */
 public final class ThreadChoice {
   /** Blocked in futex(2): an idle thread whose call the kernel restarts by itself. */
   private static final long FUTEX = 202;

@@ -6,20 +6,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Who may trace another process, and read and write its memory: its own user, unless Yama says
- * otherwise (ptrace(2), Documentation/admin-guide/LSM/Yama.rst). Thread-safe.
+ * Explains who may trace another process and read and write its memory: its own user, unless Yama
+ * says otherwise (ptrace(2), Documentation/admin-guide/LSM/Yama.rst). Thread-safe.
  */
 public final class TracePermission {
   private static final Path SCOPE = Path.of("/proc/sys/kernel/yama/ptrace_scope");
 
-  /** Yama's value that nobody can take back before the next boot. */
+  /** Yama's value that cannot be lowered before the next boot. */
   private static final int NOBODY = 3;
 
   private TracePermission() {}
 
   /**
-   * What an operator can do when ptrace(2), process_vm_readv(2) or process_vm_writev(2) answered
-   * EPERM, by what this host is set to at this moment.
+   * Returns what an operator can do about EPERM from ptrace(2), process_vm_readv(2) or
+   * process_vm_writev(2), given the host's present settings.
    */
   public static String remedy() {
     return remedy(scope());

@@ -17,14 +17,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A directory whose contents strangers may change at any time, and names below it. No name leads
- * out of it: the kernel follows neither {@code ..} nor a symbolic link nor a mount on the way
- * (openat2(2), {@code RESOLVE_BENEATH}, {@code RESOLVE_NO_SYMLINKS}, {@code RESOLVE_NO_XDEV}), and
- * the last part of a name is only ever used by itself, below the directory that the rest led to.
+ * A directory whose contents untrusted users may change at any time, with operations on names below
+ * it. No name leads out of it: the kernel follows neither {@code ..} nor a symbolic link nor a
+ * mount on the way (openat2(2), {@code RESOLVE_BENEATH}, {@code RESOLVE_NO_SYMLINKS}, {@code
+ * RESOLVE_NO_XDEV}), and the last part of a name is only ever used by itself, below the directory
+ * that the other parts led to.
  *
- * <p>Names are bytes as the kernel has them: relative, parts joined by one slash each; the empty
- * one is the directory itself. One that is malformed is {@code EINVAL}, or {@code ENOENT} where
- * openat2(2) says so. Thread-safe; nobody may use it while or after it is closed.
+ * <p>Names are bytes as the kernel has them: relative, with parts joined by one slash each; the
+ * empty name is the directory itself. A malformed name gives {@code EINVAL}, or {@code ENOENT}
+ * where openat2(2) says so. Thread-safe; it must not be used during or after {@link #close}.
  */
 public final class Tree implements AutoCloseable {
   // linux/openat2.h
@@ -52,7 +53,7 @@ public final class Tree implements AutoCloseable {
     return new Tree(Fd.openDirectory(directory));
   }
 
-  /** What an entry is, of a symbolic link the link itself. */
+  /** Returns the attributes of an entry; a symbolic link is not followed. */
   public TreeEntry stat(byte[] name) throws LinuxException {
     try (Fd fd = openAny(name)) {
       return TreeAttributes.of(fd);
@@ -62,7 +63,7 @@ public final class Tree implements AutoCloseable {
   /** Opens a regular file that is there; {@code ELOOP} for a link, {@code EINVAL} for the rest. */
   public Fd openFile(byte[] name, boolean write) throws LinuxException {
     Set<OpenFlag> flags = write ? Set.of(OpenFlag.READ, OpenFlag.WRITE) : Set.of(OpenFlag.READ);
-    // What is no regular file must not keep the caller: a pipe waits for its other end.
+    // A file that is not regular must not block the caller: opening a pipe waits for its other end.
     return checkedFile(openBelow(name, OpenFlag.bits(flags) | O_NONBLOCK | O_NOCTTY, 0));
   }
 
@@ -109,7 +110,7 @@ public final class Tree implements AutoCloseable {
     setMode(name, mode);
   }
 
-  /** Makes a symbolic link. What it says is never followed here. */
+  /** Creates a symbolic link. Its target is never followed here. */
   public void makeLink(byte[] name, byte[] target) throws LinuxException {
     TreePath.checkLength(root, target);
     in(
@@ -120,13 +121,13 @@ public final class Tree implements AutoCloseable {
         });
   }
 
-  /** What a symbolic link says; {@code EINVAL} when it is none. */
+  /** Returns the target of a symbolic link; throws {@code EINVAL} for any other file. */
   public byte[] readLink(byte[] name) throws LinuxException {
     try (Fd fd = openAny(name)) {
       byte[] target = new byte[TreePath.MOST_BYTES + 1];
       long length = TreeCalls.readlinkat(fd.number(), new byte[1], target, target.length);
       int errno = length < 0 ? Native.getLastError() : 0;
-      // Of what is no link, readlinkat(2) with an empty name says ENOENT.
+      // For a file that is not a link, readlinkat(2) with an empty name fails with ENOENT.
       check(
           fd, "readlinkat", length, errno == LinuxException.ENOENT ? LinuxException.EINVAL : errno);
       return Arrays.copyOf(target, (int) length);
@@ -138,7 +139,7 @@ public final class Tree implements AutoCloseable {
     addName(from, this, to);
   }
 
-  /** The same in another tree of the same file system. */
+  /** Adds a name in another tree of the same file system. */
   public void addName(byte[] from, Tree other, byte[] to) throws LinuxException {
     in(
         from,
@@ -171,12 +172,15 @@ public final class Tree implements AutoCloseable {
         });
   }
 
-  /** Renames, and replaces what has the new name as rename(2) does, unless that is not wanted. */
+  /**
+   * Renames an entry. Unless {@code replace} is false, an entry with the new name is replaced as by
+   * rename(2).
+   */
   public void rename(byte[] from, byte[] to, boolean replace) throws LinuxException {
     rename(from, this, to, replace);
   }
 
-  /** The same into another tree of the same file system. */
+  /** Renames an entry into another tree of the same file system. */
   public void rename(byte[] from, Tree other, byte[] to, boolean replace) throws LinuxException {
     in(
         from,
@@ -211,7 +215,7 @@ public final class Tree implements AutoCloseable {
     in(
         name,
         (directory, last) ->
-            // Of a link the link itself; the last part alone cannot lead anywhere else.
+            // A link itself is opened; the last part alone cannot lead anywhere else.
             found.add(
                 openAt(directory, last, O_PATH | OpenFlag.bits(Set.of(OpenFlag.NO_FOLLOW)), 0)));
     return found.get(0);
@@ -229,7 +233,7 @@ public final class Tree implements AutoCloseable {
     }
   }
 
-  /** What is done with the last part of a name, below the directory it is in. */
+  /** An operation on the last part of a name, below the directory it is in. */
   private interface Step {
     void take(Fd directory, byte[] last) throws LinuxException;
   }
@@ -299,7 +303,7 @@ public final class Tree implements AutoCloseable {
     }
   }
 
-  /** Lets go of the directory. */
+  /** Closes the directory. */
   @Override
   public void close() {
     root.close();

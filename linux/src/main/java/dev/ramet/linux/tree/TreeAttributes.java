@@ -14,9 +14,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 
-/** Reads and sets what belongs to an entry of a {@link Tree} that is held open. */
+/** Reads and sets the attributes of an entry of a {@link Tree} that is held open. */
 public final class TreeAttributes {
-  /** Bits that are kept of what a stranger sets: nothing there is ever run as its owner. */
+  /**
+   * The mode bits that untrusted users may set; the others are dropped, because no file there is
+   * ever run as its owner.
+   */
   public static final int KEPT_MODE = 0x3FF;
 
   private static final int AT_FDCWD = -100;
@@ -28,7 +31,7 @@ public final class TreeAttributes {
   private static final int MOST_HANDLE = 128; // MAX_HANDLE_SZ
   private static final long NANOS = 1_000_000_000L;
 
-  /** For {@link #setTimes}: leaves that time as it is. */
+  /** Makes {@link #setTimes} leave that time as it is. */
   public static final long OMIT = Long.MIN_VALUE;
 
   /** For {@link #setTimes}: the host's clock. */
@@ -36,7 +39,7 @@ public final class TreeAttributes {
 
   private TreeAttributes() {}
 
-  /** What an entry is, of a symbolic link the link itself. */
+  /** Returns the attributes of an entry; a symbolic link is not followed. */
   public static TreeEntry of(Fd fd) throws LinuxException {
     try (Memory statx = new Memory(FileStat.STATX_BYTES)) {
       int result =
@@ -48,15 +51,16 @@ public final class TreeAttributes {
   }
 
   /**
-   * What the file system knows an entry by, and by which it tells it from one that comes after it:
-   * name_to_handle_at(2), made into one number. 0 where the file system has no such handles.
+   * Returns the file system's handle of an entry, hashed into one number, which tells it from a
+   * later entry with the same inode number: name_to_handle_at(2). Returns 0 if the file system has
+   * no such handles.
    */
   private static long handle(Fd fd) {
     byte[] handle = new byte[HANDLE_HEAD + MOST_HANDLE];
     ByteBuffer.wrap(handle).order(ByteOrder.nativeOrder()).putInt(0, MOST_HANDLE);
     int result =
         TreeCalls.name_to_handle_at(fd.number(), new byte[1], handle, new int[1], AT_EMPTY_PATH);
-    // Not EOPNOTSUPP alone: what it cannot tell for any reason, the time of birth tells too.
+    // Any error means no handle, not only EOPNOTSUPP: the birth time also tells entries apart.
     return result < 0 ? 0 : hash(handle);
   }
 
@@ -100,7 +104,7 @@ public final class TreeAttributes {
    */
   public static void setTimes(Fd fd, long accessedNanos, long modifiedNanos) throws LinuxException {
     if (of(fd).isLink()) {
-      return; // nobody asks for the times of links
+      return; // the times of links are never needed
     }
     try (Memory times = new Memory(4L * Long.BYTES)) {
       put(times, 0, accessedNanos);
@@ -118,7 +122,9 @@ public final class TreeAttributes {
         nanos == OMIT ? UTIME_OMIT : nanos == NOW ? UTIME_NOW : Math.floorMod(nanos, NANOS));
   }
 
-  /** The name by which calls without a descriptor reach what one holds (proc(5)). */
+  /**
+   * Returns the name by which calls without a descriptor parameter reach an open file (proc(5)).
+   */
   private static byte[] held(Fd fd) {
     return CPath.of(Path.of("/proc/self/fd/" + fd.number()));
   }

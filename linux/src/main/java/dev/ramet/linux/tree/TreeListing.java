@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads directories, whose names are bytes and in no encoding. */
+/** Reads directories, whose names are bytes without an encoding. */
 final class TreeListing {
   private static final int BUFFER_BYTES = 64 << 10;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux.tree;
 
-/** One name in a directory of a {@link Tree}. Immutable as long as nobody changes its bytes. */
+/** One name in a directory of a {@link Tree}. Immutable unless its byte array is changed. */
 public final class TreeName {
   private final byte[] bytes;
   private final long inode;
@@ -18,12 +18,12 @@ public final class TreeName {
     return bytes;
   }
 
-  /** The inode number of what has it. */
+  /** Returns the inode number of the entry. */
   public long inode() {
     return inode;
   }
 
-  /** What that is, as readdir(3) says it. */
+  /** Returns the type of the entry, as readdir(3) gives it. */
   public byte type() {
     return type;
   }

@@ -5,9 +5,9 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import java.util.Arrays;
 
-/** What names in a {@link Tree} have to be. */
+/** Checks the syntax of names in a {@link Tree}. */
 final class TreePath {
-  /** What a path may take, without the zero at its end. */
+  /** The maximum length of a path, without the terminating zero. */
   static final int MOST_BYTES = 4095;
 
   private static final int MOST_NAME = 255;
@@ -15,7 +15,7 @@ final class TreePath {
 
   private TreePath() {}
 
-  /** Refuses, as the tree's, a name that is not one part or several joined by one slash each. */
+  /** Throws the tree's error for a name that is not one or more parts joined by one slash each. */
   static void check(Fd root, byte[] name) throws LinuxException {
     checkLength(root, name);
     int start = 0;
@@ -38,7 +38,7 @@ final class TreePath {
     }
   }
 
-  /** Refuses what has no bytes, too many, or a zero among them. */
+  /** Throws the tree's error for a name that is empty, too long, or contains a zero byte. */
   static void checkLength(Fd root, byte[] name) throws LinuxException {
     if (name.length == 0) {
       throw root.failure("name", LinuxException.EINVAL);
@@ -53,7 +53,7 @@ final class TreePath {
     }
   }
 
-  /** As C has it. */
+  /** Returns the name as a C string. */
   static byte[] zeroEnded(byte[] name) {
     return Arrays.copyOf(name, name.length + 1);
   }
