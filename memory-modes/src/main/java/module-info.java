@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Memory modes: the rules that say which pages of a paused machine a capture must write. */
+/** Memory modes, which decide which pages of a paused machine a capture must write. */
 module dev.ramet.memory {
   requires dev.ramet.spi;
   requires dev.ramet.linux;

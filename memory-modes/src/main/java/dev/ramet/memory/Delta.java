@@ -7,12 +7,12 @@ import dev.ramet.spi.memory.PageRanges;
 import java.util.BitSet;
 
 /**
- * Turns what is known about a region's pages into ranges that a capture must write, relative to the
- * previous capture. No tracking of writes shows that a page was discarded: its new content is not
- * written but simply the image's, or zero. Therefore the pages that were held at the previous
- * capture are remembered, and one that is held no longer has changed.
+ * Turns the known state of a region's pages into the ranges that a capture must write, relative to
+ * the previous capture. Write tracking does not show that a page was discarded: its new content is
+ * not written but is that of the image, or zero. Therefore the pages held at the previous capture
+ * are remembered, and a page that is no longer held has changed.
  *
- * <p>A page is <em>held</em> when the process has content of its own for it: a private copy of the
+ * <p>A page is <em>held</em> if the process has its own content for it: a private copy of the
  * image's page, or anonymous memory.
  */
 final class Delta {
@@ -23,11 +23,11 @@ final class Delta {
   private final int firstPage;
 
   /**
-   * A region's pages, which then come in ascending order, counted from its start.
+   * Takes a region's pages, which must come in ascending order, counted from the region's start.
    *
    * @param before the pages of the image that were held at the previous capture
    * @param held receives the pages of the image that are held now
-   * @param into receives what must be written
+   * @param into receives the ranges to write
    */
   Delta(MemoryRegion region, BitSet before, BitSet held, PageRanges.Builder into) {
     this.region = region;
@@ -71,7 +71,7 @@ final class Delta {
     }
   }
 
-  /** Takes back what is held now, for pages that will come again. */
+  /** Discards what was recorded as held now, for pages that will be visited again. */
   void forget() {
     held.clear(firstPage, firstPage + (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES));
   }

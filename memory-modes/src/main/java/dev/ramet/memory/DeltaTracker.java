@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A tracker whose selections are relative to the previous capture. Until the first {@link
- * #committed} they are relative to the restore image and equal those of mode incremental, and so
- * they are again after tracking was lost. What was selected but never committed is selected again:
+ * #committed}, and again after tracking was lost, they are relative to the restore image and equal
+ * those of the mode incremental. Pages that were selected but never committed are selected again:
  * nothing is reset before the pages are safe.
  */
 abstract class DeltaTracker implements MemoryTracker {
@@ -33,7 +33,7 @@ abstract class DeltaTracker implements MemoryTracker {
 
   private BitSet held = new BitSet();
 
-  /** The same of a selection that waits to be committed. */
+  /** The memory of a selection that waits to be committed. */
   private @Nullable GuestMemory selected;
 
   private BitSet heldNow = new BitSet();
@@ -68,7 +68,7 @@ abstract class DeltaTracker implements MemoryTracker {
         } else if (continues(known, region)) {
           selectChanged(region, held, now, ranges);
         } else if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
-          selectAll(region, now, ranges); // Nothing of what was here before shows through.
+          selectAll(region, now, ranges); // Nothing of the earlier content here is visible.
         } else {
           throw lost("image offset " + region.imageOffset() + " is mapped differently than it was");
         }
@@ -84,7 +84,7 @@ abstract class DeltaTracker implements MemoryTracker {
     return ranges.build();
   }
 
-  /** Adds every held page, and what is known to be zero. */
+  /** Adds every held page, and the pages known to be zero. */
   final void selectAll(MemoryRegion region, BitSet now, PageRanges.Builder into) {
     Rule rule = Rule.of(region.kind());
     int firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
@@ -98,8 +98,8 @@ abstract class DeltaTracker implements MemoryTracker {
   }
 
   /**
-   * Whether a region's memory was mapped in the same way at the previous capture, be it that
-   * mappings were joined or cut since: advice on a part of memory does that.
+   * Returns whether a region's memory was mapped in the same way at the previous capture, even if
+   * mappings were merged or split since: advice on a part of memory does that.
    */
   static boolean continues(GuestMemory before, MemoryRegion now) {
     long at = now.imageOffset();
@@ -130,7 +130,7 @@ abstract class DeltaTracker implements MemoryTracker {
     selected = null;
     try {
       arm(memory);
-      // The machine stands still since the selection, so what was held then is held now.
+      // The machine has been paused since the selection, so the held pages are still the same.
       held = heldNow;
       known = memory;
     } catch (LinuxException e) {
@@ -155,7 +155,7 @@ abstract class DeltaTracker implements MemoryTracker {
   abstract void begin() throws TrackingLost;
 
   /**
-   * Adds what differs from the previous capture, and perhaps more.
+   * Adds the pages that differ from the previous capture, and possibly more.
    *
    * @param before the pages of the image that were held then
    * @param now receives those that are held now
@@ -164,7 +164,7 @@ abstract class DeltaTracker implements MemoryTracker {
       MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
       throws TrackingLost, LinuxException;
 
-  /** Starts to track anew. */
+  /** Starts to track again. */
   abstract void arm(GuestMemory memory) throws LinuxException;
 
   /** Stops to track. */
@@ -181,7 +181,7 @@ abstract class DeltaTracker implements MemoryTracker {
     return new TrackingLost(trackingLost(mode, scanner.pid(), why));
   }
 
-  /** What a tracker says that cannot go on from the previous capture. */
+  /** Creates the error of a tracker that cannot continue from the previous capture. */
   static RametException trackingLost(String mode, long pid, String why) {
     return new RametException(
         ErrorCode.UNSUPPORTED,
@@ -196,7 +196,7 @@ abstract class DeltaTracker implements MemoryTracker {
         null);
   }
 
-  /** Tells the loss of tracking from every other failure, after which tracking goes on. */
+  /** Signals that tracking was lost; after any other failure tracking continues. */
   static final class TrackingLost extends Exception {
     private static final long serialVersionUID = 1L;
 

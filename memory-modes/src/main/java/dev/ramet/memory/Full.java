@@ -8,7 +8,7 @@ import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 
-/** Everything, relative to nothing. Works with any memory. */
+/** The mode that captures all memory, without a baseline. Works with any memory. */
 final class Full implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
@@ -27,7 +27,7 @@ final class Full implements MemoryMode {
     };
   }
 
-  /** What the page table says decides where the image has nothing; all else is copied. */
+  /** Uses the page table where the image has holes; everything else is copied. */
   private static void selectImage(
       MemoryRegion region, ImageHoles holes, Selector selector, PageRanges.Builder into) {
     long done = 0;

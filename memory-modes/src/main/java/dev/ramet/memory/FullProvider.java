@@ -12,7 +12,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
 import java.util.Set;
 
-/** Service entry of the mode {@code full}. */
+/** Provides the mode {@code full}. */
 public final class FullProvider implements MemoryModeProvider {
   private static final byte MARK = 0x5a;
 

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the images that a process has mapped privately have holes: a page there that is not a
- * private copy is zero, and need not be read, for which the kernel would first make a page of zeros
- * for the file and keep it. lseek(2) promises that a hole reads as zeros, and not that all zeros
- * are told as holes: what nobody knows to be a hole is none. Images do not change while they are
- * mapped, so what was true once is true later. Immutable.
+ * Knows where the images that a process has mapped privately have holes. A page there that is not a
+ * private copy is zero and need not be read; to read it, the kernel would first allocate a page of
+ * zeros in the file's cache and keep it. lseek(2) promises that a hole reads as zeros, but not that
+ * all zeros are reported as holes: pages not known to be in a hole are treated as data. Images do
+ * not change while they are mapped, so the holes stay valid. Immutable.
  */
 final class ImageHoles {
   private static final System.Logger LOG = System.getLogger(ImageHoles.class.getName());
 
-  /** To ask about the pages of a smaller hole takes about as long as reading them. */
+  /** Querying the pages of a smaller hole takes about as long as reading them. */
   private static final long LEAST_BYTES = 64 << 10;
 
   private final Map<MemoryRegion, List<MemoryRegion>> known;
@@ -66,7 +66,7 @@ final class ImageHoles {
         return;
       }
       long shift = mapping.start() - mapping.offset();
-      // What is mapped beyond the file's end cannot be read at all.
+      // Pages mapped beyond the file's end cannot be read at all.
       long end = Math.min(to - shift, pageBefore(file.sizeBytes()));
       long at = from - shift;
       while (at >= 0 && at < end) {
@@ -88,9 +88,10 @@ final class ImageHoles {
   }
 
   /**
-   * The holes of one region, by ascending address.
+   * Returns the holes of one region, by ascending address.
    *
-   * @param region as it is mapped now; one that was mapped otherwise before has no known holes
+   * @param region the region as it is mapped now; one that was mapped differently before has no
+   *     known holes
    */
   List<MemoryRegion> in(MemoryRegion region) {
     return known.getOrDefault(region, List.of());

@@ -10,7 +10,10 @@ import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 
-/** What a machine changed since it was restored: its private copies of the image's pages. */
+/**
+ * The mode that captures what a machine changed since it was restored: its private copies of the
+ * image's pages.
+ */
 final class Incremental implements MemoryMode {
   static final String ID = "incremental";
 

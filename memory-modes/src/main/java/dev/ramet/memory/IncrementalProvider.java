@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 
-/** Service entry of the mode {@code incremental}. */
+/** Provides the mode {@code incremental}. */
 public final class IncrementalProvider implements MemoryModeProvider {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 

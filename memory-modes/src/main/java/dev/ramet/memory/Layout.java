@@ -7,13 +7,13 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 
-/** Refuses memory that a capture could not represent whole. */
+/** Refuses memory layouts that a capture could not represent completely. */
 final class Layout {
   private Layout() {}
 
   /**
    * Checks that the regions cover the image from its first byte to its last, in order, in whole
-   * pages. A gap would be captured as "unchanged" although nobody knows what it holds.
+   * pages. A gap would be captured as "unchanged" although its content is unknown.
    *
    * @throws RametException {@code CORRUPT} naming the first place that is wrong
    */

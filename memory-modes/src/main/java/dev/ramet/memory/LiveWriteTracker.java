@@ -21,11 +21,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Write tracking of a private mapping whose hypervisor discards nothing. Every page is protected,
- * the absent ones too, so that a page that is not was written, and nothing else need be known of
- * it: the kernel looks at no more than the page table's entries. Looking and protecting are one
- * step, which may be taken while the machine runs; what was found that way is remembered until the
- * commit, because the kernel tells it once.
+ * Tracks writes to a private mapping whose hypervisor discards nothing. Every page is protected,
+ * including absent ones, so a page that is no longer protected was written, and the kernel looks
+ * only at the page table entries. Finding and protecting are one step, which may happen while the
+ * machine runs; its results are remembered until the commit, because the kernel reports each write
+ * once.
  */
 final class LiveWriteTracker implements LiveTracker {
   private static final Logger LOG = System.getLogger(LiveWriteTracker.class.getName());
@@ -34,7 +34,7 @@ final class LiveWriteTracker implements LiveTracker {
     /** Nothing is registered. */
     IDLE,
     /**
-     * What was there when the first round began is protected, absent pages are not: protecting
+     * The pages present when the first round began are protected, absent pages are not: protecting
      * those while the machine runs could hide a write.
      */
     PRESENT_PROTECTED,
@@ -51,10 +51,10 @@ final class LiveWriteTracker implements LiveTracker {
   /** Whether a capture was committed under the protection that holds. */
   private boolean committed;
 
-  /** The memory as it was last seen; null before the first selection. */
+  /** The memory as it was last seen, or null before the first selection. */
   private @Nullable GuestMemory known;
 
-  /** What was found since the last commit. */
+  /** The pages found since the last commit. */
   private final List<PageRanges> found = new ArrayList<>();
 
   /** The part of it that the capture at hand has not copied yet. */
@@ -143,7 +143,7 @@ final class LiveWriteTracker implements LiveTracker {
     }
   }
 
-  /** Finds what was written, and protects it again. */
+  /** Finds written pages and protects them again. */
   private PageRanges take(GuestMemory memory) {
     known = memory;
     PageRanges.Builder ranges = new PageRanges.Builder();
@@ -160,7 +160,7 @@ final class LiveWriteTracker implements LiveTracker {
               region.address(),
               region.lengthBytes(),
               (start, end, categories) -> {
-                // Of the image's own pages, those that were only read.
+                // Skips pages of the image itself that were only read.
                 if ((categories & FILE) == 0 || (categories & SWAPPED) != 0) {
                   ranges.copy(start + shift, start, end - start);
                 }
@@ -170,7 +170,8 @@ final class LiveWriteTracker implements LiveTracker {
         scanner.checkAlive(region.address());
       }
     } catch (LinuxException e) {
-      // A part may be protected again already, and what was found of it is not told twice.
+      // Part of the memory may be protected again already, and its written pages are not reported
+      // twice.
       throw e.errno() == LinuxException.EPERM
           ? lost("a part of its memory was mapped anew")
           : failed(Scanner.failure(scanner.pid(), e));

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Kernel samepage merging (admin-guide/mm/ksm.rst). It replaces a page by one of the same content
- * and forgets the page's soft-dirty bit with it, so that a write before the merge is lost.
+ * Kernel samepage merging (admin-guide/mm/ksm.rst). It replaces a page by one with the same content
+ * and drops the page's soft-dirty bit, so that a write before the merge is lost.
  */
 record MergeDaemon(Path control) {
   static final Path CONTROL = Path.of("/sys/kernel/mm/ksm/run");
@@ -23,7 +23,7 @@ record MergeDaemon(Path control) {
     try {
       return Files.exists(control) && Files.readString(control).trim().equals("1");
     } catch (IOException e) {
-      return true; // Nobody knows, and the mode would lose pages.
+      return true; // The state is unknown, and the mode could lose pages.
     }
   }
 }

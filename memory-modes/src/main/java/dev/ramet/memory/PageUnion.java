@@ -8,12 +8,12 @@ import dev.ramet.spi.memory.PageRanges;
 import java.util.BitSet;
 import java.util.List;
 
-/** Selections of pages that must be copied, together. */
+/** Merges selections of pages that must be copied. */
 final class PageUnion {
   private PageUnion() {}
 
   /**
-   * Every page that is in one of the selections, none of which knows pages of zeros.
+   * Returns every page that is in one of the selections, which must not contain zero pages.
    *
    * @param memory where the pages are now
    */

@@ -4,7 +4,7 @@ package dev.ramet.memory;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeResult;
 
-/** What the modes' probes have in common. */
+/** Helpers shared by the probes of the modes. */
 final class Probes {
   private static final int ENOSYS = 38;
 

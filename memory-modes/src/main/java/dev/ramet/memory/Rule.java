@@ -11,26 +11,27 @@ import dev.ramet.spi.memory.PageRanges;
 import java.util.BitSet;
 
 /**
- * What a page's entry in pagemap says about its content, as a pure function from entries to ranges,
- * and so the place where a page could be lost. When in doubt a page is copied.
+ * Decides from a page's pagemap entry whether the page must be written, as a pure function from
+ * entries to ranges. A mistake here would lose a page, so in doubt a page is copied.
  */
 enum Rule {
   /**
-   * A private mapping of the restore image: a page differs from it when it is a private copy, in
-   * memory or in swap. Swap counts without a look at the other bits, because a copy that is being
-   * written to swap, or moved in memory, is not present. An absent page is what the image holds.
+   * A private mapping of the restore image: a page differs from it if it is a private copy, in
+   * memory or in swap. A swapped page counts whatever the other bits say, because a copy that is
+   * being written to swap, or moved in memory, is not present. An absent page has the image's
+   * content.
    */
   CHANGED_COPIES(PRESENT | FILE_OR_SHARED, false),
 
   /**
-   * The same where the image has a hole: a page that is no private copy is zero, be it absent or a
-   * page of zeros that the kernel made for the file.
+   * A private mapping where the image has a hole: a page that is not a private copy is zero,
+   * whether it is absent or a zero page that the kernel allocated for the file.
    */
   COPIES_OR_ZERO(PRESENT | FILE_OR_SHARED, true),
 
   /**
-   * Private anonymous memory: a page that never was, or was given back, reads as zero. The third
-   * bit must not be looked at here: the shared huge page of zeros carries it.
+   * Private anonymous memory: a page that never existed, or was given back, reads as zero. The
+   * file-or-shared bit must be ignored here, because the huge zero page has it.
    */
   ANONYMOUS_OR_ZERO(PRESENT, true);
 
@@ -58,7 +59,7 @@ enum Rule {
     return (mask & FILE_OR_SHARED) == 0;
   }
 
-  /** Whether what is not copied is known to be zero. */
+  /** Returns whether pages that are not copied are known to be zero. */
   boolean elseZero() {
     return elseZero;
   }
@@ -96,7 +97,7 @@ enum Rule {
     }
   }
 
-  /** Adds the pages that the process has content of its own for, counted from {@code firstPage}. */
+  /** Adds the pages that the process has its own content for, counted from {@code firstPage}. */
   void hold(long[] entries, int pages, int firstPage, BitSet into) {
     for (int i = 0; i < pages; i++) {
       if (copies(entries[i])) {

@@ -10,8 +10,8 @@ import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 
 /**
- * A tracker that leaves no mark on the process and remembers nothing: every selection is relative
- * to the same baseline.
+ * A tracker that leaves no mark on the process and keeps no state: every selection is relative to
+ * the same baseline.
  */
 abstract class ScanTracker implements MemoryTracker {
   private final Baseline baseline;
@@ -42,7 +42,7 @@ abstract class ScanTracker implements MemoryTracker {
     return ranges.build();
   }
 
-  /** Adds what must be written of one region. */
+  /** Adds the ranges of one region that must be written. */
   abstract void select(MemoryRegion region, Selector selector, PageRanges.Builder into);
 
   /** Nothing to re-arm: the next selection is relative to the same baseline. */

@@ -11,8 +11,8 @@ import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
 
 /**
- * Applies a {@link Rule} to one process's page table. Everything a scan needs is made when it is
- * opened, because scans happen while a machine stands still. Not thread-safe.
+ * Applies a {@link Rule} to one process's page table. All resources of a scan are allocated when it
+ * is opened, because scans happen while a machine is paused. Not thread-safe.
  */
 final class Scanner implements AutoCloseable {
   /**
@@ -66,7 +66,7 @@ final class Scanner implements AutoCloseable {
     void entries(long[] entries, int pages, int first);
   }
 
-  /** Adds what the rule selects of one region. */
+  /** Adds the pages of one region that the rule selects. */
   void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
     read(
         region,
@@ -87,7 +87,7 @@ final class Scanner implements AutoCloseable {
       } catch (LinuxException e) {
         throw failure(pagemap.pid(), e);
       }
-      // At once: looking at native memory for each costs more than what is done with it.
+      // Copied in one go: a native access per entry costs more than its evaluation.
       longs.get(0, entries, 0, pages);
       reader.entries(entries, pages, (int) (done / NativeBuffer.PAGE_BYTES));
       done += (long) pages * NativeBuffer.PAGE_BYTES;
@@ -95,8 +95,8 @@ final class Scanner implements AutoCloseable {
   }
 
   /**
-   * Fails if the process has ended. Its address space is then gone for good, so what was read
-   * before was there.
+   * Fails if the process has ended. A dead address space never comes back, so if this succeeds, the
+   * data read before was valid.
    */
   void checkAlive(long address) {
     try {

@@ -8,9 +8,8 @@ import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the pages of one process that a {@link Rule} selects. The kernel is asked for ranges, which
- * it tells since Linux 6.7 and without a word about each page; before that the page table is read.
- * Not thread-safe.
+ * Finds the pages of one process that a {@link Rule} selects. Since Linux 6.7 the kernel reports
+ * ranges without a query per page; on older kernels the page table is read. Not thread-safe.
  */
 final class Selector implements AutoCloseable {
   private final Scanner scanner;
@@ -37,7 +36,7 @@ final class Selector implements AutoCloseable {
     }
   }
 
-  /** Adds what the rule selects of one region. */
+  /** Adds the pages of one region that the rule selects. */
   void select(MemoryRegion region, Rule rule, PageRanges.Builder into) {
     PagemapScan ranges = scan;
     if (ranges != null) {
@@ -59,14 +58,14 @@ final class Selector implements AutoCloseable {
     scanner.scan(region, rule, into);
   }
 
-  /** What a scan of one region finds, and what lies between. */
+  /** Collects the results of a scan of one region, and the gaps between them. */
   private static final class Found implements PagemapScan.Sink {
     private final Rule rule;
     private final PageRanges.Builder into;
     private final long shift;
     private final long regionEnd;
 
-    /** Behind what was told so far. */
+    /** The end of what was reported so far. */
     private long at;
 
     Found(MemoryRegion region, Rule rule, PageRanges.Builder into) {

@@ -20,8 +20,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a machine wrote since its previous capture, by the kernel's soft-dirty bits. They exist once
- * per process: a second tracker would reset what the first has not seen.
+ * The mode that captures what a machine wrote since its previous capture, by the kernel's
+ * soft-dirty bits. They exist once per process: a second tracker would reset bits that the first
+ * has not seen.
  */
 final class SoftDirty implements MemoryMode {
   static final String ID = "soft-dirty";
@@ -45,7 +46,7 @@ final class SoftDirty implements MemoryMode {
     if (merging.runs()) {
       throw Incremental.unsupported(ID, MergeDaemon.REASON);
     }
-    // Whatever is still attached to a process that has ended is in nobody's way.
+    // A tracker still attached to a process that has ended does not block another one.
     Scanner.open(memory.pid()).close();
     if (!tracked.add(memory.pid())) {
       throw new RametException(
@@ -66,16 +67,16 @@ final class SoftDirty implements MemoryMode {
   @Override
   public void close() {}
 
-  /** What an entry says about its page, given that it says anything at all. */
+  /** The meaning of a pagemap entry, if it has any. */
   enum State {
     ABSENT,
     UNWRITTEN,
     CHANGED;
 
     /**
-     * A page that is not exclusive may be the shared page of zeros, mapped by a read after the page
-     * was discarded, which sets no bit; or one that was shared between processes, or merged with
-     * its like. It counts as changed.
+     * A page that is not exclusive may be the zero page, mapped by a read after the page was
+     * discarded, which sets no bit; or it was shared between processes, or merged with an equal
+     * one. It counts as changed.
      */
     static State of(long entry, MemoryRegion.Kind kind) {
       boolean image = kind == MemoryRegion.Kind.PRIVATE_IMAGE;
@@ -88,7 +89,7 @@ final class SoftDirty implements MemoryMode {
     }
   }
 
-  /** Behind the last of consecutive entries that say the same, which most of many pages do. */
+  /** Returns the end of a run of equal entries; in large memory most entries are in such runs. */
   private static int endOfEqual(long[] entries, int pages, int from) {
     long said = entries[from] & LOOKED_AT;
     int to = from + 1;
@@ -154,7 +155,7 @@ final class SoftDirty implements MemoryMode {
       bits.resetSoftDirty();
     }
 
-    /** The bits cost nothing while nobody resets them. */
+    /** The bits cost nothing unless they are reset. */
     @Override
     void disarm(GuestMemory memory) {}
 

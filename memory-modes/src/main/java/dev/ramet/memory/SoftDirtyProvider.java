@@ -13,7 +13,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
 import java.util.Set;
 
-/** Service entry of the mode {@code soft-dirty}. */
+/** Provides the mode {@code soft-dirty}. */
 public final class SoftDirtyProvider implements MemoryModeProvider {
   /** A page that the kernel is just moving or swapping out is no one's own at that moment. */
   private static final int LOOKS = 3;
@@ -30,7 +30,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
 
   /**
    * Writes a page, resets, looks, writes again and looks again: a kernel that does not track
-   * accepts the reset all the same, and would lose every change in silence.
+   * accepts the reset all the same, and would silently lose every change.
    */
   @Override
   public ProbeResult probe(ProbeContext where) {
@@ -61,7 +61,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
     }
   }
 
-  /** What pagemap said of a page after a reset, and after it was written. */
+  /** A page's pagemap entries after a reset and after a write. */
   private record Observation(long reset, long written) {
     boolean tracks() {
       return (reset & Pagemap.SOFT_DIRTY) == 0
@@ -76,9 +76,9 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
   }
 
   /**
-   * Looks at a page of this process. In a mapping of its own, since one that grows by what another
-   * thread maps next to it is soft-dirty as a whole; and one look at a time, since a reset is of
-   * the whole process.
+   * Looks at a page of this process, in a separate mapping, because a mapping that grows when
+   * another thread maps memory next to it becomes soft-dirty as a whole. One look at a time,
+   * because a reset affects the whole process.
    */
   private static Observation observe() throws LinuxException {
     long pid = ProcessHandle.current().pid();

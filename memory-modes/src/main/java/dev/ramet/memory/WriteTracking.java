@@ -17,8 +17,9 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a machine wrote since its previous capture, by write protection that the kernel lifts at the
- * first write. A page that is not protected, for whatever reason, counts as written.
+ * The mode that captures what a machine wrote since its previous capture, by write protection that
+ * the kernel lifts at the first write. A page that is not protected, for whatever reason, counts as
+ * written.
  */
 final class WriteTracking implements MemoryMode {
   static final String ID = "write-tracking";
@@ -101,7 +102,7 @@ final class WriteTracking implements MemoryMode {
   @Override
   public void close() {}
 
-  /** Gives memory back as it was before it was registered. */
+  /** Restores memory to its state before it was registered. */
   static void unprotect(Userfaultfd protection, GuestMemory memory) {
     for (MemoryRegion region : memory.regions()) {
       try {
@@ -109,7 +110,7 @@ final class WriteTracking implements MemoryMode {
         protection.register(region.address(), region.lengthBytes());
         protection.unregister(region.address(), region.lengthBytes());
       } catch (LinuxException e) {
-        // What stays registered costs the machine time but hides nothing.
+        // Memory that stays registered slows the machine but hides no write.
         System.getLogger(WriteTracking.class.getName())
             .log(System.Logger.Level.DEBUG, "memory stays registered", e);
       }
@@ -117,8 +118,8 @@ final class WriteTracking implements MemoryMode {
   }
 
   /**
-   * Tracks memory that its hypervisor may discard: only pages that are there are protected, and
-   * which were held is remembered.
+   * Tracks memory that its hypervisor may discard: only present pages are protected, and the held
+   * pages are remembered.
    */
   private static final class Tracker extends DeltaTracker {
     private final PagemapScan scan;

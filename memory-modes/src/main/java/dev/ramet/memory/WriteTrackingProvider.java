@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 
-/** Service entry of the mode {@code write-tracking}. */
+/** Provides the mode {@code write-tracking}. */
 public final class WriteTrackingProvider implements MemoryModeProvider {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final String KERNEL =
@@ -38,7 +38,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
 
   /**
    * Tracks writes to a private mapping of a file in this process, and then borrows a thread of
-   * another one, a grandchild as hypervisors may be.
+   * another process, a grandchild as hypervisors may be.
    */
   @Override
   public ProbeResult probe(ProbeContext where) {
@@ -71,7 +71,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
     return inject(seen);
   }
 
-  /** Writes pages 0 and 1, protects, writes pages 0 and 2, and says what the kernel reports. */
+  /** Writes pages 0 and 1, protects, writes pages 0 and 2, and returns what the kernel reports. */
   private static String track(Path file) throws LinuxException {
     StringBuilder seen = new StringBuilder("protected");
     try (NativeBuffer memory = NativeBuffer.mapPrivate(file, 0, 3L * PAGE);

@@ -11,17 +11,20 @@ import dev.ramet.spi.memory.MemoryRegion;
 import java.util.BitSet;
 
 /**
- * What a scan of one region says about its pages.
+ * Interprets the scan of one region's pages.
  *
- * <p>The kernel keeps the protection of a page of a file mapping when the page is discarded, as an
- * entry that looks swapped and not written: exactly like a page that was swapped out and not
- * touched since. The first has changed, the second has not. Where the page table's entry shows
- * which swap area it is in, which it does to privileged readers, the two are told apart; otherwise
- * the page is copied. Without a page that was held before, it can only be the first, and then there
- * was nothing to discard.
+ * <p>When a page of a file mapping is discarded, the kernel keeps its protection as an entry that
+ * looks swapped and not written, exactly like a page that was swapped out and not touched since.
+ * The discarded page has changed, the swapped one has not. Where the page table entry shows the
+ * swap area, which it does to privileged readers, the two can be told apart; otherwise the page is
+ * copied. If the page was not held before, it can only be a discarded one, and then there was
+ * nothing to discard.
  */
 final class WrittenPages implements PagemapScan.Sink {
-  /** Of a swapped page's entry: the area's number, then where in it (pagemap.rst). */
+  /**
+   * Fields of a swapped page's entry: the number of the swap area, then the offset in it
+   * (pagemap.rst).
+   */
   private static final long AREA = 0x1f;
 
   private static final long PLACE = ((1L << 50) - 1) << 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
-/** What executes guest code. */
+/** The technology that executes guest code. */
 enum Accelerator {
   KVM("kvm", "kvm", "host"),
   /**

@@ -11,16 +11,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * QEMU's arguments for a machine: a pure function of its arguments (qemu-system-x86_64(1)).
+ * Builds QEMU's arguments for a machine, as a pure function (qemu-system-x86_64(1)).
  *
- * <p>The order and the ids of devices are part of the saved state. Whoever changes them makes every
- * older snapshot unrestorable and must change {@link Installation#identity} too.
+ * <p>The order and the ids of devices are part of the saved state. Changing them makes every older
+ * snapshot unrestorable and requires a change of {@link Installation#identity} too.
  */
 final class CommandLine {
   /** Id of the memory backend, and so the name of main memory's block in the saved stream. */
   static final String RAM_ID = "ram";
 
-  /** What the guest's agent looks for; the kernel shows it to the guest's root alone. */
+  /** The name that the guest's agent looks for; the kernel shows it to the guest's root alone. */
   private static final String SECRET_ITEM = "opt/dev.ramet/secret";
 
   /** The file name that the kernel shows for mappings of the memory of a booted machine. */
@@ -40,10 +40,10 @@ final class CommandLine {
    * The monitor's address. Relative, because a socket's path is limited to 108 bytes; the process
    * works in the directory.
    *
-   * <p>QEMU waits for us. Otherwise it gives the listening socket from its main thread to the
-   * monitor's while it starts, and a connection that comes just then is seen by both (chardev/
-   * char-socket.c, {@code tcp_chr_update_read_handler}): one accepts it, and the other, when that
-   * is the main thread, blocks in accept(2) for good. 4 of 2000 starts of QEMU 7.2 on two busy
+   * <p>QEMU waits for our connection. Otherwise its main thread hands the listening socket to the
+   * monitor's thread during the start, and both see a connection that arrives at that moment
+   * (chardev char-socket.c, {@code tcp_chr_update_read_handler}): one accepts it, and the other, if
+   * it is the main thread, blocks in accept(2) forever. 4 of 2000 starts of QEMU 7.2 on two busy
    * processors did; of 7000 that waited, none.
    */
   static final String MONITOR = "unix:" + VmFiles.MONITOR + ",server=on,wait=on";
@@ -85,7 +85,7 @@ final class CommandLine {
     add(args, "-chardev", "file,id=console,path=" + escape(files.console().toString()));
     add(args, "-serial", "chardev:console");
     add(args, "-qmp", MONITOR);
-    // Absolute, because this is by what a process is recognized as this directory's.
+    // Absolute, because this argument identifies a process as belonging to this directory.
     add(args, "-pidfile", files.pidFile().toString());
     add(args, "-sandbox", SANDBOX);
     // Without a configuration section the stream's parts can be put together from two saves.
@@ -122,8 +122,8 @@ final class CommandLine {
     ram.put("size", spec.memoryBytes());
     // Guest memory is a tenant's: it does not belong into a core dump.
     ram.put("dump", false);
-    // Nor is it merged with another tenant's: how long a write takes would tell what that one has,
-    // and a page that was merged for a while has lost its soft-dirty bit.
+    // Nor is it merged with another tenant's memory: the duration of a write would reveal that
+    // tenant's content, and a page that was merged for a while has lost its soft-dirty bit.
     ram.put("merge", false);
     if (image == null) {
       // Shared, so that saving the other RAM blocks once leaves it out; a memfd, so that a guest
@@ -174,13 +174,13 @@ final class CommandLine {
     ObjectNode file = Qmp.JSON.createObjectNode();
     file.put("driver", disk.kind() == Attachment.Kind.BLOCK_DEVICE ? "host_device" : "file");
     file.put("filename", disk.path().toString());
-    // Whoever snapshots the volume opens it too.
+    // The snapshot of a volume opens the file too.
     file.put("locking", "off");
     ObjectNode node = Qmp.JSON.createObjectNode();
     node.put("driver", "raw");
     node.put("node-name", node(index));
     node.put("read-only", disk.readOnly());
-    // What the guest frees becomes a hole.
+    // Blocks freed by the guest become holes.
     node.put("discard", "unmap");
     // A pause flushes all disks; snapshots are made durable by the host after the pause.
     node.putObject("cache").put("direct", false).put("no-flush", true);

@@ -18,7 +18,7 @@ final class Deadline {
     return new Deadline(length);
   }
 
-  /** What is left; zero or less once it has passed. */
+  /** Returns the time left; zero or less once the deadline has passed. */
   long remainingNanos() {
     return length.toNanos() - (System.nanoTime() - startNanos);
   }

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * The state of a machine's devices on its way to a directory. Used by one thread.
+ * Saves the state of a machine's devices to a directory. Used by one thread.
  *
- * <p>QEMU reads its monitor byte by byte, each in a turn of its main loop (monitor/qmp.c, {@code
- * monitor_can_read}), 3 to 4 microseconds as measured with TCG, so that a path of 120 bytes
- * lengthens a pause by a third of a millisecond. It is therefore given a short one, relative to its
- * working directory, and the file moves when the machine runs again.
+ * <p>QEMU reads its monitor byte by byte, each in one iteration of its main loop (monitor/qmp.c,
+ * {@code monitor_can_read}), 3 to 4 microseconds as measured with TCG, so that a path of 120 bytes
+ * lengthens a pause by a third of a millisecond. It is therefore given a short path relative to its
+ * working directory, and the file is moved when the machine runs again.
  */
 final class DeviceSave {
   /** More than any device state takes; less free space than this explains a failed save. */
@@ -57,7 +57,9 @@ final class DeviceSave {
     }
   }
 
-  /** Checks what was written and puts it where it belongs; nothing is left when that fails. */
+  /**
+   * Checks the written state and moves it to its directory; leaves nothing behind if that fails.
+   */
   void finish() {
     try {
       try (InputStream in = Files.newInputStream(written)) {
@@ -82,7 +84,7 @@ final class DeviceSave {
     }
   }
 
-  /** Removes what there is of it, once QEMU is done with it. */
+  /** Removes the files of the save, once QEMU is done with them. */
   void discard() {
     VmFiles.delete(written);
     VmFiles.delete(devices);

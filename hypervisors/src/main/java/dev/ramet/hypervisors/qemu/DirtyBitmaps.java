@@ -20,16 +20,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a guest writes to its disks, by QEMU's dirty bitmaps (docs/interop/bitmaps.rst). Of each
- * disk one bitmap is enabled; to take it is to enable the next and disable it in one step, and to
- * read it through the NBD server. One that is empty stays: that is known by a single question, as
- * is asked of most disks in a pause. Thread-safe: one call at a time.
+ * Records what a guest writes to its disks, with QEMU's dirty bitmaps (docs/interop/bitmaps.rst).
+ * Each disk has one enabled bitmap. Taking it means to enable a new one and disable the old one in
+ * one step, and to read the old one through the NBD server. An empty bitmap is kept: a single query
+ * shows that it is empty, which is the case for most disks in a pause. Thread-safe: one call at a
+ * time.
  *
- * <p>QEMU marks a write when it has ended, also one that failed, and discards and zeros like data
- * (block/io.c, {@code bdrv_co_write_req_finish}): in the bitmap that is enabled then.
+ * <p>QEMU marks a write when it has ended, even if it failed, and marks discards and zero writes
+ * like data (block/io.c, {@code bdrv_co_write_req_finish}), in the bitmap that is enabled then.
  *
- * <p>A bitmap is named by the mark at which it was made. After a failure nothing is presumed: the
- * next call removes all of the driver's that is not known to be current.
+ * <p>A bitmap is named by the mark at which it was created. After a failure nothing is assumed: the
+ * next call removes all bitmaps of this driver that are not known to be current.
  */
 final class DirtyBitmaps {
   private static final AtomicLong LAST_MARK = new AtomicLong();
@@ -45,22 +46,22 @@ final class DirtyBitmaps {
   private final List<Attachment> disks;
   private final ReentrantLock one = new ReentrantLock();
 
-  /** What is known of the disks that were asked for. */
+  /** The state of the disks that were queried. */
   private final Map<Integer, Current> current = new HashMap<>();
 
   private final Map<String, Long> granularities = new HashMap<>();
 
-  /** Commands whose answers nobody awaited. */
+  /** Commands whose answers were not awaited. */
   private final List<Qmp.Answer> parting = new ArrayList<>();
 
   /** Whether the server listens and QEMU has no bitmap of the driver's but the current ones. */
   private boolean ready;
 
   /**
-   * Where the next answer begins.
+   * The starting point of the next result.
    *
-   * @param mark of the last answer
-   * @param bitmap enabled since then or longer; without one nothing is ever written
+   * @param mark the mark of the last result
+   * @param bitmap enabled since then or longer; until it exists, nothing is ever written
    */
   private record Current(long mark, String bitmap) {
     static Current madeAt(long mark) {
@@ -134,7 +135,7 @@ final class DirtyBitmaps {
     }
   }
 
-  /** Whether nothing is known to have gone wrong with what was not waited for. */
+  /** Returns whether no failure is known of the commands that were not awaited. */
   private boolean partedWell() {
     boolean well = parting.stream().noneMatch(Qmp.Answer::failed);
     parting.removeIf(Qmp.Answer::arrived);
@@ -151,7 +152,7 @@ final class DirtyBitmaps {
         }
       }
     }
-    return false; // To take it tells what is wrong.
+    return false; // Taking its result throws the error.
   }
 
   private JsonNode nodes(Deadline deadline) {
@@ -180,7 +181,7 @@ final class DirtyBitmaps {
           "QEMU in " + machine.files().directory() + ": cannot read what is written: " + e,
           e);
     }
-    // Whoever has the answer has it, even if these cannot be sent any more.
+    // The result is complete, even if these commands cannot be sent any more.
     try {
       ObjectNode end = Qmp.JSON.createObjectNode().put("id", past).put("mode", "hard");
       parting.add(machine.begin("block-export-del", end, deadline));
@@ -191,7 +192,7 @@ final class DirtyBitmaps {
     return ranges;
   }
 
-  /** Removes what is left of other processes and of failures, and lets the server listen. */
+  /** Removes what other processes and failures left behind, and starts the server. */
   private void prepare(Deadline deadline) {
     // This ends all exports, and waits for that. It is refused when there is no server.
     tryExecute("nbd-server-stop", deadline);
@@ -227,7 +228,7 @@ final class DirtyBitmaps {
     }
   }
 
-  /** Whose node it is; -1 when it is none of the disks'. */
+  /** Returns the index of the disk that a node belongs to, or -1 if it belongs to none. */
   private int disk(JsonNode node) {
     String name = node.path("node-name").asText();
     for (int i = 0; i < disks.size(); i++) {
@@ -271,7 +272,7 @@ final class DirtyBitmaps {
     return arguments;
   }
 
-  /** Read-only and named after its node, as exports are unless they are told otherwise. */
+  /** Read-only and named after its node, which are the defaults of exports. */
   private static ObjectNode export(int disk, String bitmap) {
     ObjectNode arguments =
         Qmp.JSON

@@ -29,7 +29,7 @@ final class Guest {
 
   private static final long LOOK_MILLIS = 10;
 
-  /** What a guest never leaves by itself: of RunState in QEMU's qapi/run-state.json. */
+  /** States that a guest never leaves by itself, from RunState in QEMU's qapi/run-state.json. */
   private static final Set<String> KEPT = Set.of("internal-error", "io-error", "guest-panicked");
 
   private Guest() {}
@@ -44,10 +44,10 @@ final class Guest {
   }
 
   /**
-   * Runs it as firmware.
+   * Runs the guest as firmware.
    *
-   * @param scratch a directory of the caller's
-   * @return why the accelerator is no good, or nothing when it is
+   * @param scratch a directory of the caller
+   * @return why the accelerator is unusable, or empty if it works
    */
   static Optional<String> run(Path binary, Accelerator accelerator, Path scratch)
       throws IOException, InterruptedException {
@@ -131,12 +131,12 @@ final class Guest {
         }
       }
     } catch (QmpException e) {
-      // It has ended, or says nothing: how is seen by whoever waits for it.
+      // The process has ended or does not answer; the caller that waits for its end sees which.
     }
     return null;
   }
 
-  /** The first line only: what follows is a dump of registers. */
+  /** The first line only: a dump of registers follows. */
   private static String said(Path log) throws IOException {
     return Files.readString(log)
         .lines()

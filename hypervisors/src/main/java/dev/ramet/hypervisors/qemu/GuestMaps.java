@@ -15,13 +15,13 @@ import java.util.List;
 /**
  * Finds guest memory in a process's address space (proc(5), {@code /proc/pid/maps}).
  *
- * <p>QEMU maps the image in one piece, but later may put anonymous memory over parts of it. The
- * file's mappings therefore say where the piece begins, and every mapping inside it is a region.
+ * <p>QEMU maps the image in one piece, but may later map anonymous memory over parts of it. The
+ * file's mappings therefore show where the piece begins, and every mapping inside it is a region.
  */
 final class GuestMaps {
   /**
-   * What would make QEMU discard pages is never on the command line: balloon, free-page reporting,
-   * memory devices (softmmu/physmem.c, callers of {@code ram_block_discard_range}).
+   * The command line never includes anything that makes QEMU discard pages: balloon, free-page
+   * reporting, memory devices (softmmu/physmem.c, callers of {@code ram_block_discard_range}).
    */
   private static final boolean DISCARDS = false;
 
@@ -77,7 +77,7 @@ final class GuestMaps {
     return new GuestMemory(pid, sizeBytes, regions, DISCARDS);
   }
 
-  /** Where the first byte of the image is mapped, or would be. */
+  /** Returns the address where the first byte of the image is mapped, or would be. */
   private static long base(long pid, String maps, String path) {
     for (int at = maps.indexOf(path); at >= 0; at = maps.indexOf(path, at + 1)) {
       String rest = maps.substring(at + path.length(), lineEnd(maps, at));

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 final class HostCpu {
   private HostCpu() {}
 
-  /** The model's name as the kernel gives it, or "unknown". */
+  /** Returns the model's name as the kernel gives it, or "unknown". */
   static String name() {
     try {
       return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()

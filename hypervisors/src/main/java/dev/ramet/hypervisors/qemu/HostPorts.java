@@ -7,7 +7,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Which port of the machine's own loopback address stands for a port of the guest. */
+/** Maps ports of the guest to ports of the machine's own loopback address. */
 final class HostPorts {
   /** Above all low ports, below the range that Linux hands out by itself needs no room here. */
   private static final int LOW_PORT_SHIFT = 40_000;
@@ -19,7 +19,7 @@ final class HostPorts {
 
   private HostPorts() {}
 
-  /** The same port, or the port plus 40000 where this process may not bind so low a one. */
+  /** Returns the same port, or the port plus 40000 if this process may not bind so low a port. */
   static int hostPort(int guestPort) {
     return guestPort < FIRST_FREE_PORT ? guestPort + LOW_PORT_SHIFT : guestPort;
   }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a QEMU says about itself over QMP, without a machine. It is not asked for its devices: to
- * list them it loads every module it has, and dies of a broken one that nobody needs. Whether the
- * devices are there is what {@link Trial} finds out.
+ * The facts a QEMU reports about itself over QMP, without a machine. It is not asked for its
+ * devices: to list them it loads every module it has, and dies if an unneeded one is broken. {@link
+ * Trial} finds out whether the devices exist.
  *
  * @param version number and packager's version
  * @param pc the versioned machine type behind the alias {@code pc}
- * @param missing what the driver needs and this build lacks; empty when it will do
+ * @param missing the features that the driver needs and this build lacks; empty if it is usable
  */
 record Inquiry(String version, Optional<String> pc, Set<String> missing) {
   private static final Duration PATIENCE = Duration.ofSeconds(10);

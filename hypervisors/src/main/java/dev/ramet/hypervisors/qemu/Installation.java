@@ -8,14 +8,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The QEMU that a probe found and how it is used.
+ * The QEMU that a probe found, and how it is used.
  *
  * @param binary the program
- * @param setsid the program that starts it in a session of its own
- * @param version what it says it is, with the packager's part: device state may depend on that too
- * @param machine the versioned machine type that {@code pc} stands for, because an alias means
- *     another machine after an upgrade
- * @param accelerator what executes guest code
+ * @param setsid the program that starts it in a new session
+ * @param version the version it reports, with the packager's part: device state may depend on that
+ *     too
+ * @param machine the versioned machine type behind {@code pc}, because the alias means another
+ *     machine after an upgrade
+ * @param accelerator the technology that executes guest code
  * @param hostCpu the processor's name under KVM, whose guests see it; empty otherwise
  */
 record Installation(
@@ -31,7 +32,7 @@ record Installation(
     return Integer.parseInt(version.substring(0, version.indexOf('.')));
   }
 
-  /** What a state saved by a machine of this shape depends on. */
+  /** Returns what a state saved by a machine with this specification depends on. */
   VmIdentity identity(VmSpec spec) {
     Map<String, String> shape = new LinkedHashMap<>();
     shape.put("machine", machine);

@@ -18,11 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A machine under way from its command line to its first instruction. Used by one thread. */
+/** The start of a machine, from its command line to its first instruction. Used by one thread. */
 final class Launch {
   private static final Path NO_INPUT = Path.of("/dev/null");
 
-  /** How long the end of a process that failed may take. */
+  /** The time limit for the end of a process that failed. */
   private static final Duration CLEAN_UP = Duration.ofSeconds(10);
 
   private static final long LOAD_POLL_NANOS = 100_000;
@@ -92,9 +92,9 @@ final class Launch {
   }
 
   /**
-   * Saves the RAM blocks that are not main memory, before the first instruction: there the
-   * migration that it takes costs 3 ms, and no later capture has to do it in its pause. The guest
-   * changes none of them but the ACPI tables, which QEMU builds anew at every reset.
+   * Saves the RAM blocks other than main memory, before the first instruction: the migration this
+   * needs costs 3 ms here, and no later capture has to do it in its pause. The guest changes none
+   * of these blocks except the ACPI tables, which QEMU rebuilds at every reset.
    */
   void saveRamBlocks() {
     Machine connected = connected();
@@ -131,8 +131,8 @@ final class Launch {
 
   /**
    * Waits until the saved state is loaded. QEMU loads a file in one go on the thread that also
-   * answers here, so the first answer comes after it; what remains is the last step, without an
-   * event that could not already have passed.
+   * answers here, so the first answer comes after it. Only the last step then remains, and any
+   * event that announces it may already have passed.
    */
   void awaitLoaded() {
     Machine connected = connected();

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A QEMU process and the connection to its monitor: what the driver's types of machines share.
- * Thread-safe.
+ * A QEMU process and the connection to its monitor, shared by the driver's running and paused
+ * machines. Thread-safe.
  */
 final class Machine {
   /** From the end of the connection to the end of the process that closed it. */
@@ -60,7 +60,7 @@ final class Machine {
     return execute(command, Qmp.JSON.createObjectNode(), deadline);
   }
 
-  /** Runs a command; the error says what became of the machine. */
+  /** Runs a command; an error includes what became of the machine. */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) {
     return await(begin(command, arguments, deadline), deadline);
   }
@@ -74,7 +74,7 @@ final class Machine {
     }
   }
 
-  /** Waits for an answer; the error says what became of the machine. */
+  /** Waits for an answer; an error includes what became of the machine. */
   JsonNode await(Qmp.Answer answer, Deadline deadline) {
     try {
       return answer.await(deadline);
@@ -115,7 +115,7 @@ final class Machine {
     }
   }
 
-  /** Lets it run if it stands still, and removes what a pause that nobody ended left behind. */
+  /** Resumes the machine if it is paused, and removes what an abandoned pause left behind. */
   void letRun(Deadline deadline) {
     if (!execute("query-status", deadline).path("running").asBoolean()) {
       execute("cont", deadline);
@@ -130,7 +130,7 @@ final class Machine {
     monitor.close();
   }
 
-  /** Ends the machine, waits until it is gone and removes what only a live one has. */
+  /** Ends the machine, waits until it is gone and removes the files that only a running one has. */
   void kill(Deadline deadline) {
     if (!exit.isDone()) {
       killed = true;
@@ -156,7 +156,7 @@ final class Machine {
     return "QEMU in " + files.directory() + ": " + e.getMessage();
   }
 
-  /** The connection, made anew when it broke although the process lives. */
+  /** Returns the connection, which is opened again if it broke although the process lives. */
   private Qmp monitor(Deadline deadline) throws QmpException {
     Qmp current = monitor;
     return current.open() || !process.alive() ? current : reconnect(current, deadline);

@@ -27,8 +27,9 @@ final class MonitorSocket {
       try {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-          // A call that blocks would wait without end for a listener that takes nobody any more;
-          // connect(2) of a unix socket then fails at once, and not in the background.
+          // A blocking call would wait forever for a listener that no longer accepts; a
+          // non-blocking connect(2) of a unix socket then fails at once rather than in the
+          // background.
           channel.configureBlocking(false);
           if (channel.connect(UnixDomainSocketAddress.of(socket))) {
             return channel;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Reads a dirty bitmap from QEMU's NBD server, the only way to get at one: the part of a client
- * that this takes (NetworkBlockDevice/nbd, doc/proto.md; QEMU, docs/interop/nbd.txt). Used by one
- * thread.
+ * Reads a dirty bitmap from QEMU's NBD server, the only way to read one. Implements only the part
+ * of the NBD client protocol that this needs (NetworkBlockDevice/nbd, doc/proto.md; QEMU,
+ * docs/interop/nbd.txt). Used by one thread.
  */
 final class NbdBitmap implements AutoCloseable {
   private static final long MAGIC = 0x4e42444d41474943L; // NBDMAGIC
@@ -123,7 +123,7 @@ final class NbdBitmap implements AutoCloseable {
     out.putLong(OPTION_MAGIC).putInt(option).putInt(lengthBytes);
   }
 
-  /** The head of a reply to an option. */
+  /** The header of a reply to an option. */
   private record Reply(int type, int lengthBytes) {}
 
   private Reply reply(int option) throws IOException {
@@ -197,7 +197,7 @@ final class NbdBitmap implements AutoCloseable {
         .flip();
   }
 
-  /** Asks for what follows a position; how far the answer reaches. */
+  /** Queries what follows a position and returns how far the answer reaches. */
   private long status(int context, long offset, long size, Ranges dirty) throws IOException {
     int length = (int) Math.min(size - offset, REQUEST_MAX_BYTES);
     server.send(request(CMD_BLOCK_STATUS, offset, length));
@@ -282,7 +282,7 @@ final class NbdBitmap implements AutoCloseable {
     server.close();
   }
 
-  /** Puts together what is dirty; neighbours become one. */
+  /** Collects dirty ranges and merges adjacent ones. */
   private static final class Ranges {
     private final List<Range> ranges = new ArrayList<>();
     private long start;

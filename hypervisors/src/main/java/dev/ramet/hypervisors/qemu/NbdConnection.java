@@ -17,11 +17,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to QEMU's NBD server, whose bytes must come and go by a deadline. Used by one
- * thread.
+ * A connection to QEMU's NBD server whose transfers have a deadline. Used by one thread.
  *
- * <p>Like {@link Qmp.Answer#awaitAwake}, it looks for answers without sleeping at first: machines
- * stand still for it.
+ * <p>Like {@link Qmp.Answer#awaitAwake}, it first polls for answers without sleeping, because
+ * machines are paused meanwhile.
  */
 final class NbdConnection implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 << 10;
@@ -69,7 +68,7 @@ final class NbdConnection implements AutoCloseable {
     }
   }
 
-  /** What has come and was not read yet; always the same buffer. */
+  /** Returns the bytes that were received and not read yet; always the same buffer. */
   ByteBuffer in() {
     return in;
   }
@@ -120,7 +119,7 @@ final class NbdConnection implements AutoCloseable {
   }
 
   /**
-   * Ends what takes too long, or is not wanted any more.
+   * Throws if the deadline has passed or the thread was interrupted.
    *
    * @throws RametException {@code DEADLINE_EXCEEDED}, or {@code CANCELLED} when interrupted
    */

@@ -25,10 +25,10 @@ final class Probe {
   private Probe() {}
 
   /**
-   * What was found.
+   * The outcome of a probe.
    *
-   * @param result the answer
-   * @param installation what to use, or null when it cannot be used
+   * @param result the result for the caller
+   * @param installation the installation to use, or null if QEMU cannot be used
    */
   record Outcome(ProbeResult result, @Nullable Installation installation) {}
 

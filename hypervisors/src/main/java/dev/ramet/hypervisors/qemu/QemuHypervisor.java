@@ -22,11 +22,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Machines in QEMU. Thread-safe.
+ * Runs machines in QEMU. Thread-safe.
  *
- * <p>Beside what the contract names: {@code CONFLICT} when the machine's directory is in use, or
- * when another process listens on an address that is to be forwarded; another loopback address may
- * then succeed. {@code CORRUPT} when a saved state is not one.
+ * <p>In addition to the errors of the contract: {@code CONFLICT} if the machine's directory is in
+ * use, or if another process listens on an address that is to be forwarded; another loopback
+ * address may then succeed. {@code CORRUPT} if a saved state is invalid.
  */
 final class QemuHypervisor implements Hypervisor {
   private static final Duration REAP = Duration.ofSeconds(30);
@@ -146,7 +146,7 @@ final class QemuHypervisor implements Hypervisor {
     machines.clear();
   }
 
-  /** The version as it goes into identities. */
+  /** Returns the version as it is used in identities. */
   static String version(Machine machine, Deadline deadline) {
     JsonNode answer = machine.execute("query-version", deadline);
     JsonNode number = answer.path("qemu");

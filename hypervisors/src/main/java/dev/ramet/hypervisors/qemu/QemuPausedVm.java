@@ -14,9 +14,9 @@ class QemuPausedVm implements PausedVm {
   private boolean over;
 
   /**
-   * A pause.
+   * Creates a pause.
    *
-   * @param token what the machine knows it by
+   * @param token identifies the pause to the machine
    */
   QemuPausedVm(QemuVm vm, Object token) {
     this.vm = vm;
@@ -62,7 +62,10 @@ class QemuPausedVm implements PausedVm {
     machine.awaitAwake(machine.begin("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
   }
 
-  /** Whether it runs again, or is killed, or was taken back from whoever lost it. */
+  /**
+   * Returns whether the machine was resumed or killed, or the pause was taken back after its owner
+   * lost it.
+   */
   final boolean over() {
     return over || !vm.pauses(token);
   }
@@ -75,9 +78,9 @@ class QemuPausedVm implements PausedVm {
   }
 
   /**
-   * {@inheritDoc} A machine that has ended meanwhile is no error here: its exit tells. The pause is
-   * over also when the machine does not go on: nobody is left to end it, and it must not stand in
-   * the way of another one, or of a rollback.
+   * {@inheritDoc} A machine that has ended meanwhile is not an error here: its exit reports it. The
+   * pause ends even if the machine cannot be resumed: nobody else could end it, and it must not
+   * block another pause or a rollback.
    */
   @Override
   public void close() {

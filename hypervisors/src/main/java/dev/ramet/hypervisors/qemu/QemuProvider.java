@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * QEMU, with KVM where it works and the emulator elsewhere. Thread-safe.
+ * Provides QEMU, with KVM where it works and the emulator elsewhere. Thread-safe.
  *
  * <p>Settings: {@code binary}, the program, instead of {@code qemu-system-x86_64} on the {@code
  * PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code tcg}.
@@ -23,7 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class QemuProvider implements HypervisorProvider {
   static final String ID = "qemu";
 
-  /** What the last probe with the same settings found, so that opening need not probe again. */
+  /**
+   * The outcome of the last probe for each set of settings, so that opening need not probe again.
+   */
   private final Map<Map<String, String>, Probe.Outcome> known = new ConcurrentHashMap<>();
 
   /** Does nothing. */

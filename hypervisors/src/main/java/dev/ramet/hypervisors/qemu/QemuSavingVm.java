@@ -4,12 +4,12 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.spi.hypervisor.SavingVm;
 
 /**
- * A machine whose devices QEMU saves. QEMU works off its commands in order, so that it resumes
- * after the save by itself.
+ * A machine whose device state QEMU is saving. QEMU executes its commands in order, so a resume
+ * takes effect after the save without waiting for it here.
  *
- * <p>That guest memory stays as it is follows from QEMU's own migration, which sends the last of
- * memory before it saves the devices (migration/savevm.c, {@code
- * qemu_savevm_state_complete_precopy}): a device that wrote to memory then would break it.
+ * <p>Guest memory does not change meanwhile, which follows from QEMU's own migration: it sends the
+ * last of memory before it saves the devices (migration/savevm.c, {@code
+ * qemu_savevm_state_complete_precopy}), so a device that wrote to memory then would break it.
  */
 final class QemuSavingVm extends QemuPausedVm implements SavingVm {
   private final DeviceSave save;
@@ -29,7 +29,7 @@ final class QemuSavingVm extends QemuPausedVm implements SavingVm {
     save.finish();
   }
 
-  /** {@inheritDoc} Whoever has not resumed it by then has given up the save too. */
+  /** {@inheritDoc} If the machine has not been resumed by then, the save is abandoned too. */
   @Override
   public void close() {
     boolean abandoned = !over();

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A machine in QEMU. Thread-safe; one pause at a time. */
 final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
-  /** For calls without a deadline of their own: far more than any of them takes on a busy host. */
+  /** For calls without their own deadline: far more than any of them takes on a busy host. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** To take back a stop that was not confirmed. */
   private static final Duration UNDO = Duration.ofSeconds(2);
 
-  /** For what a machine that stands still can do without, see {@link #takeWrites}. */
+  /** For operations that a paused machine can do without, see {@link #takeWrites}. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   /** Writing zeros counts as writing. */
@@ -53,7 +53,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   private final Map<Integer, Integer> forwards = new HashMap<>();
 
   /**
-   * A machine.
+   * Creates a machine.
    *
    * @param ramPath the file of main memory, as the kernel shows its mapping
    */
@@ -167,13 +167,13 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     }
   }
 
-  /** Ends a pause that nobody holds any more, if there is one. */
+  /** Ends a pause that has lost its owner, if there is one. */
   void takeBackPause(Deadline deadline) {
     Object token = pause.get();
     try {
       machine.letRun(deadline);
     } finally {
-      // Nobody holds it all the same: it must not stand in the way of another one.
+      // Nobody owns the pause any more, so it must not block another one.
       if (token != null) {
         endPause(token);
       }
@@ -206,7 +206,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     String rule = CommandLine.forward(spec.network(), guestPort, hostPort);
     String answer = human("hostfwd_add net0 " + rule);
     if (!answer.isEmpty()) {
-      // An earlier process of this host may have made it; then it is made anew.
+      // An earlier process of this host may have created the forwarding; then it is replaced.
       human("hostfwd_remove net0 tcp:" + spec.network().hostAddress() + ":" + hostPort);
       answer = human("hostfwd_add net0 " + rule);
     }
@@ -225,7 +225,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
         null);
   }
 
-  /** Runs a command of the human monitor; what it prints. */
+  /** Runs a command of the human monitor and returns its output. */
   private String human(String line) {
     ObjectNode arguments = Qmp.JSON.createObjectNode();
     arguments.put("command-line", line);
@@ -245,8 +245,8 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   }
 
   /**
-   * {@inheritDoc} In a pause that is soon: who waits for the answer can look for what was written,
-   * which takes about as long at worst.
+   * {@inheritDoc} In a pause the deadline is short: the caller can instead search for what was
+   * written, which takes about as long at worst.
    */
   @Override
   public WriteLog.Written takeWrites(int disk) {

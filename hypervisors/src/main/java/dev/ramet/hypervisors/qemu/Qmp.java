@@ -27,14 +27,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands are worked
- * off in the order in which they were sent.
+ * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands are
+ * executed in the order in which they were sent.
  *
- * <p>One daemon thread reads. It exists because the end of the stream is the fastest news of the
- * end of the process, also of one that is not our child; what it costs a command is one wake-up
- * between threads. Who cannot afford that reads the answer itself, see {@link Answer#awaitAwake},
- * and sends that thread away before, see {@link #hush}: it would be woken by each answer as well,
- * and take a processor from whoever waits for it, or from QEMU.
+ * <p>One daemon thread reads. It exists because the end of the stream is the fastest signal that
+ * the process has ended, even if it is not our child; it costs each command one wake-up between
+ * threads. A caller that cannot afford that reads the answer itself, see {@link Answer#awaitAwake},
+ * and first pauses the reading thread, see {@link #hush}: that thread would otherwise be woken by
+ * each answer as well, and take a processor from the caller or from QEMU.
  */
 final class Qmp implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
@@ -49,18 +49,17 @@ final class Qmp implements AutoCloseable {
   private static final long READER_STACK_BYTES = 256 * 1024;
 
   /**
-   * How long a thread looks for an answer before it sleeps, several times what a command of a pause
-   * takes.
+   * How long a thread polls for an answer before it sleeps, several times the duration of a command
+   * in a pause.
    */
   static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
 
-  /**
-   * How long the thread that reads stays away at most: a pause that takes longer is no short one.
-   */
+  /** The maximum time the reading thread stays away: a pause that takes longer is not short. */
   private static final long HUSHED_NANOS = 100_000_000;
 
   /**
-   * How often it looks then all the same, for others may wait for answers; longer than most pauses.
+   * The interval at which it polls meanwhile, because other threads may wait for answers; longer
+   * than most pauses.
    */
   private static final long HUSHED_POLL_NANOS = 5_000_000;
 
@@ -194,11 +193,12 @@ final class Qmp implements AutoCloseable {
         try {
           long end = System.nanoTime() + Math.min(AWAKE_NANOS, deadline.remainingNanos());
           while (!message.isDone() && System.nanoTime() < end && reader.readSome() >= 0) {
-            // QEMU may have been given this processor: it goes first.
+            // QEMU may need this processor, so let it run first.
             Thread.yield();
           }
         } catch (IOException e) {
-          // Of no use any more; the thread that reads otherwise sees that, and tells everybody.
+          // The connection is useless now; otherwise the reading thread notices that and fails all
+          // waiting calls.
           close();
         } finally {
           reading.unlock();
@@ -226,7 +226,7 @@ final class Qmp implements AutoCloseable {
     }
   }
 
-  /** Whether the connection still stands, as far as is known. */
+  /** Returns whether the connection is still open, as far as is known. */
   boolean open() {
     return !over;
   }
@@ -351,7 +351,7 @@ final class Qmp implements AutoCloseable {
         waiter.data().complete(data);
       }
     } else {
-      // Nobody waits for the answer to a command that was given up.
+      // The answer to an abandoned command has no waiter.
       CompletableFuture<JsonNode> waiting = pending.remove(message.path("id").asLong(-1));
       if (waiting != null) {
         waiting.complete(message);
@@ -366,7 +366,7 @@ final class Qmp implements AutoCloseable {
     awaited.values().forEach(event -> event.data().completeExceptionally(gone));
     pending.values().forEach(answer -> answer.completeExceptionally(gone));
     close();
-    // Last, because whoever waits for it may do anything on this thread.
+    // Last, because its dependents may run arbitrary code on this thread.
     ended.complete(null);
   }
 

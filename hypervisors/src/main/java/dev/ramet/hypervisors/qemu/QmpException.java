@@ -5,7 +5,7 @@ package dev.ramet.hypervisors.qemu;
 final class QmpException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What went wrong. */
+  /** The kind of failure. */
   enum Kind {
     /** QEMU answered with an error. */
     REFUSED,

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Cuts what a monitor sends into lines. Used by one thread at a time. */
+/** Splits the output of a monitor into lines. Used by one thread at a time. */
 final class QmpReader {
   private static final int CHUNK_BYTES = 16 * 1024;
 
   /** Far above any answer. A guest that has got hold of its QEMU does not get the host's memory. */
   static final int MOST_LINE_BYTES = 16 << 20;
 
-  /** Takes a line, without its end. */
+  /** Receives a line, without its end. */
   @FunctionalInterface
   interface Lines {
     void line(byte[] bytes) throws IOException;
@@ -31,9 +31,10 @@ final class QmpReader {
   }
 
   /**
-   * Passes on what is there. How many bytes that were; less than none at the end.
+   * Passes on the bytes available now. Returns how many there were, or a negative number at the
+   * end.
    *
-   * @throws IOException also when a line is too long, and then each time
+   * @throws IOException also if a line is too long, and then each time
    */
   int readSome() throws IOException {
     chunk.clear();

@@ -8,20 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The part of a migration stream that carries RAM blocks (migration/savevm.c, migration/ram.c),
- * rewritten so that any QEMU started with {@code -incoming} reads it without capabilities.
+ * Rewrites the part of a migration stream that carries RAM blocks (migration/savevm.c,
+ * migration/ram.c), so that any QEMU started with {@code -incoming} reads it without capabilities.
  *
  * <p>A device state saved by {@code xen-save-devices-state} has no RAM at all. Main memory is not
  * missed, because it is a file. But the firmware, option ROMs and ACPI tables are RAM blocks too,
- * and without them the guest runs yet cannot reboot. They are taken once per machine with {@code
- * x-ignore-shared}, which leaves shared main memory out. In such a stream each block's entry
- * carries the block's address as well, and a reader without the capability would trip over it: it
- * is dropped here, so that a restore needs no command before it loads. So is every page of main
- * memory: since 8.1 QEMU leaves only files with a name out, not a memfd, and its zeros of before
- * the first instruction would overwrite the image.
+ * and without them the guest runs yet cannot reboot. They are saved once per machine with {@code
+ * x-ignore-shared}, which leaves shared main memory out. In such a stream each block's entry also
+ * carries the block's address, which a reader without the capability would misread: it is dropped
+ * here, so that a restore needs no command before it loads. Every page of main memory is dropped
+ * too: since 8.1 QEMU leaves out only files with a name, not a memfd, and its zeros from before the
+ * first instruction would overwrite the image.
  */
 final class RamBlocks {
-  /** "QEVM" and version 3: what both streams start with. */
+  /** "QEVM" and version 3, the header of both streams. */
   static final int HEADER_BYTES = 8;
 
   private static final long HEADER = 0x5145_564d_0000_0003L;
@@ -66,7 +66,7 @@ final class RamBlocks {
     return names;
   }
 
-  /** The stream is not what this class knows. */
+  /** The stream has a format that this class does not know. */
   static final class FormatException extends Exception {
     private static final long serialVersionUID = 1L;
 

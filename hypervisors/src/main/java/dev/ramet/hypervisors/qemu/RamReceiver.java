@@ -16,7 +16,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
-/** Takes the one migration stream that QEMU sends when a machine is new. Used by one thread. */
+/** Receives the one migration stream that QEMU sends when a machine is new. Used by one thread. */
 final class RamReceiver implements AutoCloseable {
   /**
    * Without main memory it is some 100 KB. Far more means that main memory is in it, and that must
@@ -24,7 +24,7 @@ final class RamReceiver implements AutoCloseable {
    */
   private static final int MAX_BYTES = 64 << 20;
 
-  /** How often to look whether there is still somebody to wait for. */
+  /** The interval for checking that the sender is still alive. */
   private static final long LOOK_MILLIS = 50;
 
   private final Path socket;

@@ -8,11 +8,11 @@ import dev.ramet.errors.RametException;
 import java.util.List;
 
 /**
- * What the command line of a running process tells about it. QEMU may have been upgraded since it
- * was started, so the installation on disk is not asked.
+ * The properties of a running process, as its command line shows them. QEMU may have been upgraded
+ * since it was started, so the installation on disk is not asked.
  *
  * @param machine the machine type
- * @param accelerator what executes guest code
+ * @param accelerator the technology that executes guest code
  * @param ramPath the file of main memory, as the kernel shows its mapping
  */
 record Running(String machine, Accelerator accelerator, String ramPath) {
@@ -31,7 +31,7 @@ record Running(String machine, Accelerator accelerator, String ramPath) {
     }
   }
 
-  /** The installation it was started from, as far as an identity depends on it. */
+  /** Returns the installation it was started from, as far as an identity depends on it. */
   Installation installation(Installation present, String version) {
     return new Installation(
         present.binary(),

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A directory that is gone when it is closed.
+ * A directory that is deleted when it is closed.
  *
- * @param path where it is
+ * @param path the directory
  */
 record Scratch(Path path) implements AutoCloseable {
   static Scratch below(Path root) throws IOException {

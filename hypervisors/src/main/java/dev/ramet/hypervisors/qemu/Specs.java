@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Refuses what QEMU would only refuse once it runs. */
+/** Refuses invalid specifications that QEMU would refuse only once it runs. */
 final class Specs {
   private static final long MIB = 1 << 20;
 
@@ -73,7 +73,7 @@ final class Specs {
     }
   }
 
-  /** The memory image as the kernel will name it. */
+  /** Returns the memory image's path as the kernel will show it. */
   static Path image(SavedVm saved, VmSpec spec) {
     Attachment memory = saved.memory();
     try {

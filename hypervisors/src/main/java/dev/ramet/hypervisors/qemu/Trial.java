@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The driver's whole work once, with a tiny machine: boot, save, restore, resume. */
+/** Tries all of the driver's operations once, with a tiny machine: boot, save, restore, resume. */
 final class Trial {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long MEMORY_BYTES = 16 << 20;
@@ -24,7 +24,7 @@ final class Trial {
 
   private Trial() {}
 
-  /** Does it below {@code scratch} and answers what was seen. */
+  /** Runs the trial below {@code scratch} and returns the evidence. */
   static Map<String, String> run(Installation qemu, Path scratch) throws IOException {
     Path kernel = Files.write(scratch.resolve("kernel"), Guest.bytes());
     Path saved = Files.createDirectory(scratch.resolve("saved"));

@@ -2,13 +2,13 @@
 package dev.ramet.hypervisors.qemu;
 
 /**
- * What has to be done also by a thread that is to stop: a machine must not stand still because who
- * stopped it was interrupted.
+ * Runs actions that an interrupted thread must complete too: a machine must not stay paused because
+ * the thread that paused it was interrupted.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
 
-  /** Does it as if the thread had not been interrupted yet, and leaves it interrupted if it was. */
+  /** Runs an action with the interrupt flag cleared, and restores the flag afterwards. */
   static void run(Runnable action) {
     boolean interrupted = Thread.interrupted();
     try {

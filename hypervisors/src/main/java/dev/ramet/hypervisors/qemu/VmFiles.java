@@ -29,19 +29,19 @@ record VmFiles(Path directory) {
   /** The socket of QEMU's NBD server: see {@link DirtyBitmaps}. */
   static final String NBD_SOCKET = "nbd.sock";
 
-  /** Where QEMU sends the RAM blocks of a fresh machine, once. */
+  /** The socket to which QEMU sends the RAM blocks of a new machine, once. */
   static final String RAM_SOCKET = "ram.sock";
 
   /** File in a machine's directory and in a saved state: see {@link RamBlocks}. */
   static final String RAM_BLOCKS = "ram-blocks";
 
-  /** What a restore gives to QEMU. */
+  /** The state that a restore gives to QEMU. */
   static final String INCOMING = "incoming";
 
-  /** Where QEMU writes the state of its devices: see {@link DeviceSave}. */
+  /** The file to which QEMU writes the state of its devices: see {@link DeviceSave}. */
   static final String STATE = "state";
 
-  /** File in a saved state: what QEMU wrote. */
+  /** The file of QEMU's output in a saved state. */
   static final String DEVICES = "devices";
 
   /**
@@ -52,7 +52,10 @@ record VmFiles(Path directory) {
 
   private static final int TAIL_BYTES = 2048;
 
-  /** What every start says (see {@link CommandLine#MONITOR}) and what is no news. */
+  /**
+   * A message that every start prints (see {@link CommandLine#MONITOR}) and that is left out of
+   * errors.
+   */
   static final String WAITING = "info: QEMU waiting for connection on";
 
   static VmFiles of(Path directory) {
@@ -80,14 +83,14 @@ record VmFiles(Path directory) {
     return directory.resolve(RAM_BLOCKS);
   }
 
-  /** What a restore feeds to QEMU; gone once it is loaded. */
+  /** Returns the state that a restore feeds to QEMU; deleted once it is loaded. */
   Path incoming() {
     return directory.resolve(INCOMING);
   }
 
   /**
-   * What the guest's root may read; gone once QEMU has read it. A file, because everybody can read
-   * a process's command line.
+   * Returns the file of the guest's secret, deleted once QEMU has read it. A file, because
+   * everybody can read a process's command line.
    */
   Path secret() {
     return directory.resolve("secret");
@@ -123,14 +126,14 @@ record VmFiles(Path directory) {
         : Path.of("/proc", Long.toString(pid), "cwd", name);
   }
 
-  /** Removes what makes sense only while the process lives. */
+  /** Removes the files that are meaningful only while the process lives. */
   void removeSockets() {
     removeStale();
     delete(incoming());
     delete(secret());
   }
 
-  /** Removes what an earlier machine may have left in the way of the next. */
+  /** Removes files of an earlier machine that would disturb the next. */
   void removeStale() {
     delete(directory.resolve(MONITOR));
     delete(directory.resolve(RAM_SOCKET));
@@ -152,7 +155,7 @@ record VmFiles(Path directory) {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // What cannot be deleted lies in the caller's directory and goes with it.
+      // A file that cannot be deleted is in the caller's directory and is deleted with it.
     }
   }
 

@@ -76,8 +76,8 @@ final class VmProcess {
   }
 
   /**
-   * Whether the process is a QEMU that this package started for this directory or one below it. Its
-   * pid file's path is looked at, as an argument of its own: a mere mention is not enough.
+   * Returns whether the process is a QEMU that this package started for this directory or one below
+   * it. Its pid file's path must be a separate argument: a mere mention is not enough.
    */
   private static boolean worksBelow(long pid, Path directory) {
     List<String> args = arguments(pid);
