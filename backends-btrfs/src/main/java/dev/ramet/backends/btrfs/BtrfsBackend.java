@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Nodes as files, and trees as subvolumes beside them. Thread-safe. */
+/**
+ * A backend with nodes as files, and directory trees as subvolumes in the same root. Thread-safe.
+ */
 class BtrfsBackend extends SharingBackend implements DirectorySnapshots {
-  /** What there is in a root, beside its id. */
+  /** The names in a root, apart from its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes", "trees");
 
   private final BtrfsTrees trees;

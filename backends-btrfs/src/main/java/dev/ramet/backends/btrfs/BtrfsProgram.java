@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program {@code btrfs} of btrfs-progs, which knows the format of streams. Only its exit status
- * is judged; what it prints is for people.
+ * Runs the program {@code btrfs} of btrfs-progs, which knows the format of streams. Only its exit
+ * status is evaluated; its output is for people.
  */
 final class BtrfsProgram {
   private static final Pattern SEPARATOR = Pattern.compile(File.pathSeparator);
@@ -27,7 +27,9 @@ final class BtrfsProgram {
     this.path = path;
   }
 
-  /** Where it is, or null; the sbin directories count even when PATH lacks them. */
+  /**
+   * Returns the program's path, or null; the sbin directories are searched even if PATH lacks them.
+   */
   static @Nullable Path find() {
     String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
     return Stream.concat(SEPARATOR.splitAsStream(path), Stream.of("/usr/sbin", "/sbin"))
@@ -38,7 +40,7 @@ final class BtrfsProgram {
         .orElse(null);
   }
 
-  /** Runs it to its end; returns what it printed when it failed, and null when it did not. */
+  /** Runs it to its end; returns its output if it failed, otherwise null. */
   @Nullable String run(String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(path.toString());

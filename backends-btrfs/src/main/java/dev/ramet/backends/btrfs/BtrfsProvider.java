@@ -68,7 +68,10 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
     }
   }
 
-  /** btrfs-subvolume(8): others cannot remove what they made, so they had better not make any. */
+  /**
+   * btrfs-subvolume(8): other users cannot remove the subvolumes they create, so they must not
+   * create any.
+   */
   private static boolean mayRemoveSubvolumes() {
     return Host.effectiveUid() == 0;
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Sends and receives trees as well, by btrfs-send(8) and btrfs-receive(8). */
+/** A backend that also sends and receives trees, by btrfs-send(8) and btrfs-receive(8). */
 final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
   private final BtrfsProgram program;
 
@@ -84,7 +84,7 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
       if (failure != null) {
         throw failed("receive the tree " + id, failure, receiver);
       }
-      // A read-only tree cannot be moved; its read-only copy passes for the same with receivers.
+      // A read-only tree cannot be moved; receivers accept its read-only copy as the same tree.
       return trees.snapshot(Receivers.received(receiver), id, true);
     } finally {
       receivers.discard(receiver);

@@ -17,9 +17,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Subvolumes in one directory. The kernel makes, captures and removes each in one transaction, so
- * there is nothing half-made but what is being received, and no index: the directory is it.
- * Thread-safe: of two that want a name, the kernel lets one have it.
+ * Subvolumes in one directory. The kernel creates, captures and removes each in one transaction, so
+ * only a tree being received can be half-made. There is no index: the directory is the index.
+ * Thread-safe: if two calls want the same name, the kernel gives it to one of them.
  */
 final class BtrfsTrees {
   private static final System.Logger LOG = System.getLogger(BtrfsTrees.class.getName());
@@ -33,7 +33,8 @@ final class BtrfsTrees {
   }
 
   /**
-   * Opens what is under a root and removes what was half-made or half-deleted when its user died.
+   * Opens the trees under a root and removes what was half-made or half-deleted when the previous
+   * process died.
    */
   static BtrfsTrees open(Path root, Steps steps) {
     BtrfsTrees trees = new BtrfsTrees(new TreePlace(root, steps));

@@ -8,8 +8,8 @@ import dev.ramet.linux.file.NoCow;
 
 /**
  * Shares all blocks of a file. Btrfs refuses to share between a file that is overwritten in place
- * ({@code chattr +C}) and one that is not, as only the latter has checksums: so a copy is made of
- * its source's kind, whatever the directory prescribes.
+ * ({@code chattr +C}) and one that is not, as only the latter has checksums; so a copy gets the
+ * same flag as its source, whatever the directory prescribes.
  */
 final class CloneFile implements BlockSharing {
   @Override

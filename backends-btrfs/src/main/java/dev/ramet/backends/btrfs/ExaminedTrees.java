@@ -10,7 +10,7 @@ import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** A root that is only looked at, with its trees. Thread-safe. */
+/** A root opened for examination only, with its trees. Thread-safe. */
 final class ExaminedTrees extends ExaminedRoot {
   private final TreeInspection trees;
 

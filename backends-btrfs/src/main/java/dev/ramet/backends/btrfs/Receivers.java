@@ -19,8 +19,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The directories that trees are received into, beside the trees. One is a directory with nothing
- * but subvolumes in it; whatever else has such a name is not ours. Thread-safe.
+ * The directories that trees are received into, in the same directory as the trees. A receiver is a
+ * directory that contains only subvolumes; anything else with such a name is not ours. Thread-safe.
  */
 final class Receivers {
   private static final System.Logger LOG = System.getLogger(Receivers.class.getName());
@@ -39,7 +39,7 @@ final class Receivers {
     return name.startsWith(PREFIX);
   }
 
-  /** Removes what was being received when its receiver died; leaves alone what is none of that. */
+  /** Removes the receivers whose process died; leaves everything else alone. */
   void clear() {
     place
         .names()
@@ -53,7 +53,8 @@ final class Receivers {
                   discard(path);
                   LOG.log(INFO, "removed, was not received to its end: {0}", path);
                 } catch (RametException e) {
-                  // A subvolume in what was received keeps it, for one; nothing else needs it.
+                  // For example, a subvolume inside a received tree prevents its removal; nothing
+                  // else needs it.
                   LOG.log(WARNING, "left alone, cannot be removed: " + path, e);
                 }
               }
@@ -61,7 +62,7 @@ final class Receivers {
     place.leave();
   }
 
-  /** Whether it is a receiver, as far as can be seen, that nobody uses. */
+  /** Returns whether a path is, as far as can be seen, a receiver that nobody uses. */
   boolean isLeftover(Path path, DirectoryReader.Type type) {
     if (type != DirectoryReader.Type.DIRECTORY || isInUse(path)) {
       return false;
@@ -126,7 +127,7 @@ final class Receivers {
     return receiver.resolve(names.get(0));
   }
 
-  /** Removes one with what is in it. */
+  /** Removes a receiver with its content. */
   void discard(Path receiver) {
     try {
       place.within(

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Finds out whether subvolumes can be captured in a directory by doing it. Leaves no trace; and
- * where it is killed, only what can be deleted as any directory can. In a read-only subvolume no
- * file can, but an empty one goes like an empty directory (since Linux 4.18): so what a capture has
- * in it is seen in one that can be written, and that one can be made read-only in an empty one.
+ * Finds out whether subvolumes can be captured in a directory by doing it. Leaves no trace; if it
+ * is killed, its remains can be deleted like any directory. No file can be deleted in a read-only
+ * subvolume, but an empty one can be removed like an empty directory (since Linux 4.18): so the
+ * content of a capture is checked in a writable capture, and the read-only flag in an empty one.
  */
 final class SubvolumeProbe {
   private final Steps steps;
@@ -29,11 +29,11 @@ final class SubvolumeProbe {
   }
 
   /**
-   * Does it.
+   * Runs the probe.
    *
-   * @param evidence takes what was seen
-   * @param steps sees each change
-   * @throws LinuxException when a step failed
+   * @param evidence receives the observations
+   * @param steps receives each change
+   * @throws LinuxException if a step failed
    */
   static void run(Path directory, Map<String, String> evidence, Steps steps) throws LinuxException {
     new SubvolumeProbe(directory, steps).run(evidence);
@@ -54,7 +54,7 @@ final class SubvolumeProbe {
     }
   }
 
-  /** Looks at a capture. */
+  /** Inspects a capture. */
   private interface Look {
     void run() throws LinuxException;
   }
@@ -72,7 +72,7 @@ final class SubvolumeProbe {
     return nanos / 1000;
   }
 
-  /** What is taken away afterwards is still in the capture. */
+  /** A file removed from the original afterwards must still be in the capture. */
   private void requireIsolation(Path file) throws LinuxException {
     steps.before("unlink");
     PathCalls.unlink(file);

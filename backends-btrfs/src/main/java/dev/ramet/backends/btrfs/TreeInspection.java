@@ -13,10 +13,11 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Tells what lies among the trees of a root and is none, while they are in use or not.
+ * Finds the entries in a root's tree directory that are not trees, whether or not the trees are in
+ * use.
  *
- * @param place where the trees are
- * @param receivers what is being received there
+ * @param place the directory of the trees
+ * @param receivers the trees being received there
  */
 record TreeInspection(TreePlace place, Receivers receivers) {
   /** Looks at everything once. */
@@ -49,7 +50,10 @@ record TreeInspection(TreePlace place, Receivers receivers) {
     }
   }
 
-  /** Whether something else is there; what is gone meanwhile is not. */
+  /**
+   * Returns whether something other than a subvolume is there; a path that is gone meanwhile does
+   * not count.
+   */
   private boolean isNoSubvolume(Path path) {
     try {
       return !BtrfsSubvolumes.isSubvolume(path);

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * The directory that trees lie in: it is made with the first and goes with the last, and never
- * while something is done in it. Thread-safe, for one process at a time.
+ * The directory that trees are stored in. It is created with the first tree and removed with the
+ * last, and never while an operation runs in it. Thread-safe, for one process at a time.
  */
 final class TreePlace {
   private static final int DIRECTORY_MODE = 0700;
@@ -26,7 +26,7 @@ final class TreePlace {
   private final Path directory;
   private final Steps steps;
 
-  /** Held for reading while the directory must stay, for writing while it goes. */
+  /** Held for reading while the directory must stay, for writing while it is removed. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
   TreePlace(Path root, Steps steps) {
@@ -42,7 +42,7 @@ final class TreePlace {
     return directory.resolve(name);
   }
 
-  /** What is in it, in the order of names; nothing where it is not there. */
+  /** Returns its entries in the order of their names; empty if it does not exist. */
   NavigableMap<String, DirectoryReader.Type> names() {
     try {
       // Something else of that name is nothing that trees are in.
@@ -52,7 +52,7 @@ final class TreePlace {
     }
   }
 
-  /** What is in a directory; nothing where it is not there. */
+  /** Returns the entries of a directory; empty if it does not exist. */
   static NavigableMap<String, DirectoryReader.Type> names(Path directory) throws LinuxException {
     NavigableMap<String, DirectoryReader.Type> names = new TreeMap<>();
     try (DirectoryReader reader = new DirectoryReader()) {
@@ -65,7 +65,7 @@ final class TreePlace {
     return names;
   }
 
-  /** Something that is done in it. */
+  /** An operation in the directory. */
   @FunctionalInterface
   interface Change {
     void run() throws LinuxException;
@@ -96,7 +96,7 @@ final class TreePlace {
     try {
       new Disk(steps).makeDirectory(directory, DIRECTORY_MODE);
     } catch (LinuxException e) {
-      // Of two that make the first tree, one makes this.
+      // If two calls create the first tree, one of them creates the directory.
       if (e.errno() != LinuxException.EEXIST) {
         throw e;
       }

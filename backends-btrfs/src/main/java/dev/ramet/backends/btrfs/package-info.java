@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The backend {@code btrfs}: nodes are files like those of every file backend, copied by FICLONE;
- * trees are subvolumes beside them.
+ * trees are subvolumes in a separate directory.
  *
  * <pre>
  * &lt;root&gt;/volumes/              as in {@link dev.ramet.backends}

@@ -22,7 +22,7 @@ final class CowStore {
   /** The bytes of a chunk. */
   static final int CHUNK_BYTES = 4096;
 
-  /** The same for a table of device-mapper, in sectors. */
+  /** The size of a chunk in sectors, for device-mapper tables. */
   static final int CHUNK_SECTORS = 8;
 
   /** The largest device a store is made for: 8 TiB. */
@@ -36,7 +36,7 @@ final class CowStore {
 
   private CowStore() {}
 
-  /** Where chunks of a device are kept in a store, by ascending chunk. */
+  /** The places of a device's chunks in a store, by ascending chunk. */
   static final class Table {
     private final long[] chunks;
     private final long[] places;
@@ -62,8 +62,8 @@ final class CowStore {
   }
 
   /**
-   * How long a store's file must be so that every chunk of a device fits: a store of that length
-   * cannot overflow. It is a hole but for what was written.
+   * Returns the length that a store's file needs so that every chunk of a device fits: a store of
+   * that length cannot overflow. The file is sparse.
    */
   static long capacityBytes(long deviceBytes) {
     long chunks = (deviceBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
@@ -79,7 +79,7 @@ final class CowStore {
     return (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
   }
 
-  /** The chunk of the store that the line of a number speaks of, when none is left out. */
+  /** Returns the chunk of the store that a line refers to, if no line was left out. */
   static long place(long line) {
     return 2 + line + line / LINES;
   }
@@ -119,8 +119,8 @@ final class CowStore {
   }
 
   /**
-   * Makes a store valid again that the kernel gave up: what it had taken before is all there, and
-   * what it could not take it never acknowledged.
+   * Makes a store valid again that the kernel marked invalid: everything it had accepted before is
+   * present, and it never acknowledged what it could not store.
    */
   static void revive(Fd file) throws LinuxException {
     ByteBuffer one = littleEndian(Integer.BYTES);
@@ -128,7 +128,7 @@ final class CowStore {
     file.fdatasync();
   }
 
-  /** Reads the table of a store that nobody writes. */
+  /** Reads the table of a store that is not being written. */
   static Table read(Fd file) throws LinuxException {
     ByteBuffer area = littleEndian(CHUNK_BYTES);
     long[] lines = new long[2 * LINES];

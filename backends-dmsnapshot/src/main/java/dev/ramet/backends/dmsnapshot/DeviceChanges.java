@@ -11,8 +11,8 @@ import dev.ramet.linux.file.Fd;
 import java.util.List;
 
 /**
- * Changes what is under a device while somebody has it open: requests wait, those under way end,
- * another table is put in use.
+ * Replaces the table of a device while it is open: new requests wait, requests in flight end, then
+ * another table becomes active.
  *
  * <p>Not thread-safe.
  */
@@ -27,18 +27,18 @@ final class DeviceChanges {
     this.steps = devices.files().steps();
   }
 
-  /** Something to be done while a device is at rest. */
+  /** An action that runs while a device is suspended. */
   interface Switch {
     void run() throws LinuxException;
   }
 
   /**
-   * Freezes the top of a volume whose device is active and puts a new layer on it, under whoever
-   * has the device open. The kernel hands the old store, with what it has in memory of it, to the
-   * new device of the frozen layer, so the time does not depend on how much is in it.
+   * Freezes the top layer of a volume whose device is active and adds a new layer on top, while the
+   * device may be open. The kernel hands the old store, with its in-memory state, to the new device
+   * of the frozen layer, so the time does not depend on how much the store holds.
    *
-   * @param record is run while the volume is at rest: from then on files say the same as the kernel
-   * @param back takes that back
+   * @param record runs while the volume is suspended: from then on the files agree with the kernel
+   * @param back undoes {@code record}
    */
   void freeze(
       long device, Layer frozen, Layer next, Devices.Stack stack, Switch record, Switch back)
@@ -73,7 +73,8 @@ final class DeviceChanges {
       devices.adopt(layer, number);
     } finally {
       if (!done) {
-        // In this order: what another device waits to take over from cannot be resumed.
+        // The order matters: a device cannot be resumed while another one waits to take over its
+        // store.
         steps.before("clear table");
         mapper.clear(volume);
         steps.before("remove device");
@@ -129,8 +130,9 @@ final class DeviceChanges {
   }
 
   /**
-   * Puts the table that the files ask for under a volume's device that is there, with nothing of
-   * the old one kept. At rest all the while: the new table reads what the old one wrote.
+   * Installs the table that the files prescribe in an existing device of a volume, and keeps
+   * nothing of the old table. The device stays suspended throughout, because the new table reads
+   * what the old one wrote.
    */
   void restore(long device, Layer top, Devices.Stack stack) throws LinuxException {
     String volume = devices.volumeName(device);
@@ -146,7 +148,7 @@ final class DeviceChanges {
 
   /**
    * Puts another file with the same content under the device of a frozen layer, if it is active.
-   * The table is read before anything stands still.
+   * The store's table is read before any device is suspended.
    */
   void replace(Layer layer, Devices.Stack stack) throws LinuxException {
     String name = devices.layerName(layer.id());

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The device-mapper devices of a root: {@code …l<n>} for the frozen layer n, read-only, and {@code
  * …v<d>} for a volume. Each has one target, {@code linear} or {@code snapshot}, on a loop device
- * that shows the layer's file and lives as long as the table that uses it. A layer that is larger
- * than what it stands on has that as {@code …w<n>.<g>}, with zeros after it.
+ * that presents the layer's file and lives as long as the table that uses it. A layer that is
+ * larger than its parent uses the parent through {@code …w<n>.<g>}, which appends zeros.
  *
  * <p>Not thread-safe.
  */
@@ -48,12 +48,12 @@ final class Devices implements AutoCloseable {
     this.steps = files.steps();
   }
 
-  /** What a layer's table needs to know of the rest. */
+  /** The information about other layers that a layer's table needs. */
   interface Stack {
     /** The layer a layer stands on. */
     Layer parent(Layer layer);
 
-    /** How large a layer is. */
+    /** Returns the size of a layer. */
     long sizeBytes(Layer layer) throws LinuxException;
   }
 
@@ -77,7 +77,7 @@ final class Devices implements AutoCloseable {
     return prefix + "v" + device;
   }
 
-  /** The name of what a layer stands on, made as large as the layer. */
+  /** Returns the name of the parent's device, extended to the layer's size. */
   String wideName(Layer layer) {
     return prefix + "w" + layer.id() + "." + layer.generation();
   }
@@ -166,7 +166,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Loads a layer's table into a device, on a loop device of its own. */
+  /** Loads a layer's table into a device, on a new loop device. */
   void load(String name, Layer layer, Stack stack, boolean writable) throws LinuxException {
     DeviceNumber parent = layer.isFlat() ? null : origin(layer, stack);
     revive(layer);
@@ -176,7 +176,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Loads a table into a device. Returns what the device is then. */
+  /** Loads a table into a device and returns the device's new state. */
   DmDevice load(
       String name, long sizeBytes, @Nullable DeviceNumber parent, LoopDevice loop, boolean writable)
       throws LinuxException {
@@ -184,7 +184,7 @@ final class Devices implements AutoCloseable {
     return mapper.load(name, !writable, List.of(target(sizeBytes, parent, loop.number())));
   }
 
-  /** What a store stands on, as large as the store. */
+  /** Returns the parent of a store, extended to the store's size. */
   private DeviceNumber origin(Layer layer, Stack stack) throws LinuxException {
     Layer parent = stack.parent(layer);
     long size = stack.sizeBytes(layer);
@@ -240,7 +240,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Removes all devices that nobody has open, those on top first. */
+  /** Removes all devices that nobody has open, the topmost first. */
   void removeUnused() throws LinuxException {
     Set<String> left = own();
     int before;
@@ -249,15 +249,16 @@ final class Devices implements AutoCloseable {
       for (String name : left) {
         removeIfUnused(name);
       }
-      // Not only what was removed here counts: the kernel removes what it had put off by itself.
+      // Devices can also disappear without a removal here: the kernel completes deferred removals
+      // by itself.
       left = own();
     } while (left.size() < before);
   }
 
   /**
-   * Removes all devices that nobody has open, and gives the kernel a moment with those that nothing
-   * stands on and that are held all the same. A device whose removal was put off goes, and lets go
-   * of what it stands on, when a thread of the kernel gets to it: later than its user closed it.
+   * Removes all devices that nobody has open, and waits a moment for devices that are still held
+   * although no other device uses them. A kernel thread completes a deferred removal, and releases
+   * the device below, some time after the last user closed the device.
    */
   void removeUnused(Duration patience) throws LinuxException {
     long end = System.nanoTime() + patience.toNanos();

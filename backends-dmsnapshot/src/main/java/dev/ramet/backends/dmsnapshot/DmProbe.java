@@ -32,12 +32,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Finds out whether the backend works in a directory: makes a root in it, a volume there, a
- * snapshot of the volume while it is open, and sees that neither shows what is written to the
+ * Finds out whether the backend works in a directory: creates a root in it, a volume there and a
+ * snapshot of the volume while it is open, and checks that neither sees what is written to the
  * other. Removes all of it.
  */
 final class DmProbe {
-  /** What makes a kernel able to do it. */
+  /** The remedy for a kernel that lacks support. */
   static final String REMEDY =
       "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
           + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
@@ -53,10 +53,11 @@ final class DmProbe {
   }
 
   /**
-   * Finds it out step by step.
+   * Runs the probe step by step.
    *
-   * @param steps sees each change
-   * @param opened told the backend that is tried out, which whoever breaks a step has to abandon
+   * @param steps receives each change
+   * @param opened receives the backend under test, which a caller that interrupts a step has to
+   *     abandon
    */
   static ProbeResult run(Path root, Steps steps, Consumer<DmSnapshotBackend> opened) {
     Path place = root.resolve(PREFIX + UUID.randomUUID());
@@ -97,8 +98,8 @@ final class DmProbe {
   }
 
   /**
-   * Removes what probes left in a directory that were killed. Its devices above all: their names
-   * are only known as long as the files are there.
+   * Removes what killed probes left in a directory, above all their devices, whose names are known
+   * only as long as the files exist.
    */
   static void clearRemains(Path root) {
     if (!Files.isDirectory(root)) {
@@ -106,7 +107,7 @@ final class DmProbe {
     }
     try (DirectoryStream<Path> remains = Files.newDirectoryStream(root, PREFIX + "*")) {
       for (Path place : remains) {
-        // One that has no number yet has no devices, and whoever made it may be about to lock it.
+        // A root without an id has no devices yet, and its creator may be about to lock it.
         if (Files.isRegularFile(RootIdentity.file(place.resolve("layers")), NOFOLLOW_LINKS)) {
           clear(place);
         }
@@ -119,7 +120,7 @@ final class DmProbe {
   private static void clear(Path place) throws LinuxException, IOException {
     try (Fd held = Fd.openDirectory(place)) {
       if (held.tryLock()) {
-        // Opening a root and closing it removes the devices that nobody uses.
+        // Opening and closing a root removes its unused devices.
         DmSnapshotProvider.open(place, 1 << 20, 1, Steps.NONE).close();
         removeTree(place);
       }

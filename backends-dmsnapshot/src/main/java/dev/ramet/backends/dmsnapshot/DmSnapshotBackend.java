@@ -27,14 +27,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Volumes and snapshots as stacks of layers; the package says how they lie. Sizes are rounded up to
- * whole chunks of 4 KiB.
+ * A backend whose volumes and snapshots are stacks of layers; the package describes their files.
+ * Sizes are rounded up to whole chunks of 4 KiB.
  *
- * <p>Thread-safe. One process has a root open at a time. Devices are made when a node is first
+ * <p>Thread-safe. One process has a root open at a time. Devices are created when a node is first
  * attached, and removed by {@link #close} unless somebody has them open.
  */
 final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTransfer {
-  /** What it can do. */
+  /** The capabilities of the backend. */
   static final Set<String> CAPABILITIES =
       Set.of(
           StorageCapabilities.COPY_ON_WRITE,
@@ -42,7 +42,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
           StorageCapabilities.IMAGE_TRANSFER,
           StorageCapabilities.INSPECTION);
 
-  /** What there is in a root, beside its id. */
+  /** The names in a root, apart from its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes", "layers");
 
   private final Layout layout;
@@ -73,7 +73,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
     this.guard = new SpaceGuard(store, live, tuning.reserveBytes());
     this.maker = new NodeMaker(nodes, root, guard, merger);
-    // What the last user of the root did not get to.
+    // Completes the work that the last process did not finish.
     for (Node node : root.index().nodes()) {
       NodeRecord record = records.find(node.id());
       Layer top = record == null ? null : store.find(record.layer());
@@ -83,7 +83,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     }
   }
 
-  /** A root that is in order. */
+  /** The parts of a root that has been checked. */
   record Opened(
       Layout layout,
       NodeIndex index,
@@ -94,7 +94,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
       Records records,
       Fd lock) {}
 
-  /** What an operator may set. */
+  /** The settings of an operator. */
   record Tuning(long mergeBytesPerSecond, long reserveBytes) {}
 
   /** Waits until no merge is left to do. */
@@ -102,7 +102,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     merger.await();
   }
 
-  /** How many layers a node stands on, its own included. */
+  /** Returns how many layers a node's stack has, its top included. */
   int depth(NodeId id) {
     return store.depth(records.of(id).layer());
   }
@@ -245,7 +245,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     }
   }
 
-  /** Has what was written to a volume's device put into its layer. */
+  /** Writes the dirty data of a volume's device to its layer. */
   private void writeBack(NodeRecord record) throws LinuxException {
     try (Fd device = live.openVolume(record.device())) {
       if (device != null) {
@@ -270,7 +270,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         });
   }
 
-  /** Has a layer looked at that is the last to need another one. */
+  /** Queues a layer for merging if it is the only one that still needs its parent. */
   private void considerAbove(long layer) {
     Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
     if (above != null) {
@@ -278,7 +278,10 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     }
   }
 
-  /** What the node's layers take; exclusive is what no other node's stack has in it. */
+  /**
+   * Returns the space a node's layers take; a layer is exclusive if no other node's stack contains
+   * it.
+   */
   @Override
   public Usage usage(NodeId id) {
     return nodes.use(
@@ -302,7 +305,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     super.close();
   }
 
-  /** Leaves everything as it is, as a process that is killed does. */
+  /** Leaves everything as it is, like a killed process. */
   void abandon() {
     nodes.close();
     guard.close();

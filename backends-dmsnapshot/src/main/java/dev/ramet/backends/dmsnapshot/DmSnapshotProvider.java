@@ -29,8 +29,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * Provides {@code dm-snapshot}: volumes are block devices, and snapshots share what they have in
- * common by device-mapper's snapshot target. For file systems that cannot share blocks.
+ * Provides {@code dm-snapshot}: volumes are block devices, and snapshots share common data through
+ * device-mapper's snapshot target. For file systems that cannot share blocks.
  */
 public final class DmSnapshotProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "dm-snapshot";
@@ -51,9 +51,9 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   /**
-   * Opens a root. Settings: {@code merge-bytes-per-second}, how fast layers are merged in the
-   * background (64 MiB); {@code reserve-bytes}, what is kept free on the file system (a sixteenth,
-   * at most 64 MiB).
+   * Opens a root. Settings: {@code merge-bytes-per-second}, the speed of merges in the background
+   * (64 MiB); {@code reserve-bytes}, the space kept free on the file system (a sixteenth, at most
+   * 64 MiB).
    */
   @Override
   public StorageBackend open(ProbeContext where) {
@@ -63,7 +63,10 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
     return open(where.root(), merge, reserve, Steps.NONE);
   }
 
-  /** Makes no device and asks for none, but needs the right to: whoever has that made the files. */
+  /**
+   * Creates and queries no device, but needs the permission to: only a user with that permission
+   * can have created the files.
+   */
   @Override
   public StorageBackend examine(ProbeContext where) {
     Path root = where.root();
@@ -83,7 +86,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
       throw new RametException(
           ErrorCode.HOST_UNFIT, "cannot look at the storage root " + root + ": " + e, e);
     } finally {
-      // Of what is on disk, devices tell nothing.
+      // Only the files matter here, not the devices.
       devices.close();
       if (!done && lock != null) {
         lock.close();
@@ -110,7 +113,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   /**
    * Opens a root.
    *
-   * @param reserveBytes 0 for what suits the file system
+   * @param reserveBytes 0 for a default that suits the file system
    */
   static DmSnapshotBackend open(
       Path root, long mergeBytesPerSecond, long reserveBytes, Steps steps) {
@@ -119,7 +122,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
     Devices devices = null;
     boolean done = false;
     try {
-      // Before anything is made: on a host without device-mapper the root stays as it was.
+      // Before any change: on a host without device-mapper the root stays as it was.
       DeviceMapper mapper = deviceMapper();
       Path layers = layout.volumes().resolveSibling("layers");
       LayerFiles files = new LayerFiles(layers, steps);
@@ -181,7 +184,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   private static void makeDirectory(Path path) throws IOException {
-    // For the owner alone: the images hold whatever the guests do.
+    // For the owner alone: the images hold the guests' data.
     Files.createDirectories(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
   }

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A root that is only looked at: the files of nodes and layers, as they are. Devices are neither
- * made nor asked for, so that machines may go on using those that are there. Thread-safe.
+ * A root opened for examination only: the files of nodes and layers, as they are. Devices are
+ * neither created nor queried, so that machines may go on using the existing ones. Thread-safe.
  */
 final class ExaminedLayers extends ExaminedRoot {
   private final Records records;

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Freezes the top of a volume, so that a snapshot can stand on it, and puts a new one on it. */
+/**
+ * Freezes the top layer of a volume, so that a snapshot can be based on it, and gives the volume a
+ * new top layer.
+ */
 final class Freezer {
   private final Layout layout;
   private final LayerStore store;
@@ -25,19 +28,19 @@ final class Freezer {
   }
 
   /**
-   * Does it. The content of the volume stays the same, so nothing has to be undone when what
-   * follows fails. The caller holds the node for change.
+   * Freezes the top layer. The content of the volume stays the same, so nothing has to be undone if
+   * a later step fails. The caller holds the node for change.
    */
   void freeze(Node volume) throws LinuxException {
     NodeRecord before = records.of(volume.id());
-    // What was written to the device before this call is in the snapshot, flushed or not.
+    // Everything written to the device before this call is in the snapshot, flushed or not.
     try (Fd device = live.openVolume(before.device())) {
       if (device != null) {
         device.writeBack();
       }
     }
-    // Durable even in a relaxed snapshot: what the volume's user flushes from now on must be found
-    // after a loss of power, and that takes the layer and the record of it.
+    // Durable even for a relaxed snapshot: whatever the volume's user flushes from now on must
+    // survive a power loss, and that needs the layer and its record.
     long next = store.newStore(before.layer(), true);
     NodeRecord after = new NodeRecord(next, before.device());
     Path path = layout.file(volume.origin(), volume.id());

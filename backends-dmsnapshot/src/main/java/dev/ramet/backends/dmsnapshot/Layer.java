@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layer, as its file's name tells it.
+ * A layer, as described by its file's name.
  *
- * @param id its number, never used again
+ * @param id its number, never reused
  * @param generation how often its file was replaced by one with the same content
- * @param parent the layer it differs from, or {@link #NONE} when it is an image by itself
- * @param grownBytes how large a store that is larger than its parent is; 0 for all others: an image
- *     is as large as its file, a store as what it stands on
+ * @param parent the layer it differs from, or {@link #NONE} for a complete image
+ * @param grownBytes the size of a store that is larger than its parent; 0 for all others: an image
+ *     has the size of its file, a store that of its parent
  */
 record Layer(long id, int generation, long parent, long grownBytes) {
   /** The highest number there is: more digits are no layer's, but somebody else's. */
@@ -31,19 +31,19 @@ record Layer(long id, int generation, long parent, long grownBytes) {
     return new Layer(id, 0, NONE, 0);
   }
 
-  /** The same with another size, 0 for that of what it stands on. */
+  /** Returns this layer with another size, 0 for that of its parent. */
   Layer grownTo(long bytes) {
     return new Layer(id, generation, parent, bytes);
   }
 
-  /** A new store, as large as what it stands on. */
+  /** Creates a new store with the size of its parent. */
   static Layer on(long parent, long id) {
     return new Layer(id, 0, parent, 0);
   }
 
   /**
-   * The layer that a file's name means; null when it means none. A layer stands on an older one
-   * only, whose number is lower: so there is an end to every stack, whatever the files are called.
+   * Parses a layer's file name; returns null for any other name. A layer's parent is always older
+   * and has a lower number, so every stack is finite, whatever the files are called.
    */
   static @Nullable Layer parse(String fileName) {
     Matcher matcher = NAME.matcher(fileName);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** The files of layers. Thread-safe for different layers. */
+/** Creates, lists and replaces the files of layers. Thread-safe for different layers. */
 final class LayerFiles {
   private static final System.Logger LOG = System.getLogger(LayerFiles.class.getName());
   private static final String IDENTITY = ".id";
@@ -48,7 +48,7 @@ final class LayerFiles {
     return steps;
   }
 
-  /** All layers there are. Clears away files that were being made; leaves alone what is none. */
+  /** Returns all layers. Removes unfinished files; leaves foreign files alone. */
   List<Layer> list() throws IOException, LinuxException {
     for (Path path : foreign()) {
       LOG.log(WARNING, "left alone, not a layer: {0}", path);
@@ -59,7 +59,7 @@ final class LayerFiles {
     return look();
   }
 
-  /** All layers there are; none where their directory is gone. */
+  /** Returns all layers; empty if their directory does not exist. */
   List<Layer> look() throws IOException {
     List<Layer> layers = new ArrayList<>();
     for (Path path : children()) {
@@ -71,7 +71,7 @@ final class LayerFiles {
     return layers;
   }
 
-  /** Files that were being made. Of an open root they may still be. */
+  /** Returns unfinished files. In an open root they may still be in progress. */
   List<Path> unfinished() throws IOException {
     return children().stream()
         .filter(path -> isUnfinished(String.valueOf(path.getFileName())) && isFile(path))
@@ -94,7 +94,7 @@ final class LayerFiles {
     return children;
   }
 
-  /** What lies among the layers and is none, nor one in the making. */
+  /** Returns the files in the layer directory that are neither a layer nor an unfinished one. */
   List<Path> foreign() throws IOException {
     List<Path> foreign = new ArrayList<>();
     for (Path path : children()) {
@@ -116,10 +116,10 @@ final class LayerFiles {
   }
 
   /**
-   * Makes a layer: under another name until it is whole. What is not whole would be taken for a
-   * layer that nobody needs and deleted anyway, but the one that replaces another must be whole.
+   * Creates a layer, under a temporary name until it is complete. An incomplete layer would count
+   * as unused and be deleted anyway, but one that replaces another must be complete.
    *
-   * @param durable whether it survives a loss of power from then on
+   * @param durable whether it survives a power loss from then on
    */
   void make(Layer layer, NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Path unfinished = directory.resolve(Layout.NEW + layer.fileName());
@@ -172,14 +172,16 @@ final class LayerFiles {
     }
   }
 
-  /** Gives a layer's file the name that says something else of the same layer. */
+  /** Renames a layer's file to describe the same layer in another way. */
   void rename(Layer layer, Layer now) throws LinuxException {
     steps.before("rename layer");
     PathCalls.renameToNew(path(layer), path(now));
     Fd.syncDirectory(directory);
   }
 
-  /** A file without a name that is nothing but a hole. It goes when nothing shows it any more. */
+  /**
+   * Creates an unnamed file that is one hole. It disappears when no device presents it any more.
+   */
   Fd makeZeros(long bytes) throws LinuxException {
     Path path = directory.resolve(Layout.NEW + ZEROS + UUID.randomUUID());
     steps.before("make zeros");
@@ -198,7 +200,7 @@ final class LayerFiles {
     }
   }
 
-  /** What a layer's file takes on disk. */
+  /** Returns the disk space of a layer's file. */
   long allocatedBytes(Layer layer) throws LinuxException {
     try (Fd fd = open(layer, false)) {
       return fd.stat().allocatedBytes();

@@ -14,11 +14,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Looks whether the layers of all nodes are there, and what else lies among them. Changes nothing.
+ * Checks whether the layers of all nodes exist, and finds other files in their directory. Changes
+ * nothing.
  *
- * @param layout where the nodes' files are
+ * @param layout the places of the nodes' files
  * @param nodes the nodes
- * @param records what their files say
+ * @param records the content of the nodes' files
  * @param store the layers
  */
 record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore store) {

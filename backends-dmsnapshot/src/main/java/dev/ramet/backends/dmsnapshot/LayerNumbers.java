@@ -4,7 +4,7 @@ package dev.ramet.backends.dmsnapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 
-/** The numbers of layers and devices, each given once. Thread-safe. */
+/** Assigns the numbers of layers and devices, each only once. Thread-safe. */
 final class LayerNumbers {
   private long next = 1;
 

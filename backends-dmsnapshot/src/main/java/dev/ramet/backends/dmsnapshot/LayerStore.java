@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of a root and who stands on them. Thread-safe; its lock is held while devices change,
- * and never while data is copied.
+ * The layers of a root and their users. Thread-safe; its lock is held while devices change, and
+ * never while data is copied.
  */
 final class LayerStore implements Devices.Stack {
   /** Stacks are kept this low in the background. */
@@ -31,7 +31,7 @@ final class LayerStore implements Devices.Stack {
   private final DeviceChanges changes;
   private final Map<Long, Layer> layers = new HashMap<>();
 
-  /** How many nodes have a layer as their top, and how many layers stand on it. */
+  /** For each layer, the number of nodes with it as their top plus the number of layers on it. */
   private final Map<Long, Integer> users = new HashMap<>();
 
   private final Map<Long, Long> sizes = new HashMap<>();
@@ -55,7 +55,9 @@ final class LayerStore implements Devices.Stack {
     return devices;
   }
 
-  /** Takes in a layer found on disk; its users follow. Of two generations the later one counts. */
+  /**
+   * Adds a layer found on disk; its users are added later. Of two generations the later one counts.
+   */
   synchronized void found(Layer layer) throws LinuxException {
     Layer superseded = seen(layer);
     if (superseded != null) {
@@ -63,7 +65,10 @@ final class LayerStore implements Devices.Stack {
     }
   }
 
-  /** The same without deleting: answers which file has no say any more, or null. */
+  /**
+   * Adds a layer found on disk without deleting anything; returns the file that is obsolete, or
+   * null.
+   */
   synchronized @Nullable Layer seen(Layer layer) {
     Layer other = layers.get(layer.id());
     boolean later = other == null || other.generation() < layer.generation();
@@ -102,7 +107,7 @@ final class LayerStore implements Devices.Stack {
     return layer != null;
   }
 
-  /** Deletes the layers that nobody stands on. Returns how many. */
+  /** Deletes the layers without users and returns how many there were. */
   synchronized int deleteUnused() throws LinuxException {
     int before = layers.size();
     for (Layer layer : List.copyOf(layers.values())) {
@@ -171,7 +176,7 @@ final class LayerStore implements Devices.Stack {
     users.merge(id, 1, Integer::sum);
   }
 
-  /** Counts one user less; deletes what nobody needs any more. */
+  /** Removes one user of a layer; deletes layers that have none left. */
   synchronized void release(long id) throws LinuxException {
     Integer left = users.computeIfPresent(id, (layer, count) -> count - 1);
     Layer layer = layers.get(id);
@@ -214,7 +219,7 @@ final class LayerStore implements Devices.Stack {
     return stack(top).size();
   }
 
-  /** A layer that stands on another; null when none does. */
+  /** Returns a layer based on the given one, or null if there is none. */
   synchronized @Nullable Layer anyOn(long id) {
     return layers.values().stream().filter(l -> l.parent() == id).findAny().orElse(null);
   }
@@ -228,7 +233,7 @@ final class LayerStore implements Devices.Stack {
     return List.copyOf(layers.values());
   }
 
-  /** Puts a layer's file under its device, when that shows what the file was made from. */
+  /** Puts a layer's file under its device, if the device still presents the file's predecessor. */
   synchronized void show(Layer layer) throws LinuxException {
     changes.replace(layer, this);
   }
@@ -273,7 +278,7 @@ final class LayerStore implements Devices.Stack {
     return size;
   }
 
-  /** What a stack takes on disk, and how much of that nobody else needs. */
+  /** Returns the disk space of a stack, and how much of it no other stack needs. */
   synchronized Usage usage(long top) throws LinuxException {
     long exclusive = 0;
     long referenced = 0;
@@ -289,7 +294,7 @@ final class LayerStore implements Devices.Stack {
     return new Usage(exclusive, referenced);
   }
 
-  /** What a run of layers becomes when it is merged: the top, on what the bottom stands on. */
+  /** Returns the result of merging a run of layers: the top, on the parent of the bottom. */
   synchronized Layer merged(Layer top, Layer bottom) throws LinuxException {
     Layer now = new Layer(top.id(), top.generation() + 1, bottom.parent(), 0);
     boolean grown = !now.isFlat() && sizeBytes(top) > sizeBytes(parent(now));
@@ -297,7 +302,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Puts a layer's new generation in place of the old one, if that is still what it was made from.
+   * Replaces a layer's old generation by the new one, if the old one is still current.
    *
    * @return whether it was
    */
@@ -327,9 +332,9 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Makes the top of a volume larger or takes that back. No device shows it.
+   * Enlarges the top layer of a volume or undoes that. No device presents it.
    *
-   * @return what it was before
+   * @return the previous layer
    */
   synchronized Layer resize(long id, long sizeBytes) throws LinuxException {
     Layer layer = layer(id);
@@ -337,7 +342,7 @@ final class LayerStore implements Devices.Stack {
     if (layer.isFlat()) {
       files.resize(layer, sizeBytes);
     } else {
-      // Up to the renaming the file is longer than it need be, and the layer as large as ever.
+      // Until the rename the file is longer than necessary, and the layer keeps its size.
       files.resize(layer, CowStore.capacityBytes(sizeBytes));
       now = layer.grownTo(sizeBytes == sizeBytes(parent(layer)) ? 0 : sizeBytes);
       files.rename(layer, now);

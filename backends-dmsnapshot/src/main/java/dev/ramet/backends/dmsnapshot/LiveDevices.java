@@ -14,18 +14,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that nodes have now, and what happens to them. Thread-safe by the lock of the {@link
+ * The active devices of nodes, with their operations. Thread-safe by the lock of the {@link
  * LayerStore}.
  */
 final class LiveDevices implements AutoCloseable {
-  /** What closing may wait for the kernel to let go of layers that are used no more. */
+  /**
+   * The maximum time {@link #close} waits for the kernel to release layers that are no longer used.
+   */
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
   private final LayerStore store;
   private final Devices devices;
   private final DeviceChanges changes;
 
-  /** The volumes that have a device now, by what names it. */
+  /** The volumes with an active device, by the device's number. */
   private final Map<Long, NodeRecord> active = new HashMap<>();
 
   LiveDevices(LayerStore store) {
@@ -50,14 +52,17 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** The volumes that have a device. Call it with the store's lock for what stays true. */
+  /**
+   * Returns the volumes that have a device. Call it with the store's lock held if the result must
+   * stay valid.
+   */
   List<NodeRecord> activeVolumes() {
     synchronized (store) {
       return List.copyOf(active.values());
     }
   }
 
-  /** Opens the device of a volume to read it; null when it has none. */
+  /** Opens the device of a volume for reading; returns null if it has none. */
   @Nullable Fd openVolume(long device) throws LinuxException {
     DeviceNumber number;
     synchronized (store) {
@@ -137,7 +142,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Takes a volume's device away now; returns whether there is none any more. */
+  /** Removes a volume's device now; returns whether it is gone. */
   boolean removeIfUnused(NodeRecord volume) throws LinuxException {
     synchronized (store) {
       String name = devices.volumeName(volume.device());

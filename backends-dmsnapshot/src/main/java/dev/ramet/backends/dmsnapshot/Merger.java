@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps stacks low, in the background: writes a frozen layer anew, together with those below it,
- * and swaps the result under the layer's device. One merge at a time, no faster than it is allowed,
- * and only of layers that never change, so nobody waits for it.
+ * Keeps stacks low, in the background: writes a frozen layer and the layers below it into one new
+ * file, and puts the result under the layer's device. One merge at a time, at a limited speed, and
+ * only of layers that never change, so nobody waits for it.
  *
- * <p>What only one layer stands on is merged with it: that also gives back what was overwritten.
- * What others need too stays, and is merged only when a stack gets higher than {@link
- * LayerStore#DEPTH}; then with as many of its neighbours as are not larger than all above them, so
- * that a block is copied a number of times that grows with the logarithm of the history.
+ * <p>A layer that has only one other layer on it is merged with that layer, which also frees
+ * overwritten data. A layer with other users stays, and is merged only if a stack gets higher than
+ * {@link LayerStore#DEPTH}; then with as many neighbours as are not larger than all layers above
+ * them, so that the number of times a block is copied grows with the logarithm of the history.
  */
 final class Merger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Merger.class.getName());
@@ -44,7 +44,7 @@ final class Merger implements AutoCloseable {
     thread.start();
   }
 
-  /** Has a look at a frozen layer, sometime. */
+  /** Queues a frozen layer for examination. */
   synchronized void consider(long layer) {
     queue.add(layer);
     notifyAll();
@@ -126,9 +126,9 @@ final class Merger implements AutoCloseable {
     LOG.log(DEBUG, "merged {0} layers into {1}", run.size(), merged.fileName());
   }
 
-  /** Which layers of a stack to merge, the top first; none when all is well. */
+  /** Returns the layers of a stack to merge, the top first; empty if nothing needs merging. */
   private List<Layer> choose(List<Layer> stack) throws LinuxException {
-    // The base is left out: it is what all others are small beside.
+    // The base is left out, because all others are small compared to it.
     List<Layer> stores = stack.subList(0, stack.size() - 1);
     int length = 1;
     while (length < stores.size() && store.users(stores.get(length).id()) == 1) {
@@ -162,7 +162,8 @@ final class Merger implements AutoCloseable {
   }
 
   /**
-   * A store and the image below it, when nobody else needs the image and the store is no trifle.
+   * Returns a store and the image below it, if nobody else needs the image and the store is large
+   * enough to be worth it.
    */
   private List<Layer> alone(List<Layer> stack) throws LinuxException {
     if (stack.size() != 2 || store.users(stack.get(1).id()) != 1) {
@@ -206,7 +207,7 @@ final class Merger implements AutoCloseable {
     }
   }
 
-  /** The root is being closed. */
+  /** Signals that the root is being closed. */
   private static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

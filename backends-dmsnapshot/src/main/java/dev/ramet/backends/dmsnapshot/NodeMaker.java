@@ -12,8 +12,8 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 
 /**
- * Makes nodes on layers, and makes them larger. What fails leaves neither a node nor a layer.
- * Thread-safe, as far as the callers hold the nodes they name.
+ * Creates nodes on layers, and enlarges them. A failure leaves neither a node nor a layer.
+ * Thread-safe if the callers hold the nodes they name.
  */
 final class NodeMaker {
   private final Nodes nodes;
@@ -36,7 +36,9 @@ final class NodeMaker {
     this.merger = merger;
   }
 
-  /** Makes a volume of an image by itself, as large as what is filled in, in whole chunks. */
+  /**
+   * Creates a volume with a complete image, with the size of the filled-in content in whole chunks.
+   */
   Node image(NodeId id, NodeFiles.Filler filler) {
     return volume(
         id,
@@ -50,7 +52,7 @@ final class NodeMaker {
                 true));
   }
 
-  /** Makes a volume that starts with what a frozen layer holds. */
+  /** Creates a volume that starts with the content of a frozen layer. */
   Node fork(NodeId id, long layer, Durability durability) {
     return volume(id, durability, () -> store.newStore(layer, durability == Durability.DURABLE));
   }
@@ -84,7 +86,7 @@ final class NodeMaker {
   }
 
   /**
-   * Makes a snapshot and returns its size. Of a volume, freezes the top first.
+   * Creates a snapshot and returns its size. For a volume, freezes its top layer first.
    *
    * @param source is held for change
    */

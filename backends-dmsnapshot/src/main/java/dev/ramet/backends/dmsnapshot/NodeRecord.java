@@ -12,18 +12,18 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node's file says in its first block. It fits in one sector, so that a change of it in
- * place is whole or not at all, and has a checksum for a disk that does not keep that.
+ * The record in the first block of a node's file. It fits in one sector, so that an update in place
+ * is atomic, and has a checksum in case a disk does not guarantee that.
  *
  * @param layer the top of the node's stack
- * @param device what names the device of a volume
+ * @param device the number in the name of a volume's device
  */
 record NodeRecord(long layer, long device) {
   private static final int BYTES = 512;
   private static final Pattern TEXT =
       Pattern.compile("(layer=([0-9]{1,18})\ndevice=([0-9]{1,18})\n)sum=([0-9a-f]{8})\n");
 
-  /** Reads it; null when there is none. */
+  /** Reads the record; returns null if there is none. */
   static @Nullable NodeRecord read(Fd file) throws LinuxException {
     ByteBuffer block = ByteBuffer.allocateDirect(BYTES);
     file.pread(block, 0);

@@ -23,8 +23,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings layers and devices in line with the nodes when a root is opened, whatever a crash of its
- * last user, or of the host, left behind. Files decide; what a hypervisor has open stays under it.
+ * Brings layers and devices in line with the nodes when a root is opened, after a crash of its last
+ * process or of the host. The files decide; a device that a hypervisor has open stays available to
+ * it.
  */
 final class Reconciler {
   private static final System.Logger LOG = System.getLogger(Reconciler.class.getName());
@@ -110,7 +111,7 @@ final class Reconciler {
 
   private void takeInDevices(List<Node> nodes, Map<NodeId, NodeRecord> records)
       throws LinuxException {
-    // What was being put in place, and had not been when the last user of the root died.
+    // Changes that were still pending when the last process died.
     for (String name : left().keySet()) {
       DmDevice device = find(name);
       if (device != null && device.inactive()) {
@@ -125,7 +126,7 @@ final class Reconciler {
         volumes.put(record.device(), node);
       }
     }
-    // What is left is open somewhere. Layers first: volumes stand on them.
+    // The remaining devices are open somewhere. Layers come first, because volumes depend on them.
     for (String name : left().keySet()) {
       store.taken(devices.numberIn(name));
       if (!devices.isVolume(name)) {
@@ -142,14 +143,14 @@ final class Reconciler {
         }
       }
     }
-    // What only those stood on that show a merge now.
+    // Devices that only those used which now present a merged file.
     devices.removeUnused();
   }
 
   /**
-   * Shows merges that had been written and not put under their devices. What these show reads the
-   * same, but they stand on more than their files do, and the kernel, which completes a request by
-   * one call inside the other for each device, has no stack for what a row of crashes piles up.
+   * Installs merges that were written but not put under their devices. Such devices read the same,
+   * but depend on more layers than their files do. The kernel completes a request with one nested
+   * call per device, and its stack would not suffice for what a series of crashes piles up.
    */
   private void showMerges() throws LinuxException {
     List<Layer> lowestFirst =
@@ -187,8 +188,8 @@ final class Reconciler {
   }
 
   /**
-   * A device that was listed; null when it is gone by now. One whose removal was put off until its
-   * last user closed it goes when a thread of the kernel gets to it, even after the user is gone.
+   * Returns a listed device, or null if it is gone by now. After its last user has closed it, a
+   * device with a deferred removal disappears when a kernel thread gets to it.
    */
   private @Nullable DmDevice find(String name) throws LinuxException {
     try {
@@ -221,7 +222,7 @@ final class Reconciler {
     if (device.suspended()) {
       device = mapper.resume(name);
     }
-    // Layers do not change: whatever shows this one reads as its file does.
+    // Layers do not change: every device that presents this one reads as its file does.
     devices.adopt(device);
   }
 
@@ -276,8 +277,8 @@ final class Reconciler {
         Fd file = store.files().open(top, false)) {
       return device.info().file() == file.stat().inode();
     } catch (IllegalArgumentException e) {
-      // The first word of a store's table is what it stands on, and no loop device: its layer has
-      // become flat by a merge that was not put under it.
+      // The first word of a store's table is its parent, which is not a loop device: a merge that
+      // was not installed has made the layer a complete image.
       return false;
     }
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the nodes' files say, kept in memory. Thread-safe. */
+/** The content of the nodes' files, cached in memory. Thread-safe. */
 final class Records {
   private final Map<NodeId, NodeRecord> records;
 
@@ -16,7 +16,7 @@ final class Records {
     this.records = new ConcurrentHashMap<>(found);
   }
 
-  /** Of a node; {@code CORRUPT} when its file cannot be read. */
+  /** Returns the record of a node; throws {@code CORRUPT} if its file cannot be read. */
   NodeRecord of(NodeId id) {
     NodeRecord record = find(id);
     if (record == null) {
@@ -29,7 +29,7 @@ final class Records {
     return record;
   }
 
-  /** Of a node; null when there is none. */
+  /** Returns the record of a node, or null if there is none. */
   @Nullable NodeRecord find(NodeId id) {
     return records.get(id);
   }

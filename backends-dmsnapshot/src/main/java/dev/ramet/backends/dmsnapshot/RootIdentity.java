@@ -13,8 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 
 /**
- * What the names of a root's devices begin with. The names of all roots on a host, and everybody
- * else's, share one space in the kernel.
+ * The prefix of the names of a root's devices. All roots on a host and all other programs share one
+ * namespace in the kernel.
  */
 final class RootIdentity {
   private RootIdentity() {}

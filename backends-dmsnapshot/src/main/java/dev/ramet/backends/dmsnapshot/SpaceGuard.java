@@ -17,13 +17,14 @@ import dev.ramet.linux.file.PathCalls;
 import java.util.List;
 
 /**
- * Sees to it that a full file system does not cost a volume more than the writes that do not fit.
+ * Ensures that a full file system costs a volume no more than the writes that do not fit.
  *
- * <p>A store is a sparse file that every chunk of the volume fits in, so it cannot overflow by
- * itself. But a write to it that the file system has no block for would make the kernel give up the
- * whole store. So when less than a reserve is free, every store in use is cut to what it has, plus
- * a share of the reserve that is allocated for it: writes beyond that fail one by one, for want of
- * room, and nothing else does. When there is room again stores get their length back.
+ * <p>A store is a sparse file that has room for every chunk of the volume, so it cannot overflow by
+ * itself. But if the file system has no block for a write to it, the kernel invalidates the whole
+ * store. So if less than a reserve is free, every store in use is truncated to its present content
+ * plus a share of the reserve, which is allocated for it: writes beyond that fail one by one for
+ * lack of space, and nothing else fails. When space is free again, stores get their full length
+ * back.
  *
  * <p>Thread-safe.
  */
@@ -120,8 +121,8 @@ final class SpaceGuard implements AutoCloseable {
       LOG.log(INFO, "{0} may grow again", name);
     }
     if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
-      // A word instead of figures: it was full, or the kernel gave it up. Nothing is lost of what
-      // was acknowledged, but the table does not take writes any more.
+      // A word instead of numbers: the store was full, or the kernel invalidated it. No
+      // acknowledged write is lost, but the table accepts no more writes.
       live.restore(volume.device(), volume.layer());
       LOG.log(INFO, "{0} can be written again", name);
     }
@@ -137,8 +138,9 @@ final class SpaceGuard implements AutoCloseable {
         return;
       }
       long used = Long.parseLong(words[0].substring(0, slash)) * DmTarget.SECTOR_BYTES;
-      // Everything up to what is used is there but for what the file system has not put down yet,
-      // and the table that the kernel will clear next lies at most an area behind it.
+      // Everything up to the used length is present, except for data the file system has not
+      // allocated yet, and the table chunk that the kernel will clear next is at most one area
+      // further on.
       long length = Math.min(capacity, used + share / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES);
       while (length > used && !allocated(file, length)) {
         length -= (length - used + 1) / 2 / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES;

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes what layers on one another hold into one file. They must not change meanwhile; what
- * becomes of their names does not matter.
+ * Writes the combined content of a stack of layers into one file. The layers must not change
+ * meanwhile; their names may.
  */
 final class StackCopy implements AutoCloseable {
   private static final int PIECE_BYTES = 1 << 20;
@@ -26,7 +26,7 @@ final class StackCopy implements AutoCloseable {
     this.layers = layers;
   }
 
-  /** Is told of every piece that was copied, and may take its time. */
+  /** Called for every piece that was copied; it may block. */
   @FunctionalInterface
   interface Pace {
     /** No hurry and no rest. */
@@ -84,7 +84,7 @@ final class StackCopy implements AutoCloseable {
     }
   }
 
-  /** Writes a store, of what the layers hold together. None of them is flat. */
+  /** Writes a store with the combined content of the layers, none of which is a complete image. */
   void store(Fd target, long sizeBytes, Pace pace) throws LinuxException {
     CowStore.initialize(target, sizeBytes);
     Union union = Union.of(tables(sources));

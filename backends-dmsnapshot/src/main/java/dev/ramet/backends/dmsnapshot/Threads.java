@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-/** The ends of threads that work beside a backend. */
+/** Waits for the end of a backend's background threads. */
 final class Threads {
   private Threads() {}
 

@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a stack of stores holds, seen from above: for every chunk that one of them has, the topmost.
+ * The combined content of a stack of stores: the topmost version of every chunk that one of them
+ * has.
  */
 final class Union {
   private long[] chunks = new long[1024];
@@ -15,7 +16,7 @@ final class Union {
 
   private Union() {}
 
-  /** Of tables, the top first. */
+  /** Creates the union of tables, the top first. */
   static Union of(List<CowStore.Table> tables) {
     Union union = new Union();
     int[] at = new int[tables.size()];
@@ -23,7 +24,7 @@ final class Union {
       int first = -1;
       for (int i = 0; i < at.length; i++) {
         CowStore.Table table = tables.get(i);
-        // Of equal ones the one further up stays.
+        // If several stores have the chunk, the topmost one counts.
         if (at[i] < table.size()
             && (first < 0 || table.chunk(at[i]) < tables.get(first).chunk(at[first]))) {
           first = i;
@@ -67,7 +68,7 @@ final class Union {
     return chunks[index];
   }
 
-  /** Where its store keeps it. */
+  /** Returns the chunk's place in its store. */
   long place(int index) {
     return places[index];
   }

@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only: what a
- * clone costs, and how space runs out, differs between file systems.
+ * Provides {@code reflink-xfs}: every snapshot and fork is one {@code FICLONE}. XFS only, because
+ * the cost of a clone and the behaviour without free space differ between file systems.
  */
 public final class ReflinkXfsProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "reflink-xfs";

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is mounted where, from /proc/self/mountinfo; see proc_pid_mountinfo(5). */
+/** Reads the mounted file systems from /proc/self/mountinfo; see proc_pid_mountinfo(5). */
 final class Mounts {
   private static final Path MOUNTINFO = Path.of("/proc/self/mountinfo");
   private static final Pattern SPACE = Pattern.compile(" ");
@@ -20,14 +20,16 @@ final class Mounts {
 
   private Mounts() {}
 
-  /** The device number {@code major:minor} mounted at a directory, or null when it is none. */
+  /**
+   * Returns the device number {@code major:minor} mounted at a directory, or null if nothing is.
+   */
   static @Nullable String deviceAt(Path mountPoint) {
     String device = null;
     try {
       for (String line : Files.readAllLines(MOUNTINFO)) {
         List<String> fields = SPACE.splitAsStream(line).toList();
         if (unescape(fields.get(MOUNT_POINT)).equals(mountPoint.toString())) {
-          // Of several on top of each other the last is the one that is seen.
+          // If several are mounted on top of each other, the last one is visible.
           device = fields.get(DEVICE);
         }
       }
@@ -59,7 +61,7 @@ final class Mounts {
     }
   }
 
-  /** Space, tab, newline and backslash stand as octal numbers there. */
+  /** Space, tab, newline and backslash are escaped as octal numbers there. */
   private static String unescape(String field) {
     return OCTAL
         .matcher(field)

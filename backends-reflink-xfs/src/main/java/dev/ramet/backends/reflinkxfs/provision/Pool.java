@@ -4,10 +4,10 @@ package dev.ramet.backends.reflinkxfs.provision;
 import java.nio.file.Path;
 
 /**
- * The names of a pool.
+ * The file names of a pool.
  *
- * @param dataRoot the directory it is made in, with symbolic links resolved, so that the kernel's
- *     names for it can be compared
+ * @param dataRoot the directory it is created in, with symbolic links resolved, so that the
+ *     kernel's names for it can be compared
  */
 record Pool(Path dataRoot) {
   Path image() {

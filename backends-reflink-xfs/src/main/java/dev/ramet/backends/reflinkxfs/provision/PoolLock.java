@@ -9,7 +9,7 @@ import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.linux.file.PathCalls;
 import java.util.Set;
 
-/** Keeps everybody else, threads and processes, from changing a pool. */
+/** Excludes all other threads and processes from changing a pool. */
 final class PoolLock implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(PoolLock.class.getName());
 
@@ -31,7 +31,7 @@ final class PoolLock implements AutoCloseable {
         if (mine) {
           return new PoolLock(pool, file);
         }
-        // Whoever had it took the file away: those who come now lock another one.
+        // The previous holder deleted the file, so later callers would lock another one.
       } finally {
         if (!mine) {
           file.close();
@@ -55,7 +55,7 @@ final class PoolLock implements AutoCloseable {
     }
   }
 
-  /** Lets the next one in, and takes the file away, so that none is left beside no pool. */
+  /** Releases the lock and deletes the file, so that none is left without a pool. */
   @Override
   public void close() {
     try {

@@ -19,8 +19,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says that a pool is ours, by the UUID of its file system: written before the image and removed
- * after it, so that an image without a marker is somebody else's.
+ * Marks a pool as ours by the UUID of its file system: written before the image and removed after
+ * it, so that an image without a marker belongs to somebody else.
  */
 final class PoolMarker {
   // struct xfs_dsb, fs/xfs/libxfs/xfs_format.h: big-endian, at the start of the device.
@@ -79,7 +79,7 @@ final class PoolMarker {
       fd.pwrite(ByteBuffer.allocateDirect(text.length).put(text).flip(), 0);
       fd.fsync();
     }
-    // A host that does not run as root has to find its pool, too.
+    // A host that does not run as root must be able to find its pool, too.
     XfsProvisioner.giveToOwner(pool, unfinished);
     PathCalls.renameToNew(unfinished, pool.marker());
     Fd.syncDirectory(pool.dataRoot());

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How large a pool is made. The image is sparse: it takes what is written, not its size, and shares
- * the file system around it with whoever else writes there. So a size is a promise that others can
- * break: when that file system is full, writes inside the pool fail with EIO rather than ENOSPC. A
+ * Decides the size of a pool. The image is sparse: it takes the space of what is written, not its
+ * size, and shares the file system around it with other users. So others can break the promise of
+ * its size: if that file system is full, writes inside the pool fail with EIO rather than ENOSPC. A
  * new pool therefore never gets more than is free, less a margin.
  */
 final class PoolSize {
@@ -24,10 +24,10 @@ final class PoolSize {
   private PoolSize() {}
 
   /**
-   * Decides.
+   * Returns the size of a new pool.
    *
-   * @param asked what the operator wants, or null
-   * @throws RametException {@code INVALID_ARGUMENT} or {@code NO_SPACE} when that cannot be
+   * @param asked the operator's wish, or null
+   * @throws RametException {@code INVALID_ARGUMENT} or {@code NO_SPACE} if that is not possible
    */
   static long choose(Path dataRoot, FsInfo around, @Nullable Long asked) {
     if (asked != null && asked < MIN) {

@@ -13,7 +13,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** What there is of a pool, and whether it is ours. Changes nothing. */
+/** Determines which parts of a pool exist, and whether it is ours. Changes nothing. */
 final class PoolState {
   private PoolState() {}
 
@@ -33,7 +33,7 @@ final class PoolState {
     return Files.exists(pool.image()) && PoolMarker.read(pool) != null;
   }
 
-  /** Refuses names that are taken by what we did not make. */
+  /** Refuses names that are taken by files we did not create. */
   static void refuseForeign(Pool pool) throws LinuxException {
     UUID uuid = PoolMarker.read(pool);
     if (Files.exists(pool.image(), LinkOption.NOFOLLOW_LINKS)
@@ -67,7 +67,7 @@ final class PoolState {
   }
 
   static FileStat sizeOf(Pool pool) throws LinuxException {
-    // The image is root's alone to read; whoever owns the data root may see how large it is.
+    // Only root may read the image; the owner of the data root may see its size.
     return PathCalls.stat(pool.image());
   }
 }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A program of the host's. Only its exit status is judged; what it prints is for people. */
+/** Runs a program of the host. Only its exit status is evaluated; its output is for people. */
 final class Program {
   private static final Pattern SEPARATOR = Pattern.compile(File.pathSeparator);
 
@@ -26,7 +26,9 @@ final class Program {
     this.remedy = remedy;
   }
 
-  /** Where a program is, or null; the sbin directories count even when PATH lacks them. */
+  /**
+   * Returns a program's path, or null; the sbin directories are searched even if PATH lacks them.
+   */
   static @Nullable Path find(String name) {
     String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
     return Stream.concat(SEPARATOR.splitAsStream(path), Stream.of("/usr/sbin", "/sbin"))
@@ -51,7 +53,7 @@ final class Program {
     return new Program(path, remedy);
   }
 
-  /** Runs it to its end; anything but exit status 0 is an error with what it printed. */
+  /** Runs it to its end; any exit status but 0 is an error that includes its output. */
   void run(String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(path.toString());

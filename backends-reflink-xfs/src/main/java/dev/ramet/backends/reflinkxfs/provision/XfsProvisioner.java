@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Makes, mounts and removes the pool that the package describes. Needs root. */
+/** Creates, mounts and removes the pool that the package describes. Needs root. */
 public final class XfsProvisioner implements StorageProvisioner {
   static final String ID = "xfs-loop";
   private static final String BACKEND = "reflink-xfs";
@@ -83,7 +83,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       if (failure.code() != ErrorCode.NO_SPACE) {
         throw failure;
       }
-      // Clones are tried by writing; where nothing fits any more none can be made either.
+      // A clone is tried by writing; on a full file system none can be made.
       return impossible(pool, failure);
     }
   }
@@ -158,7 +158,8 @@ public final class XfsProvisioner implements StorageProvisioner {
                 "-q",
                 // The image is all holes: there is nothing to discard.
                 "-K",
-                // No reverse map: it doubles what a clone has to log, and serves online repair.
+                // No reverse map: it doubles what a clone has to log, and is needed only for online
+                // repair.
                 "-m",
                 "uuid=" + uuid + ",crc=1,reflink=1,rmapbt=0",
                 pool.newImage().toString());
@@ -186,7 +187,7 @@ public final class XfsProvisioner implements StorageProvisioner {
         .run(
             "-t",
             "xfs",
-            // discard: what is deleted in the pool is given back to the file system around it.
+            // discard: space freed in the pool is returned to the file system around it.
             "-o",
             "loop,noatime,discard",
             pool.image().toString(),
@@ -203,7 +204,7 @@ public final class XfsProvisioner implements StorageProvisioner {
     LOG.log(INFO, "mounted {0} at {1}", pool.image(), pool.mountPoint());
   }
 
-  /** Root makes the pool; whoever owns the data root works in it. */
+  /** Root creates the pool; the owner of the data root works in it. */
   static void giveToOwner(Pool pool, Path path) {
     try {
       Files.setOwner(path, Files.getOwner(pool.dataRoot()));
@@ -218,7 +219,7 @@ public final class XfsProvisioner implements StorageProvisioner {
     try {
       Program.require("losetup", "install util-linux").run("--direct-io=on", device.toString());
     } catch (RametException e) {
-      // Some file systems cannot; the pool works all the same.
+      // Some file systems do not support it; the pool works all the same.
       LOG.log(WARNING, "the pool is cached twice: {0}", e.getMessage());
     }
   }
