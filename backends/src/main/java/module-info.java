@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What storage backends made of plain files share, and the one that copies bytes. */
+/** The common part of storage backends made of plain files, and the backend that copies bytes. */
 module dev.ramet.backends {
   requires transitive dev.ramet.spi;
   requires transitive dev.ramet.linux;

@@ -16,7 +16,7 @@ public interface BlockSharing extends CopyStrategy {
   default void match(Fd source, Fd target) throws LinuxException {}
 
   /**
-   * Makes a range of the target read as the same range of the source.
+   * Makes a range of the target share the blocks of the same range of the source.
    *
    * @param offset a multiple of the block size
    * @param lengthBytes a multiple of the block size, or up to the end of the source

@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lays snapshots out anew where they lie in most pieces. A part is written in one piece to a file
- * without a name, whose blocks then take the place of the part's own: what is read there is the
- * same before, meanwhile and after, and the file system's journal, which changes the places, is
- * written only after the data. So nothing is left of a crash but parts in their old or new place.
+ * Rewrites the most fragmented parts of snapshots. A part is written contiguously to an unnamed
+ * file, whose blocks then replace the part's blocks: readers see the same content before, during
+ * and after that, and the file system's journal, which records the new places, is written only
+ * after the data. So a crash leaves only parts in their old or new place.
  *
  * <p>Thread-safe; the caller holds the snapshot.
  */
 final class Compactor implements AutoCloseable {
-  /** How much one call lays out anew at most, which bounds what it may leave to do. */
+  /** The maximum that one call rewrites, which bounds the work it may leave. */
   private static final long MOST_BYTES = 256L << 20;
 
   private static final int BUFFER_BYTES = 1 << 20;
 
-  /** How long is worked without a rest. */
+  /** The working time between two rests. */
   private static final long WORK_NANOS = 5_000_000;
 
   private final Layout layout;
@@ -74,7 +74,8 @@ final class Compactor implements AutoCloseable {
             begun = System.nanoTime();
           }
         }
-        // Now, not when the file system gets to it: until then the parts count as shared with it.
+        // Truncates now rather than waiting for the file system: until then the parts count as
+        // shared with this file.
         fresh.truncate(0);
       }
       return new ImageCompaction.Compacted(
@@ -111,7 +112,7 @@ final class Compactor implements AutoCloseable {
     notifyAll();
   }
 
-  /** Stops whoever is at it, and waits for that. */
+  /** Stops a compaction under way and waits for its end. */
   @Override
   public synchronized void close() {
     closed = true;

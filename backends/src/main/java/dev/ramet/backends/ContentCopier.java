@@ -7,7 +7,7 @@ import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.WriteLog;
 
-/** Copies in a way that may take long, on any file system. */
+/** Copies with a strategy that may take long, on any file system. */
 final class ContentCopier implements Copier {
   private final Layout layout;
   private final NodeFiles files;

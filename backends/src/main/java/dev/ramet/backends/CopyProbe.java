@@ -15,9 +15,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a {@link CopyStrategy} works in a directory by copying a small file there, that
- * neither copy sees what is written to the other, and that a copy can be given a name of its own.
- * Leaves the directory as it was but for its time of modification.
+ * Finds out whether a {@link CopyStrategy} works in a directory: copies a small file there, checks
+ * that neither copy sees what is written to the other, and that a copy can be given a name. Leaves
+ * the directory as it was except for its modification time.
  */
 public final class CopyProbe {
   private static final int SIZE = 256 << 10;
@@ -30,11 +30,11 @@ public final class CopyProbe {
   private CopyProbe() {}
 
   /**
-   * Does it.
+   * Runs the probe.
    *
-   * @return what was seen, by name
-   * @throws LinuxException when a step failed
-   * @throws IllegalStateException when all steps succeeded and a copy is wrong
+   * @return the observations by name
+   * @throws LinuxException if a step failed
+   * @throws IllegalStateException if all steps succeeded but a copy is wrong
    */
   public static Map<String, String> run(Path directory, CopyStrategy strategy)
       throws LinuxException {
@@ -73,8 +73,8 @@ public final class CopyProbe {
   }
 
   /**
-   * What a failure that any strategy can meet says about the host; null when it says nothing and
-   * the probe has failed.
+   * Explains a failure that any strategy can meet by the state of the host; returns null if the
+   * host is not the cause, so that the probe itself has failed.
    */
   public static ProbeResult.@Nullable Unusable explain(LinuxException e, Path directory) {
     String tried = "tried a copy in ";

@@ -5,7 +5,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.CopyProgress;
 
-/** Tells how far a copy is and finds out whether it is still wanted. */
+/** Reports the progress of a copy and stops it if it is no longer wanted. */
 public final class Copying {
   private Copying() {}
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /**
  * All changes that a file backend makes to the disk, each announced to {@link Steps} first.
  *
- * @param steps who is told
+ * @param steps receives the announcements
  */
 public record Disk(Steps steps) {
   /** Makes a directory. */

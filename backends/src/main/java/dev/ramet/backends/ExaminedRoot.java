@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * A root that is only looked at, as it is: its nodes are listed and inspected, and leftovers may
- * go. Everything else is refused. Thread-safe.
+ * A root opened for examination only: its nodes can be listed and inspected, and leftovers may be
+ * deleted. Everything else is refused. Thread-safe.
  *
  * @see dev.ramet.spi.storage.RootExamination
  */
@@ -50,14 +50,14 @@ public class ExaminedRoot extends ReadableRoot {
     return ofFiles(root, id, format, (layout, lock) -> new ExaminedRoot(layout, lock, ownNames));
   }
 
-  /** Makes what looks at a locked root. */
+  /** Creates the backend that examines a locked root. */
   @FunctionalInterface
   public interface Looking<T extends ExaminedRoot> {
     /** Makes it; a failure gives up the root. */
     T at(Layout layout, Fd lock) throws LinuxException;
   }
 
-  /** The same for a root that has more than plain files. */
+  /** Examines a root that contains more than plain files. */
   public static <T extends ExaminedRoot> T ofFiles(
       Path root, String id, int format, Looking<T> looking) {
     Layout layout = Layout.of(root);

@@ -9,22 +9,25 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Tells where two files do not share their blocks. Files that share a block hold the same there,
- * because a shared block is never overwritten; where they do not, they may differ.
+ * Finds the ranges in which two files do not share their blocks. Files that share a block have the
+ * same content there, because a shared block is never overwritten; elsewhere they may differ.
  */
 final class ExtentDiff {
-  /** The place of data of which place and length alone do not tell what it is. */
+  /** The place of data whose content is not determined by place and length alone. */
   private static final long UNKNOWN = -1;
 
   private ExtentDiff() {}
 
-  /** Is told of a range. */
+  /** Receives each range. */
   interface Visitor {
     /** The files do not share these bytes; they may be a hole in either. */
     void differs(long offset, long lengthBytes) throws LinuxException;
   }
 
-  /** Visits the ranges in order; looks at both files first, and writes what is dirty in them. */
+  /**
+   * Visits the ranges in order; reads the extents of both files first, after writing their dirty
+   * data.
+   */
   static void walk(Fd one, Fd other, long sizeBytes, Visitor visitor) throws LinuxException {
     Runs left = Runs.of(one);
     Runs right = Runs.of(other);
@@ -48,7 +51,7 @@ final class ExtentDiff {
     }
   }
 
-  /** The extents of a file, three numbers each, and one of them to look at. */
+  /** The extents of a file, three numbers each, and a cursor. */
   private static final class Runs implements Consumer<Extent> {
     private static final int FIELDS = 3;
     private static final long HOLE = -2;
@@ -88,7 +91,7 @@ final class ExtentDiff {
       return current < used && fields[current] <= offset;
     }
 
-    /** Where the byte at an offset is. */
+    /** Returns the place of the byte at an offset. */
     long place(long offset) {
       if (!covers(offset)) {
         return HOLE;
@@ -97,7 +100,7 @@ final class ExtentDiff {
       return place == UNKNOWN ? UNKNOWN : place + offset - fields[current];
     }
 
-    /** Where the extent or hole at an offset ends. */
+    /** Returns the end of the extent or hole at an offset. */
     long end(long offset) {
       if (covers(offset)) {
         return fields[current] + fields[current + 2];

@@ -18,16 +18,16 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * A storage backend of plain files; the package says how they lie. All it asks of a file system is
- * names, permission bits and a {@link CopyStrategy}.
+ * A storage backend of plain files, in the layout that the package describes. It needs only names,
+ * permission bits and a {@link CopyStrategy} of a file system.
  *
  * <p>Thread-safe; operations on different nodes, and copies of the same node, run in parallel. One
  * process has a root open at a time.
  */
 public class FileBackend extends ReadableRoot implements Growable, ImageTransfer {
   /**
-   * What every file backend can do, for {@link dev.ramet.spi.ProbeResult.Usable#capabilities};
-   * copy-on-write is up to the strategy.
+   * The capabilities of every file backend, for {@link
+   * dev.ramet.spi.ProbeResult.Usable#capabilities}; copy-on-write depends on the strategy.
    */
   public static final Set<String> CAPABILITIES =
       Set.of(
@@ -35,7 +35,7 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
           StorageCapabilities.IMAGE_TRANSFER,
           StorageCapabilities.INSPECTION);
 
-  /** What there is in a root, beside its id. */
+  /** The names in a root, apart from its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes");
 
   private final Layout layout;
@@ -44,7 +44,7 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
   private final Images images;
   private final Copier copier;
 
-  /** What an opened root consists of. */
+  /** The parts of an opened root. */
   record Parts(
       Layout layout, Disk disk, NodeFiles files, CopyStrategy strategy, Copier copier, Fd lock) {}
 
@@ -63,14 +63,14 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
   }
 
   /**
-   * Opens a root, or makes it, and clears away what a crash left half-made.
+   * Opens a root, or creates it, and removes what a crash left half-made.
    *
    * @param root an existing directory
-   * @param id the backend's id, which must be the one that made the root
+   * @param id the backend's id, which must be that of the backend that created the root
    * @param format the version of its format on disk
    * @param strategy how it copies
-   * @throws RametException {@code CONFLICT} when another backend made the root or another process
-   *     has it open, {@code CORRUPT} when it cannot be told who made it
+   * @throws RametException {@code CONFLICT} if another backend created the root or another process
+   *     has it open, {@code CORRUPT} if its creator cannot be determined
    */
   public static FileBackend open(Path root, String id, int format, CopyStrategy strategy) {
     return open(root, id, format, strategy, Steps.NONE);
@@ -91,7 +91,7 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
         });
   }
 
-  /** Makes a backend of a locked root. */
+  /** Creates a backend from a locked root. */
   interface Maker<T> {
     T make(Layout layout, Disk disk, Fd lock) throws LinuxException;
   }

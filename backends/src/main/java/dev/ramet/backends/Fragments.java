@@ -10,12 +10,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** In how many pieces a file's data lies, and which parts of it lie in most. Used by one thread. */
+/** Counts the extents of a file's data and finds its most fragmented parts. Used by one thread. */
 final class Fragments implements Consumer<Extent> {
   /** A part is at most this large: a reader waits while one is put in its place. */
   private static final long PART_BYTES = 1 << 20;
 
-  /** What lies in pieces of this size on average lies well enough. */
+  /** Data in extents of this size on average counts as not fragmented. */
   private static final long WELL_BYTES = 32 << 10;
 
   /** A piece of this size stays where it is, and ends a part. */
@@ -35,9 +35,9 @@ final class Fragments implements Consumer<Extent> {
   private Fragments() {}
 
   /**
-   * Data without holes that lies in many pieces.
+   * Data without holes that is split into many extents.
    *
-   * @param sharedBytes how much of it other files have too
+   * @param sharedBytes how much of it is shared with other files
    */
   record Part(long offset, long lengthBytes, int pieces, long sharedBytes) {
     private long averageBytes() {
@@ -45,7 +45,7 @@ final class Fragments implements Consumer<Extent> {
     }
   }
 
-  /** Looks at a file; writes what is dirty in it first. */
+  /** Reads the extents of a file, after writing its dirty data. */
   static Fragments of(Fd file) throws LinuxException {
     Fragments fragments = new Fragments();
     Fiemap.walk(file, true, fragments);
@@ -89,10 +89,10 @@ final class Fragments implements Consumer<Extent> {
   }
 
   /**
-   * The parts to lay out anew, those in the smallest pieces first.
+   * Returns the parts to rewrite, those with the smallest extents first.
    *
-   * @param mostBytes how much at most
-   * @param mostSharedBytes how much of that may be shared
+   * @param mostBytes the maximum of all parts
+   * @param mostSharedBytes the maximum of shared bytes in them
    */
   List<Part> worst(long mostBytes, long mostSharedBytes) {
     List<Part> chosen = new ArrayList<>();

@@ -9,14 +9,14 @@ import dev.ramet.linux.file.FullFileSystem;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed system call means to the users of a storage backend. */
+/** Translates failed system calls into the errors of a storage backend. */
 public final class HostErrors {
   private HostErrors() {}
 
   /**
-   * Translates.
+   * Translates a failed call.
    *
-   * @param doing what was being done, to complete the sentence "cannot …"
+   * @param doing the operation, to complete the sentence "cannot …"
    * @param where a path on the file system it was done on
    */
   public static RametException translate(LinuxException e, String doing, Path where) {
@@ -75,7 +75,7 @@ public final class HostErrors {
         e);
   }
 
-  /** A device whose file cannot grow fails as one that is broken does. */
+  /** A device whose file cannot grow fails like a broken device. */
   static @Nullable FullFileSystem fullAround(LinuxException e, Path where) {
     FullFileSystem full = e.errno() == LinuxException.EIO ? FullFileSystem.find(where, 0) : null;
     return full != null && full.isAround() ? full : null;

@@ -31,7 +31,7 @@ public final class Images {
     this.disk = disk;
   }
 
-  /** What becomes of an image that is being read. */
+  /** Uses the content of an image that is being read. */
   @FunctionalInterface
   public interface Reader {
     /** Makes a volume of it. */
@@ -41,7 +41,7 @@ public final class Images {
   /**
    * Reads an image file.
    *
-   * @param reader is given what fills a new file with the disk in the image, once
+   * @param reader receives the filler that writes the image's disk to a new file, once
    */
   public Node read(Path source, ImageFormat format, CopyProgress progress, Reader reader) {
     try (Fd from = open(source)) {
@@ -51,7 +51,7 @@ public final class Images {
     }
   }
 
-  /** Opens an image file and refuses what is none. */
+  /** Opens an image file and refuses anything that is not one. */
   private static Fd open(Path source) throws LinuxException {
     Fd from = Fd.open(source, Set.of(OpenFlag.READ), 0);
     boolean done = false;
@@ -69,7 +69,7 @@ public final class Images {
     }
   }
 
-  /** What gives a new volume the content of an image. */
+  /** Returns the filler that writes the content of an image to a new volume. */
   private NodeFiles.Filler filler(Fd from, Path source, ImageFormat format, CopyProgress progress)
       throws LinuxException {
     return switch (format) {

@@ -5,13 +5,13 @@ import dev.ramet.spi.storage.NodeId;
 import java.nio.file.Path;
 
 /**
- * Where things are under a root. {@link NodeId} cannot start with a dot, so nothing of ours
- * collides with a node.
+ * The paths under a root. {@link NodeId} cannot start with a dot, so none of our names collides
+ * with a node.
  *
  * @param volumes the directory that holds everything
  */
 public record Layout(Path volumes) {
-  /** What a name starts with while the thing is being made. */
+  /** The prefix of a name whose file or directory is unfinished. */
   public static final String NEW = ".new-";
 
   /** The file that names the backend. */
@@ -32,7 +32,7 @@ public record Layout(Path volumes) {
     return name.startsWith(NEW) && NodeId.isValid(name.substring(NEW.length()));
   }
 
-  /** Where an origin and its snapshots are. */
+  /** Returns the directory of an origin and its snapshots. */
   public Path directory(NodeId origin) {
     return volumes.resolve(origin.value());
   }
@@ -42,12 +42,12 @@ public record Layout(Path volumes) {
     return directory(origin).resolve(id.value());
   }
 
-  /** Where a volume's directory is made. */
+  /** Returns the directory in which a volume is created. */
   public Path newDirectory(NodeId id) {
     return volumes.resolve(NEW + id.value());
   }
 
-  /** Where a snapshot is made. */
+  /** Returns the file in which a snapshot is created. */
   public Path newFile(NodeId origin, NodeId id) {
     return directory(origin).resolve(NEW + id.value());
   }

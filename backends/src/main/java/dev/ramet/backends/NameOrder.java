@@ -15,9 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of an index in their order. Putting many in order takes a while: that is done by a
- * thread of its own, and a question that comes before it has ended is answered by looking through
- * them all. Used under the lock of its index.
+ * The names of an index in sorted order. Sorting many names takes a while, so a separate thread
+ * does it; a query before it has ended searches all names. Used under the lock of its index.
  */
 final class NameOrder {
   /** Up to so many names are put in order at once. */
@@ -28,7 +27,7 @@ final class NameOrder {
 
   private @Nullable NavigableMap<NodeId, NodeIndex.Entry> sorted;
 
-  /** What came and went while names are being sorted; null while they are not. */
+  /** The names added and removed while the sort runs; null at other times. */
   private @Nullable List<NodeIndex.Entry> changed;
 
   NameOrder() {}
@@ -52,9 +51,9 @@ final class NameOrder {
   }
 
   /**
-   * Begins to put many in order.
+   * Begins to sort many names.
    *
-   * @param lock what this is used under
+   * @param lock the lock that guards this object
    */
   void begin(Map<NodeId, NodeIndex.Entry> entries, Object lock) {
     if (sorted == null && entries.size() > FEW) {
@@ -71,9 +70,9 @@ final class NameOrder {
   }
 
   /**
-   * The next ones after a name.
+   * Returns the next entries after a name.
    *
-   * @param lock what this is used under
+   * @param lock the lock that guards this object
    */
   List<NodeIndex.Entry> next(
       Map<NodeId, NodeIndex.Entry> entries, @Nullable NodeId after, int limit, Object lock) {

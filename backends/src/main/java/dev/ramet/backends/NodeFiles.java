@@ -13,10 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes, seals and removes the files of nodes so that each appears whole or not at all: a node is
- * made under a name that {@link RootScan} discards and gets its own name by one rename.
+ * Creates, seals and removes the files of nodes so that each appears whole or not at all: a node is
+ * created under a name that {@link RootScan} discards and gets its final name by one rename.
  *
- * <p>Thread-safe for different nodes; who calls sees to it that one node is changed by one thread.
+ * <p>Thread-safe for different nodes; the caller ensures that one node is changed by one thread.
  */
 public final class NodeFiles {
   private static final System.Logger LOG = System.getLogger(NodeFiles.class.getName());
@@ -34,8 +34,8 @@ public final class NodeFiles {
   private final Layout layout;
 
   /**
-   * Directories with changes that a loss of power would undo, each with the number of its last
-   * change: a sync strikes out what it found, not what came in while it ran.
+   * Directories with changes that a power loss would undo, each with the number of its last change:
+   * a sync removes the entries it found, not those that came in while it ran.
    */
   private final Map<Path, Long> unsynced = new ConcurrentHashMap<>();
 
@@ -43,7 +43,7 @@ public final class NodeFiles {
 
   private final Disk disk;
 
-  /** For the files of a root. */
+  /** Creates the files object of a root. */
   public NodeFiles(Layout layout, Disk disk) {
     this.layout = layout;
     this.disk = disk;
@@ -55,7 +55,7 @@ public final class NodeFiles {
     void fill(Fd target, Path path) throws LinuxException;
   }
 
-  /** Makes a volume in a directory of its own and returns its size. */
+  /** Creates a volume in a new directory and returns its size. */
   public long makeVolume(NodeId id, Filler filler, Durability durability) throws LinuxException {
     Path place = layout.newDirectory(id);
     disk.makeDirectory(place, DIRECTORY_MODE);
@@ -134,8 +134,8 @@ public final class NodeFiles {
   }
 
   /**
-   * Makes a snapshot that is alone in its directory into a volume in a directory of its own. On its
-   * way it is where {@link RootScan} discards it: a crash leaves one of the two, or neither.
+   * Turns a snapshot that is alone in its directory into a volume in a new directory. In between it
+   * has a name that {@link RootScan} discards: a crash leaves one of the two, or neither.
    */
   public void reuse(NodeId from, NodeId to) throws LinuxException {
     Path place = layout.newDirectory(to);
@@ -168,7 +168,7 @@ public final class NodeFiles {
       disk.removeDirectory(layout.directory(from));
       unsynced.remove(layout.directory(from));
     } catch (LinuxException e) {
-      // Empty, so it goes when the root is opened again.
+      // The directory is empty, so it is removed when the root is opened again.
       LOG.log(System.Logger.Level.DEBUG, "an empty directory stays", e);
     }
   }
@@ -188,13 +188,13 @@ public final class NodeFiles {
     }
   }
 
-  /** Takes something back. */
+  /** Undoes a change. */
   interface Undo {
     /** Does it. */
     void run() throws LinuxException;
   }
 
-  /** Takes back what was done; a failure of that must not hide why. */
+  /** Undoes a change; a failure of that must not hide the original error. */
   static void undo(Throwable why, Undo undo) {
     try {
       undo.run();
@@ -247,7 +247,8 @@ public final class NodeFiles {
       if (e.errno() != LinuxException.ENOENT) {
         throw e;
       }
-      // Who deleted its last node at the same time took it away: that is what must last now.
+      // A concurrent delete of the origin's last node has removed the directory: that removal must
+      // now become durable.
       changed(layout.volumes());
     }
     unsynced.remove(directory, seen);

@@ -14,13 +14,13 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a root, those in the making included. Thread-safe; its own lock is held for map
- * operations only, never while a disk is waited for.
+ * The names of a root, including those of unfinished nodes. Thread-safe; its lock is held for map
+ * operations only, never during disk I/O.
  */
 public final class NodeIndex {
   private final Map<NodeId, Entry> entries = new HashMap<>();
 
-  /** The same in order, which is made beside: opening a root does without. */
+  /** The same names in order, sorted in the background, because opening a root does not need it. */
   private final NameOrder order = new NameOrder();
 
   private final Map<NodeId, Integer> members = new HashMap<>();
@@ -28,9 +28,9 @@ public final class NodeIndex {
   /** An index without names. */
   public NodeIndex() {}
 
-  /** Looks at a node's file, of which only the name is known so far. */
+  /** Reads a node's file, of which only the name is known so far. */
   public interface Reader {
-    /** The node; null when there is none under that name, and nothing is left of it. */
+    /** Returns the node, or null if there is none under that name and nothing is left of it. */
     @Nullable Node read(NodeId id, NodeId origin);
   }
 
@@ -107,15 +107,15 @@ public final class NodeIndex {
       return now;
     }
 
-    /** Makes the node visible, or replaces it by what it has become. */
+    /** Makes the node visible, or replaces it by its new state. */
     public void publish(Node now) {
       node = now;
     }
   }
 
   /**
-   * Takes a name. A new origin's name must not be in use as an origin either: its directory would
-   * hold snapshots that do not descend from it.
+   * Takes a name. The name of a new origin must not be in use as an origin either, because its
+   * directory would hold snapshots that do not descend from it.
    */
   public Entry reserve(NodeId id, NodeId origin) {
     get(id);
@@ -162,13 +162,13 @@ public final class NodeIndex {
     }
   }
 
-  /** Who has the name, visible or not. */
+  /** Returns the entry of a name, visible or not. */
   public @Nullable Entry get(NodeId id) {
     Entry entry = entry(id);
     return entry == null || keep(entry) ? entry : null;
   }
 
-  /** Who has the name; {@code NOT_FOUND} when nobody has. */
+  /** Returns the entry of a name; throws {@code NOT_FOUND} if there is none. */
   public Entry require(NodeId id) {
     Entry entry = get(id);
     if (entry == null) {
@@ -181,7 +181,7 @@ public final class NodeIndex {
     return entries.get(id);
   }
 
-  /** Looks at the node if nobody has yet; a name without a node is given back. */
+  /** Reads the node if that has not happened yet; releases a name that has no node. */
   private boolean keep(Entry entry) {
     if (!entry.read && entry.node() == null) {
       release(entry);
@@ -196,12 +196,12 @@ public final class NodeIndex {
     return entry.id.equals(entry.origin) && count != null && count == 1;
   }
 
-  /** How many names are taken. */
+  /** Returns the number of taken names. */
   synchronized int size() {
     return entries.size();
   }
 
-  /** Begins to put the names in order, for whoever will ask for that; does not wait. */
+  /** Begins to sort the names for later queries; does not wait. */
   synchronized void beginOrder() {
     order.begin(entries, this);
   }

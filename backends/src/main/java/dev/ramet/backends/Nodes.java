@@ -12,9 +12,9 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of an open root, as far as it does not matter how their bytes are kept: who may use or
- * change one when, what is refused, and what a failed system call is called. The locks of a node
- * are held while an action runs; operations on different nodes run in parallel.
+ * The nodes of an open root, independent of how their bytes are stored: controls who may use or
+ * change a node when, what is refused, and how failed system calls are reported. The locks of a
+ * node are held while an action runs; operations on different nodes run in parallel.
  *
  * <p>Thread-safe. Every call throws {@code UNAVAILABLE} once it is closed.
  */
@@ -29,14 +29,14 @@ public final class Nodes {
     this.index = index;
   }
 
-  /** What is done with a node while it is held. */
+  /** An operation on a node that is held. */
   @FunctionalInterface
   public interface Action<T> {
     /** Does it. */
     T on(NodeIndex.Entry entry) throws LinuxException;
   }
 
-  /** What is done with a node while it is held, for its effect. */
+  /** An operation on a node that is held, without a result. */
   @FunctionalInterface
   public interface Effect {
     /** Does it. */
@@ -53,7 +53,7 @@ public final class Nodes {
     return held(index.require(id), false, doing, action);
   }
 
-  /** Does something to a node that nobody else uses meanwhile. */
+  /** Runs an operation on a node that nobody else uses meanwhile. */
   public <T> T change(NodeId id, String doing, Action<T> action) {
     requireOpen();
     return held(index.require(id), true, doing, action);
@@ -73,10 +73,10 @@ public final class Nodes {
   }
 
   /**
-   * Takes a name and makes what it stands for; gives the name back when that fails.
+   * Takes a name and creates its node; releases the name if that fails.
    *
-   * @param origin the ultimate ancestor, {@code id} itself for one without
-   * @param making makes it and returns its size in bytes
+   * @param origin the ultimate ancestor, {@code id} itself for a node without one
+   * @param making creates the node and returns its size in bytes
    */
   public Node make(NodeId id, NodeId origin, Node.Kind kind, String doing, Action<Long> making) {
     requireOpen();
@@ -96,7 +96,7 @@ public final class Nodes {
     }
   }
 
-  /** The node that is forked; refuses ({@code CONFLICT}) what changes. */
+  /** Returns the node to be forked; refuses ({@code CONFLICT}) a volume, because it changes. */
   public static Node requireSnapshot(NodeIndex.Entry entry) {
     Node node = entry.require();
     if (node.kind() != Node.Kind.SNAPSHOT) {
@@ -180,9 +180,9 @@ public final class Nodes {
   }
 
   /**
-   * Deletes a node, if it is there.
+   * Deletes a node, if it exists.
    *
-   * @param letGo gives up what else the node had, when its file is gone
+   * @param letGo releases the node's other resources once its file is gone
    */
   public void delete(NodeId id, NodeFiles files, Effect letGo) {
     requireOpen();
@@ -218,7 +218,7 @@ public final class Nodes {
     return entry == null ? Optional.empty() : Optional.ofNullable(entry.node());
   }
 
-  /** The node of a name; {@code NOT_FOUND} when there is none. */
+  /** Returns the node of a name; throws {@code NOT_FOUND} if there is none. */
   public Node require(NodeId id) {
     requireOpen();
     return index.require(id).require();

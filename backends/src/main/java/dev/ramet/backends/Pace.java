@@ -6,9 +6,9 @@ import dev.ramet.errors.RametException;
 import java.util.function.BooleanSupplier;
 
 /**
- * How much of the time work in the background may take: after each piece it rests.
+ * Limits the share of the time that background work takes, by a rest after each piece.
  *
- * @param share above 0 and at most 1, which is without rests
+ * @param share above 0 and at most 1, which means without rests
  */
 record Pace(double share) {
   private static final long NAP_MILLIS = 20;

@@ -18,12 +18,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies made ahead of the snapshot or fork that will want them, because sharing blocks takes time
- * in the number of extents, and a file that was written page by page through its history has many.
- * A copy is a file without a name, so that a crash leaves nothing of it.
+ * Copies prepared in advance of a snapshot or fork, because sharing blocks takes time in the number
+ * of extents, and a file that was written page by page through its history has many. A copy is an
+ * unnamed file, so that a crash leaves nothing of it.
  *
- * <p>Thread-safe; the caller holds the source. One of two that want the same copy waits for the
- * other, though not for long where a machine stands still for it.
+ * <p>Thread-safe; the caller holds the source. If two threads want the same copy, one waits for the
+ * other, but only for a short time while a machine is paused for it.
  */
 final class Preparations implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Preparations.class.getName());
@@ -31,7 +31,7 @@ final class Preparations implements AutoCloseable {
   /** Extents with which a file is copied in no time, so that a copy ahead would be no gain. */
   private static final int FEW = 128;
 
-  /** How many copies are kept; then the one that waited longest goes. */
+  /** The maximum number of copies; beyond it the one unused for the longest time is dropped. */
   private static final int MOST = 64;
 
   private final Layout layout;
@@ -120,13 +120,13 @@ final class Preparations implements AutoCloseable {
   }
 
   /**
-   * Hands out a copy that equals the source; the caller closes it. Of a source that can be written
-   * nobody writes it now: a machine stands still, so another's work on the copy is not waited for
-   * long.
+   * Hands out a copy that equals the source; the caller closes it. Nobody writes the source now,
+   * even if it is a volume: a machine is paused, so the wait for another thread's work on the copy
+   * is short.
    *
    * @param from the source, open
-   * @param log of the source
-   * @return null when there is none
+   * @param log the log of the source
+   * @return null if there is no copy
    */
   @Nullable Fd take(NodeIndex.Entry source, Fd from, WriteLog log) {
     PreparedCopy copy;
@@ -154,7 +154,7 @@ final class Preparations implements AutoCloseable {
       }
       return taken;
     } catch (LinuxException e) {
-      // Whatever it is, a copy made anew meets it too if it matters.
+      // If the cause matters, an ordinary copy fails with it too.
       LOG.log(DEBUG, "a copy made ahead cannot be used", e);
       return null;
     } finally {
@@ -165,16 +165,17 @@ final class Preparations implements AutoCloseable {
   }
 
   /**
-   * What a snapshot had for itself before its copy was made, which shares it all.
+   * Returns how much of a snapshot was exclusive before its copy was prepared, which shares all of
+   * it.
    *
-   * @return null when there is no copy
+   * @return null if there is no copy
    */
   synchronized @Nullable Long exclusiveBytesBefore(NodeId source) {
     PreparedCopy copy = copies.get(source);
     return copy == null ? null : copy.exclusiveBytesBefore();
   }
 
-  /** Lets go of a source's copy; who is making it stops soon. */
+  /** Drops a source's copy; a preparation under way stops soon. */
   void forget(NodeId source) {
     PreparedCopy copy;
     synchronized (this) {
@@ -185,7 +186,7 @@ final class Preparations implements AutoCloseable {
     }
   }
 
-  /** Lets go of all, and waits for whoever is making one. */
+  /** Drops all copies, and waits for preparations under way. */
   @Override
   public void close() {
     List<PreparedCopy> all;

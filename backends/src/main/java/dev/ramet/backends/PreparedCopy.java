@@ -15,15 +15,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy made ahead. Who makes, takes or drops it holds its lock; wishes about it may be told at
- * any time.
+ * A copy prepared in advance. A thread that creates, takes or drops it holds its lock; requests
+ * about it may be made at any time.
  *
- * <p>What a copy lacks of a source that a machine goes on writing is what was written since, if the
- * machine's log tells, and else what {@linkplain ExtentDiff where their blocks are} tells. After
- * the latter, that it lacks nothing more the time of modification tells: every write(2) sets that
- * before it changes anything, and one that began earlier was waited for. A log has not waited: what
- * is under way while it answers is in its next answer, and may have set the time long ago. So after
- * the log's answers only another one tells.
+ * <p>While a machine goes on writing the source, the copy lacks what was written since. The
+ * machine's log tells what that is, or else a comparison of the {@linkplain ExtentDiff block
+ * addresses} does. After a comparison, an unchanged modification time proves that the copy lacks
+ * nothing more: every write(2) sets that time before it changes anything, and one that began
+ * earlier was waited for. A log does not wait: a write in flight while it answers is in its next
+ * answer, and may have set the time long ago. So after a log's answer, only another answer of the
+ * log proves it.
  */
 final class PreparedCopy implements Sharing.Demand {
   private static final System.Logger LOG = System.getLogger(PreparedCopy.class.getName());
@@ -31,7 +32,9 @@ final class PreparedCopy implements Sharing.Demand {
   /** Extents from which on to ask the log takes less time than to look at all of them, twice. */
   private static final int MANY = 511;
 
-  /** How often a source is compared that is written meanwhile, when there is no time to rest. */
+  /**
+   * The number of comparisons with a source that is written meanwhile, if there is no time to rest.
+   */
   private static final int ROUNDS = 3;
 
   /**
@@ -52,10 +55,10 @@ final class PreparedCopy implements Sharing.Demand {
   private @Nullable Stamp equalAt;
   private boolean many;
 
-  /** The copy lacks no more than what was written since this mark of the source's log. */
+  /** The copy lacks only what was written since this mark of the source's log. */
   private long mark = WriteLog.NO_MARK;
 
-  /** When a file last changed, and how long it is. */
+  /** The times of a file's last changes, and its length. */
   private record Stamp(long sizeBytes, long modifiedNanos, long changedNanos) {
     static Stamp of(Fd fd) throws LinuxException {
       FileStat stat = fd.stat();
@@ -68,16 +71,16 @@ final class PreparedCopy implements Sharing.Demand {
     }
   }
 
-  /** Waits until nobody else has it. */
+  /** Waits until no other thread holds it. */
   void acquire() {
     lock.lock();
   }
 
   /**
-   * The same for whom a machine waits that stands still: who has it may be waiting itself, for a
-   * log's answer or a disk. That lasts no longer than a log's answer may in a pause.
+   * Acquires the lock while a machine is paused for it. The holder may itself be waiting for a
+   * log's answer or a disk; the wait is limited to the time a log's answer may take in a pause.
    *
-   * @return whether nobody else has it now; if not, or when interrupted, it is not to be used
+   * @return whether the lock was acquired; if not, or if interrupted, the copy must not be used
    */
   boolean acquireSoon() {
     try {
@@ -88,7 +91,7 @@ final class PreparedCopy implements Sharing.Demand {
     }
   }
 
-  /** Lets the next one have it. */
+  /** Releases the lock. */
   void release() {
     lock.unlock();
     if (!wanted) {
@@ -101,7 +104,7 @@ final class PreparedCopy implements Sharing.Demand {
     hurried = true;
   }
 
-  /** Nobody will want it: who makes it stops, and drops it. */
+  /** Marks it as no longer wanted: a thread that is creating it stops and drops it. */
   void unwant() {
     wanted = false;
     if (lock.tryLock()) {
@@ -133,24 +136,24 @@ final class PreparedCopy implements Sharing.Demand {
   }
 
   /**
-   * The empty file that becomes the copy.
+   * Sets the empty file that becomes the copy.
    *
-   * @param exclusiveBytes what the source has for itself now; null when that is not known
+   * @param exclusiveBytes the source's exclusive bytes now; null if not known
    */
   void begin(Fd empty, @Nullable Long exclusiveBytes) {
     file = empty;
     exclusiveBytesBefore = exclusiveBytes;
   }
 
-  /** What its source had for itself before there was a copy; null when that is not known. */
+  /** Returns the source's exclusive bytes before there was a copy; null if not known. */
   @Nullable Long exclusiveBytesBefore() {
     return exclusiveBytesBefore;
   }
 
   /**
-   * Shares all of the source, as long as it is wanted.
+   * Shares all of the source, as long as the copy is wanted.
    *
-   * @param log of the source
+   * @param log the log of the source
    */
   void fill(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
@@ -167,7 +170,8 @@ final class PreparedCopy implements Sharing.Demand {
   }
 
   /**
-   * What was written since the last answer; null when that is not known, or all is soon looked at.
+   * Asks the log what was written since the last answer; null if that is not known, or everything
+   * is compared soon anyway.
    */
   private WriteLog.@Nullable Written ask(WriteLog log) {
     long before = mark;
@@ -186,9 +190,9 @@ final class PreparedCopy implements Sharing.Demand {
   }
 
   /**
-   * Shares what the source has got since. It may be written meanwhile.
+   * Shares what the source has gained since. It may be written meanwhile.
    *
-   * @param log of the source
+   * @param log the log of the source
    */
   void catchUp(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
     boolean done = false;
@@ -221,7 +225,7 @@ final class PreparedCopy implements Sharing.Demand {
     }
   }
 
-  /** Shares what was written since the last answer; says whether that is known. */
+  /** Shares what was written since the last answer; returns whether that is known. */
   private boolean shareWritten(Sharing sharing, WriteLog log) throws LinuxException {
     WriteLog.Written written = ask(log);
     if (written == null) {
@@ -232,16 +236,16 @@ final class PreparedCopy implements Sharing.Demand {
     return true;
   }
 
-  /** Makes what there is durable ahead, which whoever takes it need not do then. */
+  /** Makes the present content durable in advance, so that the taker need not. */
   void sync(Disk disk) throws LinuxException {
     disk.sync(file());
   }
 
   /**
-   * Whether it equals its source, which nobody writes now; makes it so if need be.
+   * Returns whether it equals its source, which nobody writes now; updates it first if necessary.
    *
-   * @param written whether the source is one that can have been written
-   * @param log of the source
+   * @param written whether the source can have been written
+   * @param log the log of the source
    */
   boolean equalsNow(Fd source, boolean written, BlockSharing strategy, WriteLog log)
       throws LinuxException {
@@ -250,12 +254,12 @@ final class PreparedCopy implements Sharing.Demand {
         return false;
       }
       Sharing sharing = new Sharing(source, file(), strategy, Pace.FULL, this);
-      // Where nothing is known yet, to ask would only take time.
+      // Without a mark, asking the log would only take time.
       if (mark == WriteLog.NO_MARK || !shareWritten(sharing, log)) {
         sharing.differences();
       }
     }
-    return wanted; // Sharing ends as soon as it is not.
+    return wanted; // Sharing stops as soon as the copy is not wanted.
   }
 
   /** Hands it out. */
@@ -266,7 +270,7 @@ final class PreparedCopy implements Sharing.Demand {
     return taken;
   }
 
-  /** Lets go of it. Idempotent. */
+  /** Drops it. Idempotent. */
   void drop() {
     wanted = false;
     Fd now = file;

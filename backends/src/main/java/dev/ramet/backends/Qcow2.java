@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads images of QEMU's own format with its own program. The head of the image is judged first: an
+ * Reads images of QEMU's format with QEMU's program. The header of the image is checked first: an
  * image may name other files as its backing or data file, and the program would read them with our
  * permissions.
  */

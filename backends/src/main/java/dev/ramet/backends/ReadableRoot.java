@@ -14,10 +14,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What can be looked at of a root: its nodes, what they cost, and whether all is in order.
- * Thread-safe.
- */
+/** The read-only part of a root: its nodes, their usage, and inspection. Thread-safe. */
 public abstract class ReadableRoot implements StorageBackend, StorageInspection {
   private final Layout layout;
   private final Disk disk;
@@ -27,10 +24,10 @@ public abstract class ReadableRoot implements StorageBackend, StorageInspection 
   private final Fd lock;
 
   /**
-   * A root that is locked.
+   * Creates it from a locked root.
    *
-   * @param layout where it is
-   * @param disk how it is changed
+   * @param layout its paths
+   * @param disk makes its changes
    * @param index its nodes, as far as they are known already
    * @param ownNames as {@link StorageInspection#ownNames}
    * @param lock keeps others out, until the root is closed
@@ -44,12 +41,12 @@ public abstract class ReadableRoot implements StorageBackend, StorageInspection 
     this.lock = lock;
   }
 
-  /** Where things are. */
+  /** Returns the root's paths. */
   protected final Layout layout() {
     return layout;
   }
 
-  /** How things are changed. */
+  /** Returns the object that makes changes to the disk. */
   final Disk disk() {
     return disk;
   }
@@ -84,7 +81,7 @@ public abstract class ReadableRoot implements StorageBackend, StorageInspection 
     return nodes.page(after, limit);
   }
 
-  /** What the node costs, by its extents; writes what is dirty first, so that they are final. */
+  /** Returns a node's usage by its extents; writes dirty data first, so that they are final. */
   @Override
   public Usage usage(NodeId id) {
     return nodes.use(

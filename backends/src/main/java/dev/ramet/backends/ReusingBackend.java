@@ -12,11 +12,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A storage backend of plain files whose copies are copies of all bytes, and which spares them
- * where it can: a snapshot that is given up can become a volume. Thread-safe.
+ * A storage backend of plain files whose copies copy all bytes, and which avoids copies where it
+ * can: a snapshot that is no longer needed can become a volume. Thread-safe.
  */
 public final class ReusingBackend extends FileBackend implements VolumeReuse {
-  /** What every such backend can do. */
+  /** The capabilities of every such backend. */
   @SuppressWarnings("HidingField")
   public static final Set<String> CAPABILITIES = capabilities();
 

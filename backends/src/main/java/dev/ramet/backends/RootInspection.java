@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a root's files with its index while both are in use. Whoever makes something takes its
- * name in the index before its file is there, and gives it back when the file is gone: a file whose
- * name nobody has is therefore nobody's. Used by one thread.
+ * Compares a root's files with its index while both are in use. An operation takes a name in the
+ * index before its file exists, and releases it when the file is gone: a file whose name is not
+ * taken therefore belongs to no operation. Used by one thread.
  *
  * @see dev.ramet.spi.storage.StorageInspection
  */
@@ -230,7 +230,7 @@ public final class RootInspection {
         });
   }
 
-  /** Nobody makes one while the root is open. */
+  /** Markers are not written while the root is open. */
   private void unfinishedMarker(Path path) throws LinuxException {
     FileStat stat = stat(path);
     if (stat != null) {
@@ -258,7 +258,8 @@ public final class RootInspection {
     NodeIndex.Entry held = null;
     if (holder == null) {
       try {
-        // While the name is held nobody begins to make it; one that is taken by a node cannot be.
+        // While the name is held here, no operation can begin to use it; a name taken by a node
+        // cannot be held.
         held = index.reserve(id, id);
       } catch (RametException taken) {
         // Somebody has begun to make it in this moment, so it is not left over.

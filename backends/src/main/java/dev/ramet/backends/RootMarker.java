@@ -17,8 +17,8 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the backend that a root belongs to, so that reopening never selects anew: another backend
- * would take files for copies of its own making that they are not.
+ * Records the backend that a root belongs to, so that reopening never selects again: another
+ * backend would mistake existing files for copies it made itself.
  */
 final class RootMarker {
   private RootMarker() {}

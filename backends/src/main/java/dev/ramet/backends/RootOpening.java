@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** Makes a root or finds it, and keeps everybody else out. */
+/** Finds or creates a root and locks it. */
 public final class RootOpening {
   private RootOpening() {}
 
@@ -28,7 +28,7 @@ public final class RootOpening {
       }
       if (!Files.isDirectory(layout.volumes())) {
         refuseFile(layout.volumes());
-        // For the owner alone: the images hold whatever the guests do.
+        // For the owner alone: the images hold the guests' data.
         disk.makeDirectory(layout.volumes(), 0700);
       }
       lock = Fd.openDirectory(layout.volumes());
@@ -49,8 +49,8 @@ public final class RootOpening {
   }
 
   /**
-   * Locks a root that is only to be looked at. Where its directory of volumes is gone, which an
-   * inspection tells, that is the root itself: a backend would make the directory.
+   * Locks a root that is only to be examined. If its volumes directory is gone, which an inspection
+   * reports, the root itself is locked: a backend would create the directory.
    *
    * @throws RametException as {@link dev.ramet.spi.storage.RootExamination#examine}
    */

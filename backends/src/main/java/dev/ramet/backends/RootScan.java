@@ -19,15 +19,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rebuilds the index from what is on disk, and clears away what a crash left half-made. Deletes
- * nothing but that: what it does not understand it reports and leaves alone.
+ * Rebuilds the index from the files on disk, and removes what a crash left half-made. Deletes
+ * nothing else: unknown files are reported and left alone.
  *
- * <p>It reads the names of all files, and of the files themselves only those that tell what a
- * directory is. A snapshot's name says all but its size: in a large root that is looked up when it
- * is first asked for.
+ * <p>It reads the names of all files, but only those files that tell what a directory is. A
+ * snapshot's name says everything but its size, which in a large root is read when it is first
+ * needed.
  *
- * <p>Of a root that is only looked at it clears away nothing: what it would is no node, and a
- * {@link RootInspection} tells of it.
+ * <p>In a root that is only examined it removes nothing: such files are not nodes, and a {@link
+ * RootInspection} reports them.
  */
 public final class RootScan implements NodeIndex.Reader {
   private static final System.Logger LOG = System.getLogger(RootScan.class.getName());
@@ -55,7 +55,7 @@ public final class RootScan implements NodeIndex.Reader {
     this.clears = clears;
   }
 
-  /** A scan of a root that is only looked at; there may be none. */
+  /** Scans a root that is only examined, which may be missing. */
   static void look(Layout layout, Disk disk, NodeIndex index) throws LinuxException {
     if (Files.isDirectory(layout.volumes())) {
       new RootScan(layout, disk, index, false).run();
@@ -64,7 +64,7 @@ public final class RootScan implements NodeIndex.Reader {
 
   /** Does it, once, before anybody uses the index. */
   public void run() throws LinuxException {
-    // In the order of names, so that of two equal ones the same is taken every time.
+    // In the order of names, so that of two equal ones the same is chosen every time.
     TreeMap<String, DirectoryReader.Type> directories = new TreeMap<>();
     try (DirectoryReader reader = new DirectoryReader()) {
       reader.read(layout.volumes(), directories::put);
@@ -90,7 +90,7 @@ public final class RootScan implements NodeIndex.Reader {
     }
   }
 
-  /** Takes the names of one directory. */
+  /** Reads the names of one directory. */
   private final class Directory implements DirectoryReader.Visitor {
     private final NodeId origin;
     private final Path path;
@@ -135,16 +135,16 @@ public final class RootScan implements NodeIndex.Reader {
     }
   }
 
-  /** Who looks a root through tells of all that as findings. */
+  /** An examination reports all of this as findings instead. */
   private System.Logger.Level told() {
     return clears ? WARNING : DEBUG;
   }
 
-  /** Only here must the snapshots be looked at: without one, the directory is nobody's. */
+  /** Only here must the snapshots be read: without a single one, the directory is foreign. */
   private void withoutPrimary(Path directory, List<NodeIndex.Entry> found) throws LinuxException {
     long children = found.stream().filter(entry -> index.get(entry.id()) == entry).count();
     if (children > 0) {
-      // So lies every snapshot whose volume was deleted, such as the disk of a template.
+      // This is normal for every snapshot whose volume was deleted, such as the disk of a template.
       LOG.log(
           DEBUG,
           "{0} has no volume; its {1} snapshots were recovered",

@@ -13,7 +13,7 @@ final class Sharing {
   /** A piece of a file is shared at a time: who writes the source waits no longer than for one. */
   private static final long PIECE_BYTES = 16 << 20;
 
-  /** How long is worked without a rest. */
+  /** The working time between two rests. */
   private static final long WORK_NANOS = 5_000_000;
 
   /** Shared first, because that waits for writes that began before, also for direct ones. */
@@ -26,7 +26,7 @@ final class Sharing {
   private final Demand demand;
   private long begun = System.nanoTime();
 
-  /** What others wish of the copy, which may change at any time. */
+  /** The present demand for the copy, which may change at any time. */
   interface Demand {
     /** Somebody will want it. */
     boolean isWanted();
@@ -51,13 +51,16 @@ final class Sharing {
     share(0, size);
   }
 
-  /** Shares what was written, if that is all that the target lacks. */
+  /** Shares the written ranges, if they are all that the target lacks. */
   void written(WriteLog.Written written) throws LinuxException {
     WrittenBlocks.walk(
         written.ranges(), source.stat().blockBytes(), source.sizeBytes(), this::share);
   }
 
-  /** Shares what the target does not share. What began to be written before is in it then. */
+  /**
+   * Shares the ranges that the target does not share yet. Includes all writes that began before the
+   * call.
+   */
   void differences() throws LinuxException {
     long size = source.sizeBytes();
     share(0, Math.min(BLOCK_BYTES, size));

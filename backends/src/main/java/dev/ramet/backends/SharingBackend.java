@@ -16,18 +16,18 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A storage backend of plain files whose copies share blocks and can be made ahead, and whose
- * snapshots can be laid out anew. Thread-safe.
+ * A storage backend of plain files whose copies share blocks and can be prepared in advance, and
+ * whose snapshots can be compacted. Thread-safe.
  */
 public class SharingBackend extends FileBackend implements CopyPreparation, ImageCompaction {
-  /** What every such backend can do. */
+  /** The capabilities of every such backend. */
   @SuppressWarnings("HidingField")
   public static final Set<String> CAPABILITIES = capabilities();
 
   private final Preparations preparations;
   private final Compactor compactor;
 
-  /** A root that is open, for the backend that is made of it. */
+  /** An open root from which a backend is created. */
   public static final class Opened {
     private final Parts parts;
     private final SharingCopier copier;
@@ -38,14 +38,14 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
     }
   }
 
-  /** Makes a backend, which may do more than this one. */
+  /** Creates a backend, which may be a subclass. */
   public interface Making<T extends SharingBackend> {
     /** Makes it; a failure gives up the root. */
     T of(Opened root) throws LinuxException;
   }
 
   /**
-   * For a backend that does more.
+   * For subclasses.
    *
    * @param ownNames as {@link dev.ramet.spi.storage.StorageInspection#ownNames}
    */
@@ -69,7 +69,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
     return open(root, id, format, strategy, steps, opened -> new SharingBackend(opened, OWN_NAMES));
   }
 
-  /** The same for a backend that does more. */
+  /** Opens a root for a subclass. */
   public static <T extends SharingBackend> T open(
       Path root, String id, int format, BlockSharing strategy, Steps steps, Making<T> making) {
     return FileBackend.open(
@@ -127,15 +127,15 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
                     "lay a snapshot of it out anew",
                     null);
               }
-              // It lies as its source did, and keeps the space of that.
+              // The prepared copy still has the old extents and would keep their space.
               preparations.forget(snapshot);
               return compactor.compact(entry, mostAddedBytes, pace);
             });
   }
 
   /**
-   * {@inheritDoc} A copy made ahead is nobody's: what a snapshot shares with it alone counts as the
-   * snapshot's own, as it was when that copy was made.
+   * {@inheritDoc} A prepared copy does not count as a user: space that a snapshot shares with it
+   * alone is the snapshot's exclusive space, as measured when that copy was made.
    */
   @Override
   public Usage usage(NodeId id) {

@@ -9,9 +9,9 @@ import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 
 /**
- * Makes copies that share blocks. A copy is a file without a name until it is whole, then gets its
- * name by one link(2); where {@link BlockSharing} says what one sync makes durable. That is half of
- * what a copy costs that is made under another name and then renamed.
+ * Creates copies that share blocks. A copy is an unnamed file until it is complete, then gets its
+ * name by one link(2); {@link BlockSharing} says what one sync makes durable. This takes half the
+ * time of creating a copy under another name and renaming it.
  */
 final class SharingCopier implements Copier {
   private final Layout layout;
@@ -61,7 +61,7 @@ final class SharingCopier implements Copier {
     }
   }
 
-  /** Makes a file without a name. */
+  /** Creates an unnamed file. */
   private interface Making {
     Fd make() throws LinuxException;
   }

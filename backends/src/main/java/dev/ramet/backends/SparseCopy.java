@@ -9,14 +9,14 @@ import dev.ramet.spi.storage.CopyProgress;
 import java.nio.ByteBuffer;
 
 /**
- * Copies data and leaves holes out, within the kernel where it can: copy_file_range(2) saves the
+ * Copies data without the holes, inside the kernel where possible: copy_file_range(2) avoids the
  * way through user space, and on a file system with reflinks it shares the blocks. Works between
  * any two files, and stops when its thread is interrupted. Thread-safe.
  */
 public final class SparseCopy implements CopyStrategy {
   private static final int BUFFER_BYTES = 1 << 20;
 
-  /** How much the kernel is asked to copy at once: seconds at most on a slow disk. */
+  /** The maximum the kernel is asked to copy at once: seconds at most on a slow disk. */
   private static final long PIECE_BYTES = 64 << 20;
 
   /** Makes one; it has no state. */

@@ -2,8 +2,8 @@
 package dev.ramet.backends;
 
 /**
- * Is told of every change to the disk before it is made, by the thread that makes it. Tests of
- * crash safety stop a backend dead at one of them; a running host tells {@link #NONE}.
+ * Receives every change to the disk before it is made, on the thread that makes it. Tests of crash
+ * safety stop a backend at one of them; a running host uses {@link #NONE}.
  */
 @FunctionalInterface
 public interface Steps {
@@ -11,9 +11,9 @@ public interface Steps {
   Steps NONE = step -> {};
 
   /**
-   * A change is about to be made.
+   * Called before a change is made.
    *
-   * @param step what kind of change, for people to read
+   * @param step the kind of change, for people to read
    */
   void before(String step);
 }

@@ -8,11 +8,11 @@ import dev.ramet.linux.file.Fiemap;
 import dev.ramet.spi.storage.Usage;
 import java.util.function.Consumer;
 
-/** Adds up what a file costs, by its extents. */
+/** Computes the disk usage of a file by its extents. */
 final class Usages {
   private Usages() {}
 
-  /** Writes what is dirty first: only then is it final which blocks are shared. */
+  /** Writes dirty data first, because only then is it final which blocks are shared. */
   static Usage of(Fd fd) throws LinuxException {
     Sum sum = new Sum();
     try {

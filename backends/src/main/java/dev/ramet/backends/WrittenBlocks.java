@@ -5,16 +5,16 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.WriteLog;
 import java.util.List;
 
-/** Tells in which blocks of a file ranges lie that were written. */
+/** Finds the blocks of a file that written ranges touch. */
 final class WrittenBlocks {
   private WrittenBlocks() {}
 
   /**
-   * Visits the blocks in order, those that follow one another at once.
+   * Visits the blocks in order, adjacent ones together.
    *
    * @param ranges in order
-   * @param blockBytes to which what is visited is aligned, but for the end of the file
-   * @param sizeBytes of the file; what lies beyond is left out
+   * @param blockBytes the alignment of the visited ranges, except for the end of the file
+   * @param sizeBytes the size of the file; ranges beyond it are left out
    */
   static void walk(
       List<WriteLog.Range> ranges, long blockBytes, long sizeBytes, ExtentDiff.Visitor visitor)

@@ -270,7 +270,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         });
   }
 
-  /** Queues a layer for merging if it is the only one that still needs its parent. */
+  /** Queues the layer above the given one for merging, if it is that layer's only user. */
   private void considerAbove(long layer) {
     Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
     if (above != null) {

@@ -139,7 +139,7 @@ final class SpaceGuard implements AutoCloseable {
       }
       long used = Long.parseLong(words[0].substring(0, slash)) * DmTarget.SECTOR_BYTES;
       // Everything up to the used length is present, except for data the file system has not
-      // allocated yet, and the table chunk that the kernel will clear next is at most one area
+      // written out yet, and the table chunk that the kernel will clear next is at most one area
       // further on.
       long length = Math.min(capacity, used + share / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES);
       while (length > used && !allocated(file, length)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The backend that copies bytes: slow, and at home on every file system. */
+/** The backend that copies bytes: slow, but it works on every file system. */
 @NullMarked
 package dev.ramet.backends.bytecopy;
 

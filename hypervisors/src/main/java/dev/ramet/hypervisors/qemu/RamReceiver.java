@@ -24,7 +24,7 @@ final class RamReceiver implements AutoCloseable {
    */
   private static final int MAX_BYTES = 64 << 20;
 
-  /** The interval for checking that the sender is still alive. */
+  /** The interval for checking whether QEMU still runs. */
   private static final long LOOK_MILLIS = 50;
 
   private final Path socket;
