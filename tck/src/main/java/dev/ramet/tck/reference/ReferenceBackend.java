@@ -24,12 +24,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contract of storage backends in the heap: the simplest thing that keeps it, with one lock
- * around everything. For reading beside the contract, and for tests of what uses a backend: its
- * attachments are not files, so nothing but {@link ReferenceHarness#io} can open them.
+ * The contract of storage backends implemented in the heap: the simplest code that keeps it, with
+ * one lock around everything. Read it alongside the contract, or use it in tests of code that uses
+ * a backend: its attachments are not files, so only {@link ReferenceHarness#io} can open them.
  *
  * <p>An operation reserves its name under a prefix that open() discards, does its work there, and
- * publishes it by one change of name: a kill between any two steps leaves it done or not done.
+ * publishes the result by one change of name: a kill between any two steps leaves it done or not
+ * done.
  */
 public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer, CopyPreparation {
   private final Path root;
@@ -103,7 +104,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     }
   }
 
-  /** Copies cost nothing here, so that there is nothing to do ahead. */
+  /** Copies cost nothing here, so there is nothing to prepare. */
   @Override
   public void prepare(NodeId source, double share) {
     if (!(share > 0 && share <= 1)) {
@@ -119,7 +120,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     checkOpen();
   }
 
-  /** Fills an image in the making. */
+  /** Fills an unfinished image. */
   interface Work {
     void on(ReferenceDisk.Image image) throws ReferenceDisk.Refused, IOException;
   }
@@ -156,7 +157,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     }
   }
 
-  /** Takes back what an operation that failed has made. */
+  /** Removes what a failed operation has created. */
   void undo(String unfinished) {
     steps.before("undo");
     disk.images.remove(unfinished);

@@ -12,21 +12,22 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the reference model has in place of a disk: it stays when a backend is closed or killed.
- * Guarded by itself.
+ * The reference model's disk: it survives the closing or the kill of a backend. Guarded by itself.
  */
 class ReferenceDisk {
-  /** What a name starts with until the thing is whole. */
+  /** The prefix of an unfinished image's name. */
   static final String NEW = ".new-";
 
-  /** By name; finished ones by their id. */
+  /** Images by name; finished ones by their id. */
   final TreeMap<String, Image> images = new TreeMap<>();
 
   boolean inUse;
   boolean readOnly;
   long freePages = Long.MAX_VALUE;
 
-  /** A node's content: pages that are never changed, only replaced, so that copies share them. */
+  /**
+   * A node's content: pages that are never changed, only replaced, so that copies can share them.
+   */
   static final class Image {
     Node.Kind kind;
     final NodeId origin;
@@ -40,7 +41,7 @@ class ReferenceDisk {
     }
   }
 
-  /** There is no room or no permission for a change. */
+  /** Signals that there is no room or no permission for a change. */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
     final boolean full;
@@ -51,7 +52,7 @@ class ReferenceDisk {
     }
   }
 
-  /** A copy that shares all pages. */
+  /** Creates a copy that shares all pages. */
   Image copy(Image source, Node.Kind kind, NodeId origin) {
     Image copy = new Image(kind, origin, source.sizeBytes);
     copy.pages.putAll(source.pages);
@@ -110,7 +111,7 @@ class ReferenceDisk {
     image.pages.subMap(offset / World.PAGE, (offset + length) / World.PAGE).clear();
   }
 
-  /** Bytes of pages that no other image has. */
+  /** Returns the bytes of pages that no other image has. */
   synchronized long exclusiveBytes(Image image) {
     Set<byte[]> others = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Image other : images.values()) {

@@ -22,15 +22,18 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The reference model with everything the kit asks for, in the heap and without privileges. */
+/**
+ * The harness of the reference model, with every feature the kit asks for, in the heap and without
+ * privileges.
+ */
 public class ReferenceHarness implements StorageHarness {
   private final Path root;
   private final ReferenceDisk disk;
 
   /**
-   * Makes a model with an empty disk.
+   * Creates a model with an empty disk.
    *
-   * @param root an existing directory that stands for it; nothing is written there
+   * @param root an existing directory that represents it; nothing is written there
    */
   public ReferenceHarness(Path root) {
     this(root, new ReferenceDisk());
@@ -162,6 +165,6 @@ public class ReferenceHarness implements StorageHarness {
 
   @Override
   public void close() {
-    // The heap takes it back.
+    // The garbage collector frees it.
   }
 }

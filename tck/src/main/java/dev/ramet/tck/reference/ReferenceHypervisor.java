@@ -20,13 +20,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A hypervisor in the heap that keeps the contract: what the kit is tested with. Its guests count,
- * and do nothing else. Thread-safe.
+ * A hypervisor in the heap that keeps the contract and is used to test the kit. Its guests only
+ * count. Thread-safe.
  */
 class ReferenceHypervisor implements Hypervisor {
   static final String ID = "reference";
 
-  /** In a machine's directory: its process. */
+  /** The file in a machine's directory that names its process. */
   static final String PID = "reference.pid";
 
   private static final long MIB = 1 << 20;
@@ -45,7 +45,7 @@ class ReferenceHypervisor implements Hypervisor {
     return new VmIdentity(ID, "1.0", machine);
   }
 
-  /** A machine of a process. */
+  /** Creates the machine of a process. */
   ReferenceVm vm(VmSpec spec, ReferenceMachines.Guest process) {
     return new ReferenceVm(this, spec, process);
   }
@@ -92,7 +92,7 @@ class ReferenceHypervisor implements Hypervisor {
     }
   }
 
-  /** The process that a directory names. */
+  /** Returns the process that a directory's file names. */
   Optional<ReferenceMachines.Guest> running(Path directory) {
     try {
       long pid = Long.parseLong(Files.readString(directory.resolve(PID)));
@@ -119,7 +119,7 @@ class ReferenceHypervisor implements Hypervisor {
     known.clear();
   }
 
-  /** Refuses what cannot be. */
+  /** Refuses invalid specifications. */
   void check(VmSpec spec) {
     if (spec.cpuCount() < 1) {
       throw RametException.invalid("cpuCount", "less than 1");

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The reference hypervisor with its processes, without a process or a privilege. */
+/**
+ * The harness of the reference hypervisor, whose processes need neither a real process nor
+ * privileges.
+ */
 class ReferenceHypervisorHarness implements HypervisorHarness {
   private static final long MEMORY_BYTES = 1 << 20;
 
@@ -31,12 +34,12 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
     this.machines = machines;
   }
 
-  /** The driver. */
+  /** Opens the driver. */
   Hypervisor open() {
     return new ReferenceHypervisor(machines);
   }
 
-  /** What its probe states. */
+  /** Returns the capabilities that its probe states. */
   Set<String> stated() {
     return Set.of(HypervisorCapabilities.GUEST_SECRET);
   }

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Image files of the reference model. */
+/** Reads and writes image files for the reference model. */
 final class ReferenceImages {
   private static final int PIECE = 1 << 20;
 

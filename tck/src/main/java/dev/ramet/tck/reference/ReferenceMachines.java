@@ -12,17 +12,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of the reference hypervisor: they outlive the drivers that start them, as real ones
- * do. Thread-safe.
+ * The simulated processes of the reference hypervisor: like real ones, they outlive the drivers
+ * that start them. Thread-safe.
  */
 class ReferenceMachines {
-  /** Beyond what a kernel gives out, so that nobody takes them for real ones. */
+  /** Above the kernel's process ids, so that they cannot be confused with real ones. */
   private static final long FIRST_PID = 5_000_000;
 
   private final AtomicLong lastPid = new AtomicLong(FIRST_PID);
   private final Map<Long, Guest> processes = new ConcurrentHashMap<>();
 
-  /** A machine whose guest counts, by the clock. */
+  /** A machine whose guest counts with the clock. */
   static final class Guest {
     final long pid;
     final Path directory;
@@ -32,7 +32,7 @@ class ReferenceMachines {
     private long since;
     private boolean running;
 
-    /** What its root can read. */
+    /** The secret that the guest's root can read. */
     volatile @Nullable String secret;
 
     Guest(long pid, Path directory, long memoryBytes, long counted) {
@@ -59,7 +59,7 @@ class ReferenceMachines {
     }
   }
 
-  /** Starts one that stands still. */
+  /** Starts a paused machine. */
   Guest start(Path directory, long memoryBytes, long counted) {
     long pid = lastPid.incrementAndGet();
     Guest process = new Guest(pid, directory, memoryBytes, counted);
@@ -67,25 +67,25 @@ class ReferenceMachines {
     return process;
   }
 
-  /** The process of a machine, or null when it has ended. */
+  /** Returns the process of a machine, or null if it has ended. */
   @Nullable Guest find(long pid) {
     return processes.get(pid);
   }
 
-  /** The process of a machine that has not ended. */
+  /** Returns the process of a machine that has not ended. */
   Guest guest(long pid) {
     return Objects.requireNonNull(find(pid));
   }
 
-  /** Whoever started first. */
+  /** Returns the process that started first. */
   long first() {
     return FIRST_PID + 1;
   }
 
   /**
-   * Ends one.
+   * Ends a machine.
    *
-   * @param requested whether its driver was told to
+   * @param requested whether its driver requested it
    */
   void end(long pid, boolean requested) {
     Guest process = processes.remove(pid);
@@ -95,7 +95,7 @@ class ReferenceMachines {
     }
   }
 
-  /** Those that work in a directory or below it. */
+  /** Returns the machines that work in or below a directory. */
   Set<Long> below(Path directory) {
     Set<Long> found = new TreeSet<>();
     processes.values().stream()

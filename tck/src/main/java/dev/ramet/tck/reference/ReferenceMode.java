@@ -27,8 +27,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mode that keeps the contract on any kernel and by nobody's help: it remembers the content of
- * every page and compares. Slow, and an example of what a mode must answer.
+ * A mode that keeps the contract on any kernel without support from it: it remembers the content of
+ * every page and compares. Slow; it is an example of what a mode must return.
  */
 class ReferenceMode implements MemoryMode {
   @Override
@@ -63,7 +63,7 @@ class ReferenceMode implements MemoryMode {
     }
   }
 
-  /** Whether the process has content of its own for a page with this entry. */
+  /** Returns whether the process has its own content for a page with this entry. */
   boolean holds(long entry, MemoryRegion.Kind kind) {
     boolean image = kind == MemoryRegion.Kind.PRIVATE_IMAGE;
     boolean present = (entry & PRESENT) != 0 && !(image && (entry & FILE_OR_SHARED) != 0);
@@ -71,15 +71,15 @@ class ReferenceMode implements MemoryMode {
   }
 
   /**
-   * Whether a page that is held must be copied.
+   * Returns whether a page that is held must be copied.
    *
-   * @param before its content at the previous capture, or null where it was not held
+   * @param before its content at the previous capture, or null if it was not held
    */
   boolean changed(long page, byte @Nullable [] before, byte[] now) {
     return !Arrays.equals(before, now);
   }
 
-  /** What is written of a page that is not held. */
+  /** Adds what must be written for a page that is not held. */
   void absent(long offset, MemoryRegion region, boolean wasOther, PageRanges.Builder into) {
     if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
       into.zero(offset, PAGE);
@@ -88,13 +88,13 @@ class ReferenceMode implements MemoryMode {
     }
   }
 
-  /** What is known of the memory at one moment. */
+  /** The known content of the memory at one moment. */
   static final class Known {
     final Map<Long, byte[]> held = new HashMap<>();
     final BitSet anonymous = new BitSet();
   }
 
-  /** Keeps the pages of the previous capture. */
+  /** Tracks memory by keeping the pages of the previous capture. */
   class Tracker implements MemoryTracker {
     private final long pid;
     @Nullable Known previous;

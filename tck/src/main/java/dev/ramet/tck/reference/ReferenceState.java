@@ -10,9 +10,11 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the reference hypervisor saves: a line of text, and memory of which a number is used. */
+/**
+ * The saved state of the reference hypervisor: a line of text, and memory that holds one number.
+ */
 final class ReferenceState {
-  /** In the directory of a saved state. */
+  /** The file in the directory of a saved state. */
   static final String DEVICES = "devices";
 
   private static final String LINE = "the devices of a reference machine\n";
@@ -34,7 +36,7 @@ final class ReferenceState {
     }
   }
 
-  /** How far the saved machine had counted. */
+  /** Returns the saved machine's counter. */
   static long read(SavedVm saved, VmSpec spec) {
     Path image = saved.memory().path();
     try {

@@ -35,20 +35,20 @@ class ReferenceVm implements RunningVm {
     this.process = process;
   }
 
-  /** Begins to run. */
+  /** Starts to run. */
   RunningVm letRun() {
     process.go();
     return this;
   }
 
-  /** The pause of a machine that has not run yet. */
+  /** Returns the pause of a machine that has not run yet. */
   synchronized PausedVm standStill() {
     Paused first = new Paused(null);
     pause = first;
     return first;
   }
 
-  /** Ends a pause that was lost. */
+  /** Ends a pause that has lost its owner. */
   synchronized RunningVm takeBack() {
     pause = null;
     return letRun();

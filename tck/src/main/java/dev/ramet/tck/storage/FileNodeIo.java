@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** Files and block devices. */
+/** Accesses nodes that are files or block devices. */
 final class FileNodeIo implements NodeIo {
   @Override
   public byte[] read(Attachment node, long offset, int lengthBytes) throws IOException {
@@ -37,7 +37,7 @@ final class FileNodeIo implements NodeIo {
 
   @Override
   public void discard(Attachment node, long offset, long lengthBytes) throws IOException {
-    // The JDK has no call for it; util-linux is on every Linux host.
+    // The JDK has no API for it; util-linux is on every Linux host.
     Process process =
         new ProcessBuilder(
                 "fallocate",

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is stated is kept, and what is not stated is not there. */
+/** Checks that every stated capability holds and that one that is not stated is absent. */
 public abstract class CapabilityChecks {
   /** Called by the kit. */
   protected CapabilityChecks() {}
@@ -46,7 +46,7 @@ public abstract class CapabilityChecks {
 
   private static final int DATA = 1 << 20;
 
-  /** What a file system may add to or hold back from a small file: metadata, preallocation. */
+  /** The space a file system may add to or hold back from a small file: metadata, preallocation. */
   private static final int SLACK = 256 << 10;
 
   public abstract World world();
@@ -110,7 +110,7 @@ public abstract class CapabilityChecks {
   void copyOnWriteShowsInUsage() {
     boolean stated = world().states(StorageCapabilities.COPY_ON_WRITE);
     if (!stated) {
-      // A backend that does not state it is not asked: what its copies cost is its own business.
+      // A backend that does not state the capability is not checked: its copies may cost anything.
       return;
     }
     StorageBackend backend = world().backend();
@@ -128,7 +128,7 @@ public abstract class CapabilityChecks {
     world().write(V, 0, half);
     backend.flush(V);
     about(DATA / 2, backend.usage(V).exclusiveBytes(), "what was overwritten since the snapshot");
-    // At most: where space is freed by whole extents, a deleted snapshot frees less or nothing.
+    // At most: where space is freed in whole extents, a deleted snapshot frees less or nothing.
     long kept = backend.usage(S).exclusiveBytes();
     assertTrue(
         kept <= DATA / 2 + SLACK,

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Many threads on few names: every outcome has an explanation. */
+/** Checks many threads on few names: every outcome must have an explanation. */
 public abstract class ConcurrencyChecks {
   /** Called by the kit. */
   protected ConcurrencyChecks() {}
@@ -65,9 +65,9 @@ public abstract class ConcurrencyChecks {
   }
 
   /**
-   * When all threads have ended, a name may be without its node only if a delete ended after the
-   * last make began, and have one only if no delete began after the last make ended. Half of the
-   * times nobody deletes, so that nothing excuses a node that is gone.
+   * When all threads have ended, a name may lack its node only if a delete ended after the last
+   * creation began, and may have one only if no delete began after the last creation ended. In half
+   * of the rounds nobody deletes, so that nothing excuses a missing node.
    */
   @Test
   void manyThreadsOnFewNamesLeaveWhatTheySay() throws Exception {
@@ -90,7 +90,7 @@ public abstract class ConcurrencyChecks {
     world().deleteAll("after 32 threads");
   }
 
-  /** Does things at random, of so many kinds; the sixth is deleting. */
+  /** Performs random operations of the given number of kinds; the sixth kind is deletion. */
   private void act(NameHistory history, Random random, int times, int kinds) {
     StorageBackend backend = world().backend();
     for (int i = 0; i < times; i++) {

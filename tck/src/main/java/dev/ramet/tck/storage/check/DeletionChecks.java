@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Nodes go in any order, and none takes another along. */
+/** Checks that nodes can be deleted in any order, and that no deletion affects another node. */
 public abstract class DeletionChecks {
   /** Called by the kit. */
   protected DeletionChecks() {}

@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A root that is only looked at shows what an open one does, and stays as it is. */
+/** Checks that a root opened for examination shows the same as an open one, and stays as it is. */
 public abstract class ExaminationChecks {
   /** Called by the kit. */
   protected ExaminationChecks() {}
@@ -37,7 +37,7 @@ public abstract class ExaminationChecks {
 
   public abstract World world();
 
-  /** All that can be seen of a root. */
+  /** Everything that can be observed of a root. */
   private record Sight(
       List<Node> nodes,
       List<Node> pages,
@@ -79,7 +79,7 @@ public abstract class ExaminationChecks {
     world().volume(U, 'u');
     backend.seal(U, Durability.DURABLE);
     backend.list().forEach(node -> backend.flush(node.id()));
-    world().harness().traces(); // Waits for what goes on in the background, where there is such.
+    world().harness().traces(); // Waits for background work, if there is any.
   }
 
   private String content() {

@@ -25,14 +25,14 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** No node sees what is written to another, whatever kind of write it is. */
+/** Checks that no node sees what is written to another, whatever kind of write it is. */
 public abstract class IsolationChecks {
   /** Called by the kit. */
   protected IsolationChecks() {}
 
   public abstract World world();
 
-  /** What a guest does to its disk; applied to the node and to what the test expects of it. */
+  /** A guest's change to its disk, applied to the node and to the expected content. */
   private enum Change {
     /** Data in place of data. */
     OVERWRITE(2 * PAGE, PAGE),

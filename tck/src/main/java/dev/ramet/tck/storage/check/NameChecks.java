@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Names are one flat space, and every valid one works. */
+/** Checks that all nodes share one flat namespace, and that every valid name works. */
 public abstract class NameChecks {
   /** Called by the kit. */
   protected NameChecks() {}
@@ -45,7 +45,7 @@ public abstract class NameChecks {
           "\ud83d\ude00",
           "x".repeat(65));
 
-  /** All valid, and each has been some program's undoing. */
+  /** All of these are valid, and each has broken some program. */
   private static final List<String> GOOD =
       List.of(
           "x".repeat(64),

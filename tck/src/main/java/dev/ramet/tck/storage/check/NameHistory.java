@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When things of a name were made and deleted by threads that did so at once, and what can
- * therefore be there when all have ended. Only calls that return are noted: one that fails changed
- * nothing. Thread-safe.
+ * Records when concurrent threads created and deleted the node or tree of a name, and decides what
+ * can therefore exist when all have ended. Only calls that succeed are recorded, because one that
+ * fails changes nothing. Thread-safe.
  */
 public final class NameHistory {
   /** Called by the kit. */
   public NameHistory() {}
 
-  /** Gives every begin and end a place in one order. */
+  /** Puts all begins and ends of calls into one order. */
   private final AtomicLong clock = new AtomicLong();
 
   private final Map<NodeId, Latest> makes = new ConcurrentHashMap<>();
@@ -29,12 +29,12 @@ public final class NameHistory {
     }
   }
 
-  /** Makes something of a name. */
+  /** Runs a call that creates something under a name, and records it. */
   public void make(NodeId id, Runnable call) {
     note(makes, id, call);
   }
 
-  /** Deletes what has a name, if anything does. */
+  /** Runs a call that deletes a name, and records it. */
   public void delete(NodeId id, Runnable call) {
     note(deletes, id, call);
   }
@@ -45,7 +45,9 @@ public final class NameHistory {
     calls.merge(id, new Latest(begin, clock.incrementAndGet()), Latest::and);
   }
 
-  /** Why something of a name cannot be there or gone, as it is found; null when it can. */
+  /**
+   * Returns why something under a name cannot exist or be gone, as it was found, or null if it can.
+   */
   public @Nullable String objection(NodeId id, boolean there) {
     Latest made = makes.get(id);
     Latest deleted = deletes.get(id);

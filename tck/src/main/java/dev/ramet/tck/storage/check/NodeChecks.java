@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Nodes come into being, change their kind and tell what they are. */
+/** Checks that nodes are created, change their kind and report their properties. */
 public abstract class NodeChecks {
   /** Called by the kit. */
   protected NodeChecks() {}

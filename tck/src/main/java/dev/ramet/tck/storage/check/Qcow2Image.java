@@ -6,18 +6,18 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Makes small images of QEMU's format, by its documentation (docs/interop/qcow2.txt). */
+/** Creates small images of QEMU's format, by its documentation (docs/interop/qcow2.txt). */
 final class Qcow2Image {
   static final int CLUSTER = 1 << 16;
 
-  /** The size of the disk in it. */
+  /** The size of the disk in the image. */
   static final int SIZE = 3 * CLUSTER;
 
   private static final long COPIED = 1L << 63;
 
   private Qcow2Image() {}
 
-  /** A disk of three clusters, of which the second holds data. */
+  /** Writes a disk of three clusters, of which the second holds data. */
   static Path write(Path path, byte value, boolean withBackingFile) throws IOException {
     ByteBuffer image = ByteBuffer.allocate(6 * CLUSTER);
     image.putInt(0, 0x514649FB).putInt(4, 3);

@@ -18,7 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** What a root holds survives its opener, and one opener has it at a time. */
+/**
+ * Checks that the content of a root outlives the process that opened it, and that only one opener
+ * has it at a time.
+ */
 public abstract class ReopenChecks {
   /** Called by the kit. */
   protected ReopenChecks() {}

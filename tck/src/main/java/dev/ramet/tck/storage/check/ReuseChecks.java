@@ -23,7 +23,9 @@ import dev.ramet.tck.storage.World;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A snapshot that becomes a volume keeps its content, and nobody else loses any. */
+/**
+ * Checks that a snapshot that becomes a volume keeps its content, and that no other node loses any.
+ */
 public abstract class ReuseChecks {
   /** Called by the kit. */
   protected ReuseChecks() {}

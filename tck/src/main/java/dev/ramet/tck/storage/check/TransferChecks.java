@@ -29,7 +29,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Images come in and go out with their holes, and a copy stops when it is told to. */
+/**
+ * Checks that images are imported and exported with their holes, and that a copy can be stopped.
+ */
 public abstract class TransferChecks {
   /** Called by the kit. */
   protected TransferChecks() {}

@@ -24,7 +24,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Directory trees, where the backend captures them. */
+/** Checks directory trees, if the backend captures them. */
 public abstract class TreeChecks {
   /** Called by the kit. */
   protected TreeChecks() {}
@@ -84,7 +84,7 @@ public abstract class TreeChecks {
     world().refusedWithoutTrace(code, what, call);
   }
 
-  /** Two files that are always written in the same order must never be captured in the other. */
+  /** If two files are always written in the same order, no capture may show the opposite order. */
   @Test
   void aCaptureIsOneInstant() throws Exception {
     if (!(world().backend() instanceof DirectorySnapshots trees)) {

@@ -19,13 +19,16 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A snapshot is the volume at its instant whatever the volume's log tells, and whenever. */
+/**
+ * Checks that a snapshot equals the volume at its instant, whatever the volume's log reports, and
+ * whenever.
+ */
 public abstract class WriteLogChecks {
   /** Called by the kit. */
   protected WriteLogChecks() {}
 
   /**
-   * Every other one is written, so that the data lies in more pieces than any backend calls few.
+   * Every other page is written, so that the data has more extents than any backend regards as few.
    */
   private static final int PAGES = 2048;
 
@@ -55,7 +58,7 @@ public abstract class WriteLogChecks {
     backend().flush(V);
   }
 
-  /** The log knows of a write when it has ended. */
+  /** Writes and then reports the write to the log. */
   private void write(long offset, int length, int value) {
     byte[] bytes = new byte[length];
     Arrays.fill(bytes, (byte) value);
@@ -64,7 +67,7 @@ public abstract class WriteLogChecks {
     log.wrote(offset, length);
   }
 
-  /** Begins a write of a page; what is returned ends it, and then the log knows of it. */
+  /** Begins a write of a page; the returned action ends it and reports it to the log. */
   private Runnable begin(int page, int value) {
     byte[] bytes = new byte[PAGE];
     Arrays.fill(bytes, (byte) value);
@@ -127,7 +130,7 @@ public abstract class WriteLogChecks {
     }
   }
 
-  /** A log that was not asked for a while begins where its last answer ended. */
+  /** A log that was not asked for a while continues where its last answer ended. */
   @Test
   void askingWithAndWithoutTheLogInTurnsLosesNothing() {
     scattered();
@@ -181,7 +184,10 @@ public abstract class WriteLogChecks {
     }
   }
 
-  /** Times of modification tell when a write began, and a log knows of it when it has ended. */
+  /**
+   * The modification time changes when a write begins, but a log reports it only after it has
+   * ended.
+   */
   @Test
   void aWriteThatIsUnderWayWhileTheLogAnswersIsNotLost() {
     scattered();

@@ -18,33 +18,33 @@ final class WriteNotes implements WriteLog {
   private Manner manner = Manner.EXACT;
   private int asked;
 
-  /** How it answers. */
+  /** The way it answers. */
   enum Manner {
-    /** What was written, to the byte. */
+    /** Exactly what was written, to the byte. */
     EXACT,
-    /** More than that, beyond the end too. */
+    /** More than was written, even beyond the end. */
     GENEROUS,
-    /** Once that it does not know. */
+    /** One answer that knows nothing. */
     FORGETFUL,
-    /** Once not at all. */
+    /** One answer that fails. */
     FAILING
   }
 
-  /** The next answer is one of this manner. */
+  /** Makes the next answer of this manner. */
   synchronized void next(Manner answer) {
     manner = answer;
   }
 
-  /** How often it was asked. */
+  /** Returns how often it was asked. */
   synchronized int asked() {
     return asked;
   }
 
-  /** A write has ended. */
+  /** Records a write that has ended. */
   synchronized void wrote(long offset, long length) {
     long from = offset;
     long to = offset + length;
-    // Those that it touches become one with it.
+    // Merges the ranges that it touches.
     while (true) {
       var before = ends.floorEntry(to);
       if (before == null || before.getValue() < from) {

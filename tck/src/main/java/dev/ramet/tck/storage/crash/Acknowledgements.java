@@ -20,9 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a backend told a process that is killed in the middle of its work, line by line in a file:
- * what was written to a file before a kill stays. Each name must be changed by one thread alone, so
- * that the last line about it tells what is to be there. Written by any number of threads.
+ * The changes that a backend acknowledged to a process that is killed in the middle of its work,
+ * line by line in a file: whatever was written to a file before a kill is kept. Each name must be
+ * changed by one thread alone, so that the last line about it says what must exist. Written by any
+ * number of threads.
  */
 final class Acknowledgements implements Closeable {
   private static final String BEGINS = "begins";
@@ -32,27 +33,27 @@ final class Acknowledgements implements Closeable {
 
   private final PrintStream lines;
 
-  /** Begins a file. */
+  /** Creates a file. */
   Acknowledgements(Path file) throws IOException {
     lines = new PrintStream(new FileOutputStream(file.toFile()), true, StandardCharsets.UTF_8);
   }
 
-  /** A change of this node begins: from now on, nobody knows. */
+  /** Records that a change of this node begins: from now on its state is unknown. */
   void begins(NodeId id) {
     lines.println(BEGINS + " " + id);
   }
 
-  /** The node is there. */
+  /** Records that the node exists. */
   void made(Node node) {
     lines.println(MADE + " " + node.id() + " " + node.kind());
   }
 
-  /** The node is not there any more. */
+  /** Records that the node no longer exists. */
   void gone(NodeId id) {
     lines.println(GONE + " " + id);
   }
 
-  /** The change was refused: the node is as it was. */
+  /** Records that the change was refused: the node is as before. */
   void refused(NodeId id) {
     lines.println(REFUSED + " " + id);
   }
@@ -63,9 +64,9 @@ final class Acknowledgements implements Closeable {
   }
 
   /**
-   * Compares what a file says with what is there.
+   * Compares the lines of a file with the existing nodes.
    *
-   * @return how many nodes had to be there
+   * @return how many nodes had to exist
    */
   static int demand(Path file, StorageBackend backend, String when) throws IOException {
     Map<String, Optional<Node.Kind>> acknowledged = new HashMap<>();
@@ -98,7 +99,7 @@ final class Acknowledgements implements Closeable {
     return demanded;
   }
 
-  /** The lines that were written to their end. */
+  /** Returns the lines that were written completely. */
   private static List<String> whole(String text) {
     return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
   }

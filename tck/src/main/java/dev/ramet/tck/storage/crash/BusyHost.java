@@ -14,9 +14,12 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.Set;
 
-/** Another process with the provider under test: it changes a root until it is killed, or asks. */
+/**
+ * The main class of another process with the provider under test: it changes a root until it is
+ * killed, or makes one request.
+ */
 final class BusyHost {
-  /** What it prints before an error that no such user should ever see. */
+  /** The prefix of an error message that no such process should ever print. */
   static final String SURPRISE = "surprise: ";
 
   private static final Set<ErrorCode> EXPECTED =
@@ -28,10 +31,10 @@ final class BusyHost {
   private BusyHost() {}
 
   /**
-   * Runs.
+   * Runs the process.
    *
    * @param arguments the provider's class, the root, what to do, an image to import, a file for
-   *     what is acknowledged, a seed
+   *     acknowledged changes, a seed
    */
   public static void main(String[] arguments) throws Exception {
     StorageBackendProvider provider =
@@ -70,7 +73,7 @@ final class BusyHost {
   private static void beBusy(StorageBackend backend, Path image, Path told, long seed)
       throws IOException {
     Acknowledgements acknowledged = new Acknowledgements(told);
-    // Something is there before the kill, however slow this host is.
+    // Ensures that something exists before the kill, however slow this host is.
     NodeId first = NodeId.of("first");
     acknowledged.begins(first);
     acknowledged.made(backend.importFrom(first, image));
@@ -82,7 +85,7 @@ final class BusyHost {
     }
   }
 
-  /** Changes nodes of its own, out of anybody's. */
+  /** Changes nodes that only this thread uses, based on anybody's. */
   private static void change(
       StorageBackend backend, Path image, Acknowledgements acknowledged, int own, Random random) {
     while (true) {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Other processes that use the provider under test. */
+/** Runs other processes that use the provider under test. */
 final class ChildProcess {
   private static final int FIRST_MILLIS = 120;
   private static final int MORE_MILLIS = 37;
@@ -25,7 +25,7 @@ final class ChildProcess {
   /**
    * Runs {@link BusyHost} for a moment and kills it.
    *
-   * @return what was acknowledged to it
+   * @return the file of what was acknowledged to it
    */
   static Path killInTheMiddle(World world, Path image, int round) throws Exception {
     Path errors = world.scratch().resolve("errors-" + round);
@@ -50,7 +50,9 @@ final class ChildProcess {
     return told;
   }
 
-  /** Runs {@link BusyHost} to its end, behind another command, and returns what it says. */
+  /**
+   * Runs {@link BusyHost} to its end, as an argument of another command, and returns its output.
+   */
   static String ask(World world, List<String> behind, String what) throws Exception {
     Path errors = world.scratch().resolve("errors-" + what);
     Process process = start(world, errors, behind, what);
@@ -65,7 +67,7 @@ final class ChildProcess {
 
   private static Process start(World world, Path errors, List<String> behind, String... what)
       throws IOException {
-    // All on the class path: this is about files, not about modules.
+    // Everything is on the class path, because this test is about files, not modules.
     String classPath =
         String.join(
             File.pathSeparator,

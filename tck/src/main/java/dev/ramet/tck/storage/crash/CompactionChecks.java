@@ -27,7 +27,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A snapshot that is laid out anew is the same to everybody, and costs what it was allowed to. */
+/**
+ * Checks that a compacted snapshot keeps its content for everybody, and costs at most what was
+ * allowed.
+ */
 public abstract class CompactionChecks {
   /** Called by the kit. */
   protected CompactionChecks() {}
@@ -47,7 +50,9 @@ public abstract class CompactionChecks {
     return ((ImageCompaction) world().backend()).compact(id, mostAddedBytes, share);
   }
 
-  /** The snapshot {@code s} of a volume that was written through generations of snapshots. */
+  /**
+   * Creates the snapshot {@code s} of a volume that was written through generations of snapshots.
+   */
   private byte[] aged() {
     StorageBackend backend = world().backend();
     byte[] content = new byte[BYTES];
@@ -121,7 +126,7 @@ public abstract class CompactionChecks {
     ImageCompaction.Compacted some = compact(S, most, 1);
     assertTrue(some.addedBytes() <= most, () -> "at most " + most + " may be added: " + some);
     holds(S, content, "laid out anew in part");
-    // A copy made ahead must not come in between: not its content, nor its space.
+    // A prepared copy must not interfere, neither by its content nor by its space.
     if (world().backend() instanceof CopyPreparation ahead) {
       ahead.prepare(S, 1);
       compact(S, Long.MAX_VALUE, 1);

@@ -24,9 +24,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * A kill at any moment leaves each operation done or not done. Most kills are simulated: the
- * backend is stopped dead before one of its changes and abandoned. Some are real: another process
- * is killed in the middle of its work.
+ * Checks that a kill at any moment leaves each operation done or not done. Most kills are
+ * simulated: the backend is stopped before one of its changes and abandoned. Some are real: another
+ * process is killed in the middle of its work.
  */
 public abstract class CrashChecks {
   /** Called by the kit. */
@@ -47,7 +47,7 @@ public abstract class CrashChecks {
     return steps(world());
   }
 
-  /** How to open a world's root step by step. */
+  /** Returns the step-by-step opening of a world's root. */
   static StepControl steps(World world) {
     var steps = world.harness().steps();
     Requirement.of("tck-steps", steps.isPresent(), "the harness does not step through operations");
@@ -60,7 +60,10 @@ public abstract class CrashChecks {
     return Files.write(world().scratch().resolve("image"), content);
   }
 
-  /** Does something in a backend that is killed before a step; returns the steps before it. */
+  /**
+   * Runs an operation in a backend that is killed before a step; returns the number of steps before
+   * it.
+   */
   static int killed(StepControl steps, int at, Mutation.Call call) {
     Killer killer = new Killer(at);
     StorageBackend victim = steps.open(killer);
@@ -77,13 +80,13 @@ public abstract class CrashChecks {
     return killer.steps();
   }
 
-  /** Opens the root in a process that is killed as well; returns the steps that took. */
+  /** Opens the root in a process that is killed as well; returns the number of steps. */
   static int killedInRecovery(StepControl steps, int at) {
     Killer killer = new Killer(at);
     try {
       steps.abandon(steps.open(killer));
     } catch (Killer.Killed killed) {
-      // What it had got done stays done.
+      // Completed steps stay done.
     }
     return killer.steps();
   }
@@ -126,7 +129,10 @@ public abstract class CrashChecks {
     LOG.log(INFO, "simulated kills, step by step: {0}", kills);
   }
 
-  /** How far apart the steps of a recovery are that are killed; from which on differs each time. */
+  /**
+   * Returns the distance between the steps of a recovery that are killed; the first one differs
+   * each time.
+   */
   private static int recoveryStride(int steps) {
     return Math.max(1, (steps + RECOVERY_KILLS - 1) / RECOVERY_KILLS);
   }
@@ -161,7 +167,7 @@ public abstract class CrashChecks {
     world().deleteAll("after " + where);
   }
 
-  /** Kills in the middle of long histories, of which every acknowledged operation must be there. */
+  /** Kills long histories in the middle; every acknowledged operation must be present. */
   @Test
   void noAcknowledgedOperationIsLost() throws Exception {
     StepControl steps = steps();
@@ -178,7 +184,7 @@ public abstract class CrashChecks {
           ledger.act(victim, random, image);
         }
       } catch (Killer.Killed killed) {
-        // The operation in hand was not acknowledged.
+        // The current operation was not acknowledged.
       } finally {
         if (victim != null) {
           steps.abandon(victim);

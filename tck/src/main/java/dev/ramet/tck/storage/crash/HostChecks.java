@@ -32,14 +32,17 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A host that is full, read-only or closed to us; and probing, which must leave no trace. */
+/**
+ * Checks a host whose file system is full, read-only or not accessible, and checks that probing
+ * leaves no trace.
+ */
 public abstract class HostChecks {
   /** Called by the kit. */
   protected HostChecks() {}
 
   private static final int LARGE_PAGES = 2048;
 
-  /** Every so many pages are written on the full disk. */
+  /** The distance between the pages that are written on the full disk. */
   private static final int STRIDE = 7;
 
   public abstract World world();
@@ -143,7 +146,7 @@ public abstract class HostChecks {
     world().deleteAll("after the disk was full");
   }
 
-  /** Else nobody could delete what fills it. */
+  /** Otherwise nobody could delete the data that fills it. */
   @Test
   void aFullDiskKeepsNobodyFromOpeningAndDeleting() throws Exception {
     HostControl host = host("tck-full-disk");
@@ -170,18 +173,18 @@ public abstract class HostChecks {
     world().deleteAll("after a reopening on a full disk");
   }
 
-  /** The guest's writes are what fails first on a full disk with copy-on-write. */
+  /** On a full disk with copy-on-write, the guest's writes fail first. */
   private void writeToSharedBlocks() {
     try {
       for (int page = 0; page < LARGE_PAGES; page += STRIDE) {
         world().write(F, page, 'w');
       }
     } catch (java.io.UncheckedIOException full) {
-      // That is for the guest to see; what matters is what it does to others.
+      // The guest sees that error; what matters here is the effect on others.
     }
   }
 
-  /** Each page of the node that was written to is as it was, or wholly as it was to be. */
+  /** Requires each page of the written node to hold its old or its new content completely. */
   private void demandOldOrNewPages(byte[] content) {
     long size = world().backend().find(F).orElseThrow().sizeBytes();
     byte[] found = world().bytes(F, 0, (int) size);
@@ -263,8 +266,8 @@ public abstract class HostChecks {
   }
 
   /**
-   * Another owner's root, seen by a process without the power to pass over permissions: root less
-   * those powers, or whoever runs this.
+   * The root belongs to another owner, and is opened by a process that cannot bypass permissions:
+   * root without those capabilities, or the user who runs this test.
    */
   @Test
   void aRootOfAnotherOwnerIsRefusedWithARemedy() throws Exception {

@@ -5,7 +5,7 @@ import dev.ramet.tck.storage.StepControl;
 
 /**
  * Counts the steps of an operation, or kills it at one of them: from then on every step throws, so
- * that nothing is changed or tidied up any more, as in a process that is gone.
+ * that nothing is changed or cleaned up any more, as in a dead process.
  */
 final class Killer implements StepControl.Observer {
   static final int NEVER = Integer.MAX_VALUE;
@@ -13,12 +13,12 @@ final class Killer implements StepControl.Observer {
   private final int at;
   private int steps;
 
-  /** Kills before step {@code at}, counted from 0. */
+  /** Creates an observer that kills before step {@code at}, counted from 0. */
   Killer(int at) {
     this.at = at;
   }
 
-  /** What a dead process does not notice. */
+  /** Simulates the death of the process. */
   static final class Killed extends Error {
     private static final long serialVersionUID = 1L;
 

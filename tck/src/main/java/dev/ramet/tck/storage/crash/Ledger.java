@@ -19,7 +19,7 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What was acknowledged, and the one operation in hand whose outcome is not known. */
+/** Records the acknowledged operations, and the current one, whose outcome is unknown. */
 final class Ledger {
   private static final List<NodeId> NAMES =
       List.of(NodeId.of("a"), NodeId.of("b"), NodeId.of("c"), NodeId.of("d"), NodeId.of("e"));
@@ -29,7 +29,7 @@ final class Ledger {
   private final Map<NodeId, Node.Kind> acknowledged = new HashMap<>();
   private @Nullable NodeId inHand;
 
-  /** Does something at random. */
+  /** Performs a random operation. */
   void act(StorageBackend backend, Random random, Path image) {
     NodeId id = NAMES.get(random.nextInt(NAMES.size()));
     NodeId from = NAMES.get(random.nextInt(NAMES.size()));
@@ -59,7 +59,7 @@ final class Ledger {
     acknowledged.put(node.id(), node.kind());
   }
 
-  /** Compares with what is there after the crash. */
+  /** Compares the record with the nodes after the crash. */
   void demand(StorageBackend backend, String when) {
     for (NodeId id : NAMES) {
       if (id.equals(inHand)) {

@@ -26,12 +26,12 @@ record Mutation(String name, Call call) {
   private static final NodeId N = NodeId.of("n");
   private static final NodeId LONE = NodeId.of("lone");
 
-  /** Makes it. */
+  /** Makes the change. */
   interface Call {
     void on(StorageBackend backend);
   }
 
-  /** Sets up what all mutations start from. */
+  /** Creates the nodes that all mutations start from. */
   static void prepare(World world) {
     world.volume(V, '1');
     world.backend().snapshot(V, S, Durability.RELAXED);

@@ -27,13 +27,13 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A copy made ahead is the copy that would have been made at once. */
+/** Checks that a prepared copy equals the copy that would have been made at once. */
 public abstract class PreparationChecks {
   /** Called by the kit. */
   protected PreparationChecks() {}
 
   /**
-   * Every other one is written, so that the data lies in more pieces than any backend calls few.
+   * Every other page is written, so that the data has more extents than any backend regards as few.
    */
   private static final int PAGES = 1024;
 
@@ -50,7 +50,7 @@ public abstract class PreparationChecks {
     ((CopyPreparation) world().backend()).prepare(id, share);
   }
 
-  /** Makes a volume in many pieces, each of its own value. */
+  /** Creates a volume with many extents, each with its own value. */
   private byte[] scattered(NodeId id) {
     byte[] content = new byte[BYTES];
     world().backend().create(id, BYTES);

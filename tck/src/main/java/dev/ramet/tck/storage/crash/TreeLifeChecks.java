@@ -27,14 +27,20 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Directory trees that come and go beside others, and those whose backend is killed. */
+/**
+ * Checks directory trees that are created and deleted concurrently, and trees whose backend is
+ * killed.
+ */
 public abstract class TreeLifeChecks {
   /** Called by the kit. */
   protected TreeLifeChecks() {}
 
   private static final int THREADS = 8;
 
-  /** So few that the last one goes often, and whatever the backend has for all of them with it. */
+  /**
+   * So few that the last tree is deleted often, and with it everything the backend keeps for all of
+   * them.
+   */
   private static final List<NodeId> FEW = List.of(NodeId.of("t0"), NodeId.of("t1"));
 
   public abstract World world();
@@ -62,7 +68,10 @@ public abstract class TreeLifeChecks {
     deleteAll("after threads on few trees");
   }
 
-  /** Does things at random, of so many kinds; the fourth and fifth are deleting. */
+  /**
+   * Performs random operations of the given number of kinds; the fourth and fifth kinds are
+   * deletions.
+   */
   private void act(NameHistory history, Random random, int times, int kinds) {
     DirectorySnapshots trees = trees();
     for (int i = 0; i < times; i++) {
@@ -99,7 +108,7 @@ public abstract class TreeLifeChecks {
    * A change to trees.
    *
    * @param name for people
-   * @param trees what there is at first, as {@link #prepare} makes it
+   * @param trees the trees at first, as {@link #prepare} creates them
    * @param call makes the change
    */
   private record Change(String name, List<NodeId> trees, Mutation.Call call) {}
@@ -133,7 +142,7 @@ public abstract class TreeLifeChecks {
     return backend -> change.run((DirectorySnapshots) backend);
   }
 
-  /** Makes a tree of the first name, and of the others copies of it. */
+  /** Creates a tree with the first name, and copies of it with the others. */
   private static void prepare(DirectorySnapshots trees, List<NodeId> ids) throws IOException {
     for (NodeId id : ids) {
       if (id.equals(V)) {
@@ -165,7 +174,7 @@ public abstract class TreeLifeChecks {
         prepare(trees(), change.trees());
         world().backend().close();
         CrashChecks.killed(steps, step, change.call());
-        // Each recovery goes on from where the one before it was killed.
+        // Each recovery continues from where the previous one was killed.
         for (int again = 0; CrashChecks.killedInRecovery(steps, again) == again; again++) {}
         world().use(world().open());
         demand(before, after, change, where);
@@ -189,7 +198,7 @@ public abstract class TreeLifeChecks {
     deleteAll("after " + where);
   }
 
-  /** All trees with what is in them. */
+  /** Returns all trees with their content. */
   private Map<NodeId, String> state() throws IOException {
     Map<NodeId, String> state = new TreeMap<>();
     for (NodeId id : trees().trees()) {
