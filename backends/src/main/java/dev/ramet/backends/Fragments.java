@@ -83,7 +83,7 @@ final class Fragments implements Consumer<Extent> {
     shared = 0;
   }
 
-  /** In how many pieces all of it lies. */
+  /** Returns the total number of extents. */
   long pieces() {
     return pieces;
   }

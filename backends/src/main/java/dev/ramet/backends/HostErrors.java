@@ -81,7 +81,7 @@ public final class HostErrors {
     return full != null && full.isAround() ? full : null;
   }
 
-  /** The file system of a path, for a person. */
+  /** Returns the file system of a path, for people. */
   public static String describe(Path where) {
     return FsInfo.describe(where);
   }

@@ -17,17 +17,17 @@ public record Layout(Path volumes) {
   /** The file that names the backend. */
   public static final String MARKER = ".backend";
 
-  /** The layout of a root. */
+  /** Returns the layout of a root. */
   public static Layout of(Path root) {
     return new Layout(root.toAbsolutePath().normalize().resolve("volumes"));
   }
 
-  /** The file that names the backend. */
+  /** Returns the file that names the backend. */
   public Path marker() {
     return volumes.resolve(MARKER);
   }
 
-  /** Whether a name is one that a node has while it is being made. */
+  /** Returns whether a name is that of an unfinished node. */
   public static boolean isUnfinished(String name) {
     return name.startsWith(NEW) && NodeId.isValid(name.substring(NEW.length()));
   }
@@ -37,7 +37,7 @@ public record Layout(Path volumes) {
     return volumes.resolve(origin.value());
   }
 
-  /** A node's file. */
+  /** Returns a node's file. */
   public Path file(NodeId origin, NodeId id) {
     return directory(origin).resolve(id.value());
   }

@@ -61,7 +61,7 @@ final class NameOrder {
     }
   }
 
-  /** All of them, in order. */
+  /** Returns all entries, in order. */
   List<NodeIndex.Entry> all(Map<NodeId, NodeIndex.Entry> entries) {
     if (sorted == null) {
       sorted = new TreeMap<>(entries);

@@ -25,7 +25,7 @@ public final class NodeIndex {
 
   private final Map<NodeId, Integer> members = new HashMap<>();
 
-  /** An index without names. */
+  /** Creates an index without names. */
   public NodeIndex() {}
 
   /** Reads a node's file, of which only the name is known so far. */
@@ -52,12 +52,12 @@ public final class NodeIndex {
       this.read = unread == null;
     }
 
-    /** The name. */
+    /** Returns the name. */
     public NodeId id() {
       return id;
     }
 
-    /** The ultimate ancestor. */
+    /** Returns the ultimate ancestor. */
     public NodeId origin() {
       return origin;
     }
@@ -77,12 +77,18 @@ public final class NodeIndex {
       return lock;
     }
 
-    /** Whether somebody waits to change or delete the node; who only uses it waits behind those. */
+    /**
+     * Returns whether a thread waits to change or delete the node; threads that only use it wait
+     * behind those.
+     */
     boolean isAwaited() {
       return ownLock().hasQueuedThreads();
     }
 
-    /** The node, or null before it is whole and after it is gone. May look at the disk. */
+    /**
+     * Returns the node, or null before it is complete and after it is deleted. May look at the
+     * disk.
+     */
     public @Nullable Node node() {
       if (!read) {
         read();
@@ -98,7 +104,7 @@ public final class NodeIndex {
       }
     }
 
-    /** The node; {@code NOT_FOUND} when it is not whole yet or gone. */
+    /** Returns the node; throws {@code NOT_FOUND} if it is unfinished or deleted. */
     public Node require() {
       Node now = node();
       if (now == null) {
@@ -190,7 +196,7 @@ public final class NodeIndex {
     return true;
   }
 
-  /** Whether a node is without ancestors and descendants. */
+  /** Returns whether a node is without ancestors and descendants. */
   synchronized boolean isAlone(Entry entry) {
     Integer count = members.get(entry.origin);
     return entry.id.equals(entry.origin) && count != null && count == 1;
@@ -206,7 +212,7 @@ public final class NodeIndex {
     order.begin(entries, this);
   }
 
-  /** All visible nodes, sorted by id. */
+  /** Returns all visible nodes, sorted by id. */
   public List<Node> nodes() {
     List<Entry> all;
     synchronized (this) {
@@ -215,7 +221,7 @@ public final class NodeIndex {
     return visible(all);
   }
 
-  /** Up to {@code limit} visible nodes after an id, sorted by id. */
+  /** Returns up to {@code limit} visible nodes after an id, sorted by id. */
   public List<Node> page(@Nullable NodeId after, int limit) {
     List<Node> page = new ArrayList<>(Math.min(limit, 1024));
     NodeId last = after;

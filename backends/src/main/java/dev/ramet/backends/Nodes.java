@@ -211,7 +211,7 @@ public final class Nodes {
     }
   }
 
-  /** The node of a name, if there is one. */
+  /** Returns the node of a name, if there is one. */
   public Optional<Node> find(NodeId id) {
     requireOpen();
     NodeIndex.Entry entry = index.get(id);
@@ -224,13 +224,13 @@ public final class Nodes {
     return index.require(id).require();
   }
 
-  /** All nodes, sorted by id. */
+  /** Returns all nodes, sorted by id. */
   public List<Node> list() {
     requireOpen();
     return index.nodes();
   }
 
-  /** Up to {@code limit} nodes after an id, sorted by id. */
+  /** Returns up to {@code limit} nodes after an id, sorted by id. */
   public List<Node> page(@Nullable NodeId after, int limit) {
     requireOpen();
     if (limit < 1) {

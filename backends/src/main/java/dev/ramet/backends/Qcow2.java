@@ -42,7 +42,7 @@ final class Qcow2 {
 
   private Qcow2() {}
 
-  /** The size of the disk in an image, which is refused unless it stands by itself. */
+  /** Returns the size of the disk in an image; refuses an image that refers to other files. */
   static long sizeOf(Fd image) throws LinuxException {
     ByteBuffer head = ByteBuffer.allocateDirect(HEADER_BYTES);
     int read = image.pread(head, 0);
@@ -154,7 +154,7 @@ final class Qcow2 {
     }
   }
 
-  /** The program says why in words only, so the cause is looked for where it can be seen. */
+  /** The program gives its reason only as text, so the cause is looked for on the host. */
   private static RametException failed(Path source, Path target, String output)
       throws LinuxException {
     if (FsInfo.of(target).freeBytes() < ALMOST_FULL_BYTES) {

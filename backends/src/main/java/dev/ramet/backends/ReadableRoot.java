@@ -51,12 +51,12 @@ public abstract class ReadableRoot implements StorageBackend, StorageInspection 
     return disk;
   }
 
-  /** The nodes of the root, without their locks. */
+  /** Returns the nodes of the root, without their locks. */
   final NodeIndex index() {
     return index;
   }
 
-  /** The nodes of the root. */
+  /** Returns the nodes of the root. */
   protected final Nodes nodes() {
     return nodes;
   }

@@ -34,7 +34,7 @@ public final class RootInspection {
   private final boolean mend;
   private final Consumer<StorageFinding> findings;
 
-  /** An inspection of a root. */
+  /** Creates an inspection of a root. */
   public RootInspection(
       Layout layout, Disk disk, NodeIndex index, boolean mend, Consumer<StorageFinding> findings) {
     this.layout = layout;
@@ -249,7 +249,7 @@ public final class RootInspection {
     void run() throws LinuxException;
   }
 
-  /** Tells of something half-made, unless somebody is making it right now. */
+  /** Reports an unfinished file, unless an operation is creating it right now. */
   private void leftover(Path path, NodeId id, String what, Removal removal) throws LinuxException {
     NodeIndex.Entry holder = index.get(id);
     if (holder != null && holder.node() == null) {

@@ -43,7 +43,7 @@ public final class RootScan implements NodeIndex.Reader {
   private final NodeIndex index;
   private final boolean clears;
 
-  /** A scan of a root into an index. */
+  /** Creates a scan of a root into an index. */
   public RootScan(Layout layout, Disk disk, NodeIndex index) {
     this(layout, disk, index, true);
   }
@@ -182,7 +182,7 @@ public final class RootScan implements NodeIndex.Reader {
     }
   }
 
-  /** Whether a file has the permissions that a node has from its making on. */
+  /** Returns whether a file has the permissions that every node gets at its creation. */
   static boolean isOurs(FileStat stat) {
     int permissions = stat.mode() & PERMISSIONS;
     return permissions == NodeFiles.VOLUME_MODE || permissions == NodeFiles.SNAPSHOT_MODE;

@@ -28,7 +28,7 @@ final class Sharing {
 
   /** The present demand for the copy, which may change at any time. */
   interface Demand {
-    /** Somebody will want it. */
+    /** Returns whether the copy is still wanted. */
     boolean isWanted();
 
     /** Somebody waits for it. */

@@ -95,7 +95,7 @@ public final class SparseCopy implements CopyStrategy {
     }
   }
 
-  /** Whether an error means "not between these two files" rather than "not now". */
+  /** Returns whether an error means "not between these two files" rather than "not now". */
   static boolean notBetweenThese(LinuxException e) {
     return e.errno() == LinuxException.EXDEV
         || e.errno() == LinuxException.EINVAL

@@ -29,7 +29,7 @@ public final class InjectionException extends Exception {
     this.reason = reason;
   }
 
-  /** Why not. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }

@@ -78,12 +78,12 @@ public final class LinuxException extends Exception {
     this.errno = errno;
   }
 
-  /** The system call. */
+  /** Returns the system call. */
   public String call() {
     return call;
   }
 
-  /** The error number. */
+  /** Returns the error number. */
   public int errno() {
     return errno;
   }

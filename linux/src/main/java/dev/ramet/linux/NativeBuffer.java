@@ -164,7 +164,7 @@ public final class NativeBuffer implements AutoCloseable {
     }
   }
 
-  /** A view of a part, in native byte order. It must not be used after {@link #close}. */
+  /** Returns a view of a part, in native byte order. It must not be used after {@link #close}. */
   public ByteBuffer view(long offset, int lengthBytes) {
     check(offset, lengthBytes);
     return new Pointer(address + offset)

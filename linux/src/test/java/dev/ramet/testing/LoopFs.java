@@ -36,7 +36,7 @@ public final class LoopFs implements AutoCloseable {
     return make(directory, sizeBytes, "btrfs", List.of("mkfs.btrfs", "-q"));
   }
 
-  /** A small ext4. */
+  /** Returns a small ext4. */
   public static LoopFs ext4(Path directory, long sizeBytes) {
     return make(
         directory, sizeBytes, "ext4", List.of("mke2fs", "-q", "-F", "-m", "0", "-t", "ext4"));

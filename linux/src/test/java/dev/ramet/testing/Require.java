@@ -23,7 +23,10 @@ public final class Require {
     Assumptions.abort(name + ": " + missing);
   }
 
-  /** Whether this host must have a feature; for tests that can do without and then prove less. */
+  /**
+   * Returns whether this host must have a feature; for tests that can do without and then prove
+   * less.
+   */
   public static boolean isRequired(String name) {
     String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
     return List.of(required.split(",")).contains(name);

@@ -83,7 +83,7 @@ public final class Tracee implements AutoCloseable {
     return program;
   }
 
-  /** The process. */
+  /** Returns the process. */
   public long pid() {
     return pid;
   }
@@ -130,7 +130,9 @@ public final class Tracee implements AutoCloseable {
     return line;
   }
 
-  /** The thread of a name: busy, futex, ppoll, sleep, read, epoll, signals, deep or tracee. */
+  /**
+   * Returns the thread of a name: busy, futex, ppoll, sleep, read, epoll, signals, deep or tracee.
+   */
   public long thread(String name) throws IOException {
     try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : (Iterable<Path>) threads::iterator) {
@@ -158,12 +160,12 @@ public final class Tracee implements AutoCloseable {
     new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
   }
 
-  /** Whether it is still there. */
+  /** Returns whether it still exists. */
   public boolean alive() {
     return ProcessHandle.of(pid).isPresent();
   }
 
-  /** Whether the process that started it still sees it run. */
+  /** Returns whether the process that started it still sees it run. */
   public boolean parentSeesItRun() {
     return shell.isAlive();
   }

@@ -67,7 +67,7 @@ final class LiveWriteTracker implements LiveTracker {
     this.protection = protection;
   }
 
-  /** Whether all of the memory is of the kind that can be tracked this way. */
+  /** Returns whether all of the memory is of a kind that this tracker supports. */
   static boolean fits(GuestMemory memory) {
     return !memory.discards()
         && memory.regions().stream().allMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE);

@@ -18,7 +18,7 @@ record MergeDaemon(Path control) {
           + CONTROL
           + ")";
 
-  /** Whether pages are being merged. A kernel without it has no such file. */
+  /** Returns whether pages are being merged. A kernel without samepage merging has no such file. */
   boolean runs() {
     try {
       return Files.exists(control) && Files.readString(control).trim().equals("1");

@@ -10,7 +10,10 @@ final class Probes {
 
   private Probes() {}
 
-  /** A probe's call that the kernel refused: the operator's doing where that is known. */
+  /**
+   * Returns the result for a call of a probe that the kernel refused: unusable if the operator's
+   * settings are known to cause it.
+   */
   static ProbeResult refused(LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.EPERM, LinuxException.EACCES, LinuxException.ENOENT, ENOSYS ->

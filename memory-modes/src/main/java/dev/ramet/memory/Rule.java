@@ -45,7 +45,7 @@ enum Rule {
     this.elseZero = elseZero;
   }
 
-  /** The rule for memory of a private kind. */
+  /** Returns the rule for memory of a private kind. */
   static Rule of(MemoryRegion.Kind kind) {
     return switch (kind) {
       case PRIVATE_IMAGE -> CHANGED_COPIES;
@@ -54,7 +54,7 @@ enum Rule {
     };
   }
 
-  /** Whether a page in memory is copied whether or not it belongs to a file. */
+  /** Returns whether a page in memory is copied whether or not it belongs to a file. */
   boolean takesFiles() {
     return (mask & FILE_OR_SHARED) == 0;
   }
@@ -64,7 +64,7 @@ enum Rule {
     return elseZero;
   }
 
-  /** Whether the page must be read from the process. */
+  /** Returns whether the page must be read from the process. */
   boolean copies(long entry) {
     return (entry & SWAPPED) != 0 || (entry & mask) == PRESENT;
   }

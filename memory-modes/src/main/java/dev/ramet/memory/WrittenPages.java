@@ -100,7 +100,9 @@ final class WrittenPages implements PagemapScan.Sink {
     }
   }
 
-  /** Whether the entry names a place in a real swap area. Place 0 is every area's header. */
+  /**
+   * Returns whether the entry names a place in a real swap area. Place 0 is every area's header.
+   */
   static boolean inSwap(long entry) {
     return (entry & AREA) < REAL_AREAS && (entry & PLACE) != 0;
   }

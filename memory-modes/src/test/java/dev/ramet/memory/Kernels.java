@@ -12,8 +12,8 @@ final class Kernels {
   private Kernels() {}
 
   /**
-   * Whether a mode's tests run here: where its probe says so, and where {@code RAMET_REQUIRE} names
-   * it, in which case they fail if it does not.
+   * Returns whether a mode's tests run here: where its probe says so, and where {@code
+   * RAMET_REQUIRE} names it, in which case they fail if it does not.
    */
   static boolean canOrMust(MemoryModeProvider provider) {
     Path directory = Path.of(System.getProperty("java.io.tmpdir"));
@@ -21,7 +21,7 @@ final class Kernels {
         || provider.probe(new ProbeContext(directory)) instanceof ProbeResult.Usable;
   }
 
-  /** Whether {@code RAMET_REQUIRE} names a mode. */
+  /** Returns whether {@code RAMET_REQUIRE} names a mode. */
   static boolean required(MemoryModeProvider provider) {
     var required = Arrays.asList(System.getenv().getOrDefault("RAMET_REQUIRE", "").split(",", -1));
     return required.contains(provider.id());

@@ -116,7 +116,8 @@ class TracingForbiddenTest {
   }
 
   /**
-   * A private mapping of a file that the process's child has, which stands for a machine's memory.
+   * Returns a private mapping of a file that the process's child has, which stands for a machine's
+   * memory.
    */
   private static GuestMemory memory(Process process) throws Exception {
     long pid = Long.parseLong(String.valueOf(process.inputReader().readLine()));

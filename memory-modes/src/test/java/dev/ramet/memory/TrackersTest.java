@@ -87,7 +87,7 @@ class TrackersTest {
     }
   }
 
-  /** The memory as the process has it mapped now. */
+  /** Returns the memory as the process has it mapped now. */
   private static GuestMemory memory(Tracee tracee, Path image) throws LinuxException {
     long start = tracee.address();
     long end = start + (long) PAGES * PAGE;
@@ -231,7 +231,7 @@ class TrackersTest {
     }
   }
 
-  /** Whether any mapping has the flag "uw": registered for write protection. */
+  /** Returns whether any mapping has the flag "uw": registered for write protection. */
   private static boolean registered(Tracee tracee) throws Exception {
     return Files.readAllLines(Path.of("/proc/" + tracee.pid() + "/smaps")).stream()
         .anyMatch(line -> line.startsWith("VmFlags:") && (line + " ").contains(" uw "));

@@ -25,7 +25,7 @@ class BtrfsBackend extends SharingBackend implements DirectorySnapshots {
     this.trees = trees;
   }
 
-  /** The trees, for calls on an open backend. */
+  /** Returns the trees, for calls on an open backend. */
   final BtrfsTrees openTrees() {
     requireOpen();
     return trees;

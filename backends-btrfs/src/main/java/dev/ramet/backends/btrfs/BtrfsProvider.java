@@ -35,7 +35,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
   private static final String REMEDY =
       "put the data root on Btrfs (mkfs.btrfs), or use another storage backend";
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public BtrfsProvider() {}
 
   @Override

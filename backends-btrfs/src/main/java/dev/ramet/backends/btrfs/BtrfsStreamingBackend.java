@@ -91,7 +91,7 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
     }
   }
 
-  /** The program says why in words only, so a full disk is looked for where it can be seen. */
+  /** The program gives its reason only as text, so a full disk is looked for on the host. */
   private static RametException failed(String doing, String output, Path where) {
     if (where.toFile().getUsableSpace() < 4 << 20) {
       return new RametException(

@@ -81,7 +81,7 @@ final class BtrfsTrees {
     return place.resolve(id.value());
   }
 
-  /** The path of a tree that cannot change. */
+  /** Returns the path of a tree that cannot change. */
   Path immutable(NodeId id) {
     Path path = path(id);
     try {

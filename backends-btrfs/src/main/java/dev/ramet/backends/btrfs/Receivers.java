@@ -34,7 +34,7 @@ final class Receivers {
     this.place = place;
   }
 
-  /** Whether a name is one of a receiver, or made to look so. */
+  /** Returns whether a name has the form of a receiver's name. */
   static boolean isName(String name) {
     return name.startsWith(PREFIX);
   }
@@ -85,7 +85,7 @@ final class Receivers {
     }
   }
 
-  /** Whether a tree is being received into it now. */
+  /** Returns whether a tree is being received into a path now. */
   boolean isInUse(Path path) {
     return inUse.contains(path);
   }
@@ -112,7 +112,7 @@ final class Receivers {
     }
   }
 
-  /** The one tree that was received. */
+  /** Returns the one tree that was received. */
   static Path received(Path receiver) {
     List<String> names;
     try {

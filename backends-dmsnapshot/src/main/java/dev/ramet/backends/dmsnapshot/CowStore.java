@@ -10,13 +10,13 @@ import java.util.Arrays;
 
 /**
  * The format of a persistent copy-on-write store, as the kernel's dm-snap-persistent.c defines it.
- * Chunk 0 is a header. From chunk 1 on, areas follow one another: a chunk of table and the chunks
- * that its lines speak of. A line says which chunk of the device is kept in which chunk of the
- * store; the first line that names chunk 0 ends the table.
+ * Chunk 0 is a header. Areas follow from chunk 1 on: a table chunk and the data chunks that its
+ * lines refer to. A line says which chunk of the device is stored in which chunk of the store; the
+ * first line that refers to chunk 0 ends the table.
  *
- * <p>A chunk has 4 KiB, the least that the format allows on a page: a write of a whole chunk is put
- * in the store as it is, a smaller one makes the kernel read the rest first, and what is not a
- * whole chunk is what guests and memory images hardly ever write.
+ * <p>A chunk has 4 KiB, the minimum of the format on systems with pages of that size: a write of a
+ * whole chunk goes to the store as it is, and a smaller one makes the kernel read the rest first,
+ * but guests and memory images hardly ever write less than a whole chunk.
  */
 final class CowStore {
   /** The bytes of a chunk. */
@@ -50,12 +50,12 @@ final class CowStore {
       return chunks.length;
     }
 
-    /** A chunk of the device. */
+    /** Returns the chunk of the device that a line describes. */
     long chunk(int line) {
       return chunks[line];
     }
 
-    /** The chunk of the store that has it. */
+    /** Returns the chunk of the store that holds the line's chunk of the device. */
     long place(int line) {
       return places[line];
     }
@@ -71,7 +71,7 @@ final class CowStore {
     return (1 + (chunks / LINES + 2) * (LINES + 1)) * CHUNK_BYTES;
   }
 
-  /** The size of a device that so many bytes fit in. */
+  /** Returns a size rounded up to whole chunks. */
   static long wholeChunks(long bytes) {
     if (bytes > MAX_DEVICE_BYTES) {
       throw RametException.invalid("size", "must be at most 8 TiB");
@@ -85,9 +85,9 @@ final class CowStore {
   }
 
   /**
-   * The length nearest below at which a store that is cut short only overflows. When the last line
-   * of an area is used, the kernel clears the table of the next area; if that lies beyond the end,
-   * it gives up the store, so the last area must never be usable to its end.
+   * Returns the length nearest below at which a store that is cut short only overflows. When the
+   * last line of an area is used, the kernel clears the table of the next area; if that lies beyond
+   * the end, it gives up the store, so the last area must never be usable to its end.
    */
   static long safeLength(long bytes) {
     long chunks = bytes / CHUNK_BYTES;
@@ -109,7 +109,7 @@ final class CowStore {
     file.pwrite(header.flip(), 0);
   }
 
-  /** Whether the kernel gave a store up, because it could not write to it. */
+  /** Returns whether the kernel marked a store invalid because it could not write to it. */
   static boolean isGivenUp(Fd file) throws LinuxException {
     ByteBuffer header = littleEndian(HEADER_BYTES);
     file.pread(header, 0);

@@ -50,7 +50,7 @@ final class Devices implements AutoCloseable {
 
   /** The information about other layers that a layer's table needs. */
   interface Stack {
-    /** The layer a layer stands on. */
+    /** Returns the parent of a layer. */
     Layer parent(Layer layer);
 
     /** Returns the size of a layer. */
@@ -82,14 +82,14 @@ final class Devices implements AutoCloseable {
     return prefix + "w" + layer.id() + "." + layer.generation();
   }
 
-  /** The number in a name: of a volume's device, or of a layer. */
+  /** Returns the number in a name: of a volume's device, or of a layer. */
   long numberIn(String name) {
     String rest = name.substring(prefix.length() + 1);
     int end = rest.indexOf('.');
     return Long.parseLong(end < 0 ? rest : rest.substring(0, end));
   }
 
-  /** Whether a name is that of a volume's device. */
+  /** Returns whether a name is that of a volume's device. */
   boolean isVolume(String name) {
     return name.startsWith(prefix + "v");
   }
@@ -98,7 +98,7 @@ final class Devices implements AutoCloseable {
     return active.containsKey(name);
   }
 
-  /** The number of an active device. */
+  /** Returns the number of an active device. */
   @Nullable DeviceNumber number(String name) {
     return active.get(name);
   }
@@ -126,13 +126,16 @@ final class Devices implements AutoCloseable {
     active.put(name, number);
   }
 
-  /** The device of a frozen layer, made when it is not there, with all it stands on. */
+  /**
+   * Returns the device of a frozen layer; creates it, and the devices it needs, if it does not
+   * exist.
+   */
   DeviceNumber layer(Layer layer, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(layerName(layer.id()));
     return known != null ? known : make(layerName(layer.id()), layer, stack, false);
   }
 
-  /** The device of a volume, made when it is not there, with all it stands on. */
+  /** Returns the device of a volume; creates it, and the devices it needs, if it does not exist. */
   DeviceNumber volume(long device, Layer top, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(volumeName(device));
     return known != null ? known : make(volumeName(device), top, stack, true);
@@ -275,7 +278,7 @@ final class Devices implements AutoCloseable {
     return own;
   }
 
-  /** Whether there is a layer's device that no other device of this root stands on. */
+  /** Returns whether there is a layer's device that no other device of this root uses. */
   private boolean isHeldByOthers() throws LinuxException {
     Set<String> below = new HashSet<>();
     Set<String> layers = new HashSet<>();

@@ -37,7 +37,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   private static final int FORMAT = 1;
   private static final long MERGE_BYTES_PER_SECOND = 64 << 20;
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public DmSnapshotProvider() {}
 
   @Override

@@ -26,7 +26,7 @@ record Layer(long id, int generation, long parent, long grownBytes) {
           "([1-9][0-9]{0,14})\\.([0-9]{1,9})\\."
               + "(?:flat|on\\.([1-9][0-9]{0,14})(?:\\.([1-9][0-9]{0,17}))?)");
 
-  /** A new image. */
+  /** Returns a new image. */
   static Layer flat(long id) {
     return new Layer(id, 0, NONE, 0);
   }

@@ -8,13 +8,13 @@ import dev.ramet.errors.RametException;
 final class LayerNumbers {
   private long next = 1;
 
-  /** One that must not be given again. */
+  /** Reserves a number that must not be assigned again. */
   synchronized void taken(long number) {
     next = Math.max(next, number + 1);
   }
 
   /**
-   * A new one.
+   * Returns a new number.
    *
    * @throws RametException {@code CORRUPT} when something has so high a number that the name of a
    *     layer with the next one could not be read again

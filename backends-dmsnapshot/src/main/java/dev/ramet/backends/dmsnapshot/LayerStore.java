@@ -79,12 +79,12 @@ final class LayerStore implements Devices.Stack {
     return later ? other : layer;
   }
 
-  /** A number that must not be used again. */
+  /** Reserves a number that must not be used again. */
   void taken(long id) {
     numbers.taken(id);
   }
 
-  /** A new number, for a layer or a device. */
+  /** Returns a new number, for a layer or a device. */
   long newId() {
     return numbers.next();
   }
@@ -98,7 +98,7 @@ final class LayerStore implements Devices.Stack {
     }
   }
 
-  /** Whether a layer and all below it are there. */
+  /** Returns whether a layer and all layers below it exist. */
   synchronized boolean isWhole(long id) {
     Layer layer = layers.get(id);
     while (layer != null && !layer.isFlat()) {
@@ -203,7 +203,7 @@ final class LayerStore implements Devices.Stack {
     writable.remove(id);
   }
 
-  /** The layers of a stack, the top first. */
+  /** Returns the layers of a stack, the top first. */
   synchronized List<Layer> stack(long top) {
     List<Layer> stack = new ArrayList<>();
     Layer layer = layer(top);
@@ -228,7 +228,7 @@ final class LayerStore implements Devices.Stack {
     return users.getOrDefault(id, 0);
   }
 
-  /** All layers that are there. */
+  /** Returns all existing layers. */
   synchronized List<Layer> layers() {
     return List.copyOf(layers.values());
   }
@@ -238,7 +238,7 @@ final class LayerStore implements Devices.Stack {
     changes.replace(layer, this);
   }
 
-  /** The layer of a number, if it is there. */
+  /** Returns the layer with a number, or null if it does not exist. */
   synchronized @Nullable Layer find(long id) {
     return layers.get(id);
   }

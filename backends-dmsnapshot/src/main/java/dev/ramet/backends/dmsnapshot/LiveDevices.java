@@ -36,14 +36,14 @@ final class LiveDevices implements AutoCloseable {
     this.changes = new DeviceChanges(devices);
   }
 
-  /** The device of a frozen layer, made when it is not there. */
+  /** Returns the device of a frozen layer; creates it if it does not exist. */
   Path attachLayer(long id) throws LinuxException {
     synchronized (store) {
       return devices.layer(store.layer(id), store).node();
     }
   }
 
-  /** The device of a volume, made when it is not there. */
+  /** Returns the device of a volume; creates it if it does not exist. */
   Path attachVolume(long device, long top) throws LinuxException {
     synchronized (store) {
       DeviceNumber number = devices.volume(device, store.layer(top), store);

@@ -264,12 +264,12 @@ final class Reconciler {
     }
   }
 
-  /** Whether the kernel has not given up the store of a volume. */
+  /** Returns whether the kernel regards the store of a volume as valid. */
   private boolean isInOrder(String name) throws LinuxException {
     return !mapper.status(name).get(0).parameters().contains("Invalid");
   }
 
-  /** Whether a volume's table in use is on the file of a layer. */
+  /** Returns whether a volume's active table uses the file of a layer. */
   private boolean shows(String name, Layer top) throws LinuxException {
     String[] words = mapper.table(name).get(0).words();
     String loop = top.isFlat() ? words[0] : words.length > 1 ? words[1] : "";

@@ -20,9 +20,9 @@ final class RootIdentity {
   private RootIdentity() {}
 
   /**
-   * The prefix for the layers in a directory: of a number that was drawn for it, and of which
-   * directory it is. Either alone is not enough: a copy of a root has the number of the original,
-   * and a new file system may have the inode of one that is gone.
+   * Returns the prefix for the layers in a directory, made of a random number drawn for it and of
+   * the directory's identity. Either alone is not enough: a copy of a root has the number of the
+   * original, and a new file system may have the inode of one that is gone.
    */
   static String prefix(Path layers) throws LinuxException, IOException {
     Path file = file(layers);
@@ -44,7 +44,7 @@ final class RootIdentity {
     }
   }
 
-  /** The file with the number. */
+  /** Returns the file that holds the number. */
   static Path file(Path layers) {
     return layers.resolve(".id");
   }

@@ -53,7 +53,7 @@ final class SpaceGuard implements AutoCloseable {
     thread.start();
   }
 
-  /** The reserve of a file system unless one is set: a sixteenth, at most 64 MiB. */
+  /** Returns the reserve of a file system unless one is set: a sixteenth, at most 64 MiB. */
   static long defaultReserve(FsInfo info) {
     return Math.min(64 << 20, info.totalBytes() / 16);
   }

@@ -32,7 +32,7 @@ final class StackCopy implements AutoCloseable {
     /** No hurry and no rest. */
     Pace NONE = bytes -> {};
 
-    /** So many bytes more. */
+    /** Called with the number of further bytes copied. */
     void copied(long bytes);
   }
 
@@ -57,7 +57,7 @@ final class StackCopy implements AutoCloseable {
     }
   }
 
-  /** The layers, the top first. */
+  /** Returns the layers, the top first. */
   List<Layer> layers() {
     return layers;
   }

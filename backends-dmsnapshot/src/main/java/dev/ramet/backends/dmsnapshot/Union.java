@@ -59,7 +59,7 @@ final class Union {
     return size;
   }
 
-  /** The chunks, ascending. */
+  /** Returns the chunks, ascending. */
   long[] chunks() {
     return Arrays.copyOf(chunks, size);
   }
@@ -73,7 +73,7 @@ final class Union {
     return places[index];
   }
 
-  /** Which of the stores has it. */
+  /** Returns the index of the store that has a chunk. */
   int source(int index) {
     return sources[index];
   }

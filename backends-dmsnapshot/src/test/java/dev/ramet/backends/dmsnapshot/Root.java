@@ -87,7 +87,7 @@ final class Root implements AutoCloseable {
     device.fsync();
   }
 
-  /** The value of a page, as the device has it. */
+  /** Returns the value of a page, as the device has it. */
   static long read(Fd device, long page) throws LinuxException {
     PageCache.drop(device, 0, 0);
     ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
@@ -98,14 +98,14 @@ final class Root implements AutoCloseable {
     return buffer.getLong(0);
   }
 
-  /** The value of a page of a node. */
+  /** Returns the value of a page of a node. */
   long read(NodeId id, long page) throws LinuxException {
     try (Fd device = device(id)) {
       return read(device, page);
     }
   }
 
-  /** The devices that this project has on the host. */
+  /** Returns the devices that this project has on the host. */
   static List<String> devices() throws LinuxException {
     try (DeviceMapper mapper = DeviceMapper.open()) {
       return mapper.devices().keySet().stream().filter(n -> n.startsWith("ramet-")).toList();

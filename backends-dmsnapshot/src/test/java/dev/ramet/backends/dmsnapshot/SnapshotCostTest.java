@@ -57,7 +57,7 @@ class SnapshotCostTest {
     }
   }
 
-  /** The least of some rounds: others on this machine can only add to it. */
+  /** Returns the least of some rounds: others on this machine can only add to it. */
   private long least(Root root, Fd device, int changed) throws Exception {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < ROUNDS; i++) {

@@ -30,7 +30,7 @@ public final class ReflinkXfsProvider implements StorageBackendProvider, RootExa
   private static final String REMEDY =
       "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public ReflinkXfsProvider() {}
 
   @Override

@@ -19,7 +19,7 @@ public final class ByteCopyProvider implements StorageBackendProvider, RootExami
   private static final String ID = "byte-copy";
   private static final int FORMAT = 1;
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public ByteCopyProvider() {}
 
   @Override

@@ -34,7 +34,7 @@ final class Bytes {
     }
   }
 
-  /** The first byte of a page. */
+  /** Returns the first byte of a page. */
   static int read(StorageBackend backend, NodeId id, long page) {
     try (RandomAccessFile file = new RandomAccessFile(backend.attach(id).path().toFile(), "r")) {
       file.seek(page * PAGE);
@@ -51,7 +51,7 @@ final class Bytes {
     return e;
   }
 
-  /** All names below a directory, in order: what a failed call must not change. */
+  /** Returns all names below a directory, in order: what a failed call must not change. */
   static String tree(Path directory) {
     try (Stream<Path> paths = Files.walk(directory)) {
       return String.join(

@@ -32,7 +32,7 @@ public final class LoopHarness implements StorageHarness {
   }
 
   /**
-   * A harness.
+   * Returns a harness.
    *
    * @param fs is closed with it
    * @param steps opens it step by step in the file system's root

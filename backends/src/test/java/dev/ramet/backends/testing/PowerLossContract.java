@@ -30,10 +30,10 @@ public abstract class PowerLossContract {
   @TempDir private Path dir;
   private Place place;
 
-  /** The backend under test. */
+  /** Returns the backend under test. */
   protected abstract StorageBackendProvider provider();
 
-  /** A small file system that suits it. */
+  /** Returns a small file system that suits it. */
   protected abstract LoopFs fileSystem(Path directory);
 
   @BeforeEach

@@ -25,10 +25,10 @@ abstract class RootContract {
   Place place;
   StorageBackend backend;
 
-  /** The backend under test. */
+  /** Returns the backend under test. */
   protected abstract StorageBackendProvider provider();
 
-  /** A file system that suits it. */
+  /** Returns a file system that suits it. */
   protected abstract LoopFs fileSystem(Path directory);
 
   @BeforeEach

@@ -51,7 +51,7 @@ final class CommandLine {
   private CommandLine() {}
 
   /**
-   * The command.
+   * Returns the command.
    *
    * @param image the memory image of a restore, or null to boot with empty memory
    * @param hostPorts the host's port for each of the guest's forwarded ports
@@ -160,12 +160,14 @@ final class CommandLine {
     add(args, "-device", "vmgenid,guid=auto");
   }
 
-  /** A forwarding rule in the syntax of {@code -netdev user,hostfwd=} and of hostfwd_add. */
+  /**
+   * Returns a forwarding rule in the syntax of {@code -netdev user,hostfwd=} and of hostfwd_add.
+   */
   static String forward(VmSpec.Network network, int guestPort, int hostPort) {
     return "tcp:" + network.hostAddress() + ":" + hostPort + "-:" + guestPort;
   }
 
-  /** The name of a disk's block node. */
+  /** Returns the name of a disk's block node. */
   static String node(int disk) {
     return "disk" + disk;
   }

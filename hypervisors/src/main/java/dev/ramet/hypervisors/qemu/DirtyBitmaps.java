@@ -243,7 +243,7 @@ final class DirtyBitmaps {
     return CommandLine.node(disk);
   }
 
-  /** The smallest with which a bitmap has not too many bits. */
+  /** Returns the smallest granularity with which a bitmap does not get too many bits. */
   static long granularity(long sizeBytes) {
     long granularity = GRANULARITY_BYTES;
     while (sizeBytes / granularity > BITS_MAX) {

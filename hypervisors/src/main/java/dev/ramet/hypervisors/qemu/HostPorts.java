@@ -24,7 +24,7 @@ final class HostPorts {
     return guestPort < FIRST_FREE_PORT ? guestPort + LOW_PORT_SHIFT : guestPort;
   }
 
-  /** Whether somebody else has the address: QEMU says so in words only. */
+  /** Returns whether somebody else has the address: QEMU reports it only as text. */
   static boolean taken(String address, int port) {
     try (ServerSocketChannel probe = ServerSocketChannel.open()) {
       probe.bind(new InetSocketAddress(address, port));

@@ -27,7 +27,7 @@ record Installation(
     Accelerator accelerator,
     String hostCpu) {
 
-  /** The version's first number. */
+  /** Returns the version's first number. */
   int major() {
     return Integer.parseInt(version.substring(0, version.indexOf('.')));
   }

@@ -101,7 +101,10 @@ final class Machine {
     monitor.unhush();
   }
 
-  /** The next event of this name whose {@code status} is one of these; ask before causing it. */
+  /**
+   * Returns the next event of this name whose {@code status} is one of these; ask before causing
+   * it.
+   */
   CompletableFuture<JsonNode> event(String name, String... statuses) {
     return monitor.nextEvent(name, Set.of(statuses));
   }

@@ -80,7 +80,7 @@ final class NbdBitmap implements AutoCloseable {
   }
 
   /**
-   * All that is dirty.
+   * Returns all dirty ranges.
    *
    * @param export the name of an export with this bitmap
    * @throws IOException when it cannot be read; nothing is known then

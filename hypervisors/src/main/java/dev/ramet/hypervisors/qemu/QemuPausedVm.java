@@ -31,8 +31,8 @@ class QemuPausedVm implements PausedVm {
   /**
    * {@inheritDoc}
    *
-   * <p>Makes the files {@code devices} and {@code ram-blocks}. They are not yet safe from a loss of
-   * power. {@code NO_SPACE} when the file system is full; nothing is left then.
+   * <p>Makes the files {@code devices} and {@code ram-blocks}. They do not yet survive a power
+   * loss. {@code NO_SPACE} when the file system is full; nothing is left then.
    */
   @Override
   public void saveDevices(Path directory) {

@@ -142,7 +142,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return e;
   }
 
-  /** The pause of a machine that stands still already. */
+  /** Begins the pause of a machine that is paused already. */
   QemuPausedVm beginPause() {
     return new QemuPausedVm(this, claimPause());
   }
@@ -156,7 +156,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return token;
   }
 
-  /** Whether this is the pause under way. */
+  /** Returns whether this is the current pause. */
   boolean pauses(Object token) {
     return pause.get() == token;
   }

@@ -171,12 +171,12 @@ final class Qmp implements AutoCloseable {
       this.message = message;
     }
 
-    /** Whether there is nothing to wait for any more. */
+    /** Returns whether there is nothing left to wait for. */
     boolean arrived() {
       return message.isDone();
     }
 
-    /** Whether it has arrived and is an error, or cannot arrive any more. */
+    /** Returns whether it has arrived and is an error, or cannot arrive any more. */
     boolean failed() {
       return message.isCompletedExceptionally()
           || (message.isDone() && message.join().has("error"));
@@ -232,8 +232,8 @@ final class Qmp implements AutoCloseable {
   }
 
   /**
-   * The {@code data} of the next event of this name whose {@code status} is one of these; ask
-   * before causing it. One at a time for each name.
+   * Returns the {@code data} of the next event of this name whose {@code status} is one of these;
+   * ask before causing it. One at a time for each name.
    */
   CompletableFuture<JsonNode> nextEvent(String name, Set<String> statuses) {
     Awaited event = new Awaited(statuses, new CompletableFuture<>());

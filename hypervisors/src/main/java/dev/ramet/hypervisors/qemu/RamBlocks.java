@@ -56,12 +56,14 @@ final class RamBlocks {
     this.names = names;
   }
 
-  /** The stream from its header up to, not including, its first device section; not a copy. */
+  /**
+   * Returns the stream from its header up to, not including, its first device section; not a copy.
+   */
   byte[] bytes() {
     return bytes;
   }
 
-  /** The RAM blocks it describes, in order. */
+  /** Returns the RAM blocks it describes, in order. */
   List<String> names() {
     return names;
   }
@@ -75,7 +77,7 @@ final class RamBlocks {
     }
   }
 
-  /** Whether these are the first bytes of a stream that QEMU loads. */
+  /** Returns whether these are the first bytes of a stream that QEMU loads. */
   static boolean isHeader(byte[] start) {
     return start.length >= HEADER_BYTES && ByteBuffer.wrap(start).getLong() == HEADER;
   }

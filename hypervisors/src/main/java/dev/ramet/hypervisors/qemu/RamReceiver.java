@@ -54,7 +54,7 @@ final class RamReceiver implements AutoCloseable {
   }
 
   /**
-   * The whole stream.
+   * Returns the whole stream.
    *
    * @param alive whether QEMU may still send: if it ends before it connects, no channel tells
    */

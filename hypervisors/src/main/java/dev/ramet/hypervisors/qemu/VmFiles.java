@@ -116,8 +116,8 @@ record VmFiles(Path directory) {
   }
 
   /**
-   * A path to a socket in the directory that is short enough for {@code sun_path}: through the
-   * working directory of the machine's process when the plain one is too long.
+   * Returns a path to a socket in the directory that is short enough for {@code sun_path}: through
+   * the working directory of the machine's process when the plain one is too long.
    */
   Path socket(String name, long pid) {
     Path plain = directory.resolve(name);
@@ -159,7 +159,7 @@ record VmFiles(Path directory) {
     }
   }
 
-  /** The ends of QEMU's log and of the guest's console, for error messages. */
+  /** Returns the ends of QEMU's log and of the guest's console, for error messages. */
   String tails() {
     StringBuilder text = new StringBuilder();
     for (Path file : List.of(log(), console())) {

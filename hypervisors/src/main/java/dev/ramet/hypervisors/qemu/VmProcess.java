@@ -52,7 +52,7 @@ final class VmProcess {
     }
   }
 
-  /** The process that the directory's pid file names, if it is QEMU and works there. */
+  /** Returns the process that the directory's pid file names, if it is QEMU and works there. */
   static Optional<VmProcess> of(VmFiles files) {
     try {
       long pid = Long.parseLong(Files.readString(files.pidFile()).strip());
@@ -65,7 +65,7 @@ final class VmProcess {
     }
   }
 
-  /** All QEMU processes that work in {@code directory} or below. */
+  /** Returns all QEMU processes that work in {@code directory} or below. */
   static List<VmProcess> below(Path directory) {
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
       return all.filter(handle -> worksBelow(handle.pid(), directory))
@@ -88,7 +88,7 @@ final class VmProcess {
         && Path.of(args.get(at + 1)).startsWith(directory);
   }
 
-  /** The arguments of a process; empty when it is gone or a zombie. */
+  /** Returns the arguments of a process; empty when it is gone or a zombie. */
   private static List<String> arguments(long pid) {
     try {
       byte[] all = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
@@ -115,8 +115,8 @@ final class VmProcess {
   }
 
   /**
-   * Whether it still executes: a zombie that its parent has not collected does not, unless other
-   * threads of it are still on their way out, with all of its files open.
+   * Returns whether it is still running: a zombie that its parent has not collected does not,
+   * unless other threads of it are still on their way out, with all of its files open.
    */
   boolean alive() {
     if (!handle.isAlive()) {

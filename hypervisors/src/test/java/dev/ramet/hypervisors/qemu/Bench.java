@@ -67,7 +67,7 @@ final class Bench implements AutoCloseable {
     return in(name, Files.createDirectories(root.resolve(name)), memoryBytes, ports);
   }
 
-  /** A machine in a directory that is there. */
+  /** Returns a machine in a directory that is there. */
   VmSpec in(String name, Path directory) {
     return in(name, directory, MEMORY_BYTES);
   }

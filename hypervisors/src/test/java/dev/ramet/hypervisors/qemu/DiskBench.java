@@ -34,7 +34,7 @@ final class DiskBench implements AutoCloseable {
     machines = new Bench(root);
   }
 
-  /** A disk that is a hole. */
+  /** Returns a disk that is a hole. */
   Attachment disk(String name, long sizeBytes, boolean readOnly) throws IOException {
     Path path = root.resolve(name);
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
@@ -102,7 +102,7 @@ final class DiskBench implements AutoCloseable {
     return vm.machine().execute(command, Deadline.after(Bench.PATIENCE));
   }
 
-  /** The names of all bitmaps. */
+  /** Returns the names of all bitmaps. */
   static Set<String> bitmaps(QemuVm vm) {
     Set<String> names = new TreeSet<>();
     for (JsonNode node : query(vm, "query-named-block-nodes")) {

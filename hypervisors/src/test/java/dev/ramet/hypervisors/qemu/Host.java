@@ -11,7 +11,7 @@ import org.opentest4j.TestAbortedException;
 final class Host {
   private Host() {}
 
-  /** The QEMU to test with: RAMET_TEST_QEMU, or the one on the PATH. */
+  /** Returns the QEMU to test with: RAMET_TEST_QEMU, or the one on the PATH. */
   static Path qemu() {
     String chosen = System.getenv("RAMET_TEST_QEMU");
     return chosen == null ? needs("qemu", "qemu-system-x86_64") : Path.of(chosen);
@@ -27,7 +27,7 @@ final class Host {
     throw absent(feature, program + " is missing");
   }
 
-  /** The directory that an environment variable names; the same rule. */
+  /** Returns the directory that an environment variable names; the same rule. */
   static Path directory(String feature, String variable) {
     String value = System.getenv(variable);
     if (value == null) {

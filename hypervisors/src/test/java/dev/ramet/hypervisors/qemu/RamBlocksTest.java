@@ -61,7 +61,7 @@ class RamBlocksTest {
     assertTrue(Arrays.equals(made(false), blocks.bytes()));
   }
 
-  /** The stream as it is sent, or as it is kept. */
+  /** Returns the stream as it is sent, or as it is kept. */
   private static byte[] made(boolean sent) {
     ByteBuffer b = ByteBuffer.allocate(40_000);
     b.put(new byte[] {'Q', 'E', 'V', 'M', 0, 0, 0, 3, 1, 0, 0, 0, 2, 3, 'r', 'a', 'm'});

@@ -78,7 +78,7 @@ public final class DeviceMapper implements AutoCloseable {
     }
   }
 
-  /** The version of the interface, such as {@code 4.47.0}. */
+  /** Returns the version of the interface, such as {@code 4.47.0}. */
   public String version() throws LinuxException {
     try (DmRequest request = new DmRequest("", 0)) {
       call("DM_VERSION", VERSION, request);
@@ -87,14 +87,16 @@ public final class DeviceMapper implements AutoCloseable {
     }
   }
 
-  /** The targets the kernel knows now, with their versions; modules may bring more. */
+  /**
+   * Returns the targets the kernel knows now, with their versions; loading modules may add more.
+   */
   public Map<String, String> targets() throws LinuxException {
     try (DmRequest request = answered("DM_LIST_VERSIONS", LIST_VERSIONS, "", 0)) {
       return request.versions();
     }
   }
 
-  /** All devices of the host, by name. */
+  /** Returns all devices of the host, by name. */
   public Map<String, DeviceNumber> devices() throws LinuxException {
     try (DmRequest request = answered("DM_LIST_DEVICES", LIST_DEVICES, "", 0)) {
       return request.names();

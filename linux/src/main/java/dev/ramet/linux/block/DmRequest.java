@@ -74,7 +74,7 @@ final class DmRequest implements AutoCloseable {
     memory.write(NAME, bytes, 0, bytes.length);
   }
 
-  /** A request that loads a table. */
+  /** Returns a request that loads a table. */
   static DmRequest table(String name, List<DmTarget> targets) {
     int size = 0;
     for (DmTarget target : targets) {
@@ -150,7 +150,7 @@ final class DmRequest implements AutoCloseable {
         (flags & READONLY) != 0);
   }
 
-  /** The table or status that was asked for. */
+  /** Returns the table or status that was asked for. */
   List<DmTarget> targets() {
     List<DmTarget> targets = new ArrayList<>();
     long start = memory.getInt(DATA_START);

@@ -13,12 +13,12 @@ public record DmTarget(long startSector, long sectors, String type, String param
   /** The bytes of a sector. */
   public static final int SECTOR_BYTES = 512;
 
-  /** A table of one target. */
+  /** Returns a table of one target. */
   public static DmTarget whole(long sizeBytes, String type, String parameters) {
     return new DmTarget(0, sizeBytes / SECTOR_BYTES, type, parameters);
   }
 
-  /** The words of the parameters. */
+  /** Returns the words of the parameters. */
   public String[] words() {
     return parameters.strip().split(" +", -1);
   }

@@ -145,7 +145,7 @@ public final class LoopDevice implements AutoCloseable {
     }
   }
 
-  /** The size of the device in bytes. */
+  /** Returns the size of the device in bytes. */
   public long sizeBytes() throws LinuxException {
     return fd.sizeBytes();
   }

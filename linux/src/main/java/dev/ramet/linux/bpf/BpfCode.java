@@ -43,7 +43,7 @@ public final class BpfCode {
     private int at = -1;
     private boolean used;
 
-    /** A place that is not known yet. */
+    /** Creates a label whose place is not known yet. */
     public Label() {}
 
     /**
@@ -76,7 +76,7 @@ public final class BpfCode {
   private final List<Instruction> instructions = new ArrayList<>();
   private final List<Jump> jumps = new ArrayList<>();
 
-  /** An empty program. */
+  /** Creates an empty program. */
   public BpfCode() {}
 
   /** Sets a register. */

@@ -57,7 +57,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** The descriptor, for programs that use the table. */
+  /** Returns the descriptor, for programs that use the table. */
   synchronized int number() {
     if (closed) {
       throw new IllegalStateException("a table that is closed");

@@ -82,13 +82,16 @@ public final class BtrfsSubvolumes {
     }
   }
 
-  /** Whether a path is the top directory of a subvolume; on another file system it may be wrong. */
+  /**
+   * Returns whether a path is the top directory of a subvolume; on another file system it may be
+   * wrong.
+   */
   public static boolean isSubvolume(Path path) throws LinuxException {
     FileStat stat = PathCalls.stat(path);
     return stat.isDirectory() && stat.inode() == TOP_INODE;
   }
 
-  /** Whether nothing in a subvolume can be written. */
+  /** Returns whether a subvolume is read-only. */
   public static boolean isReadOnly(Path subvolume) throws LinuxException {
     try (Fd fd = Fd.openDirectory(subvolume);
         Memory flags = new Memory(Long.BYTES)) {

@@ -53,12 +53,12 @@ public final class CachedPages implements AutoCloseable {
   /** Receives a run of pages that are all cached, or all not cached. */
   @FunctionalInterface
   public interface Receiver {
-    /** A stretch, in whole pages. */
+    /** Receives one run, in whole pages. */
     void stretch(long offset, long lengthBytes, boolean cached) throws LinuxException;
   }
 
   /**
-   * Tells of each page of a range whether it is in the cache, in stretches by ascending offset.
+   * Reports for each page of a range whether it is in the cache, in runs by ascending offset.
    *
    * @param offset a multiple of the page size
    * @param lengthBytes a multiple of the page size

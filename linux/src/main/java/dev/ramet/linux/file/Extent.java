@@ -35,7 +35,7 @@ public record Extent(long logical, long physical, long lengthBytes, int flags) {
     return (flags & UNWRITTEN) != 0;
   }
 
-  /** Whether it is in the cache only, with space reserved but no place chosen yet. */
+  /** Returns whether it is only in the cache, with space reserved but no blocks assigned yet. */
   public boolean isDelayed() {
     return (flags & DELAYED) != 0;
   }

@@ -68,7 +68,7 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** A descriptor that a call of this module has made. */
+  /** Returns a descriptor that a call of this module has made. */
   public static Fd of(int number, String subject) {
     return new Fd(number, subject);
   }
@@ -96,7 +96,7 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** The descriptor, for other calls of this module. */
+  /** Returns the descriptor, for other calls of this module. */
   public int number() {
     if (closed.get()) {
       throw new IllegalStateException("closed: " + subject);
@@ -217,7 +217,7 @@ public final class Fd implements AutoCloseable {
     check("fallocate", result, result < 0 ? Native.getLastError() : 0);
   }
 
-  /** The size of the file or block device: for the latter fstat(2) says 0. */
+  /** Returns the size of the file or block device: for the latter fstat(2) says 0. */
   public long sizeBytes() throws LinuxException {
     return seek(0, SEEK_END);
   }

@@ -55,22 +55,22 @@ public record FileStat(
         nanos(statx, CHANGED));
   }
 
-  /** A struct statx_timestamp: 64 bits of seconds, 32 of nanoseconds. */
+  /** Reads a struct statx_timestamp: 64 bits of seconds, 32 of nanoseconds. */
   private static long nanos(Memory statx, int at) {
     return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
   }
 
-  /** Whether it is a regular file. */
+  /** Returns whether it is a regular file. */
   public boolean isRegularFile() {
     return (mode & S_IFMT) == S_IFREG;
   }
 
-  /** Whether it is a directory. */
+  /** Returns whether it is a directory. */
   public boolean isDirectory() {
     return (mode & S_IFMT) == S_IFDIR;
   }
 
-  /** Whether it has the sticky bit, which means nothing to Linux on a file (inode(7)). */
+  /** Returns whether it has the sticky bit, which means nothing to Linux on a file (inode(7)). */
   public boolean isSticky() {
     return (mode & S_ISVTX) != 0;
   }

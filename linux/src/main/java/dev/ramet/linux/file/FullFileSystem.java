@@ -56,14 +56,14 @@ public record FullFileSystem(Path where, @Nullable Path image) {
     }
   }
 
-  /** The one meant by an error that says that a file system is full. */
+  /** Returns the full file system that caused an ENOSPC error at a path. */
   public static FullFileSystem toldAt(Path where) {
     FullFileSystem found = find(where, 0);
     // Space is not only bytes: inodes run out as well.
     return found == null ? new FullFileSystem(where, null) : found;
   }
 
-  /** Which it is and how full, for a person. */
+  /** Which it is and how full, for people. */
   public String describe() {
     Path around = image == null ? null : image.getParent();
     return around == null
@@ -71,12 +71,14 @@ public record FullFileSystem(Path where, @Nullable Path image) {
         : FsInfo.describe(around) + ", where " + image + " holds all of " + where;
   }
 
-  /** Whether it is another one than the one that was written to. */
+  /** Returns whether it is a different file system than the one that was written to. */
   public boolean isAround() {
     return image != null;
   }
 
-  /** The file behind the loop device that a path's file system is on, or null; see loop(4). */
+  /**
+   * Returns the file behind the loop device that a path's file system is on, or null; see loop(4).
+   */
   private static @Nullable Path backingFile(Path path) throws LinuxException {
     long device = PathCalls.stat(path).device();
     Path entry = Path.of("/sys/dev/block", (device >> 32) + ":" + (device & 0xFFFF_FFFFL), "loop");

@@ -18,7 +18,7 @@ public final class NoCow {
 
   private NoCow() {}
 
-  /** Whether a file has it. */
+  /** Returns whether a file has the flag. */
   public static boolean get(Fd file) throws LinuxException {
     try (Memory flags = new Memory(Long.BYTES)) {
       return (read(file, flags) & FS_NOCOW_FL) != 0;

@@ -57,7 +57,7 @@ final class ExtendedState {
     }
   }
 
-  /** Whether it is XSAVE's. */
+  /** Returns whether it is in XSAVE's format. */
   static boolean isExtended(ByteBuffer state) {
     return state.limit() > LEGACY_BYTES;
   }

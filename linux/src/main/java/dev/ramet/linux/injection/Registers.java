@@ -65,17 +65,17 @@ final class Registers {
     return values.get(CS) == USER_CS;
   }
 
-  /** Whether the thread was inside a system call when it stopped. */
+  /** Returns whether the thread was inside a system call when it stopped. */
   boolean inSystemCall() {
     return values.get(ORIG_RAX) >= 0;
   }
 
-  /** Whether the kernel would have the thread make its system call again. */
+  /** Returns whether the kernel would have the thread make its system call again. */
   boolean awaitsRestart() {
     return inSystemCall() && RESTARTED.contains(values.get(RAX));
   }
 
-  /** The register of an index. */
+  /** Returns the register of an index. */
   long get(int register) {
     return values.get(register);
   }

@@ -62,7 +62,7 @@ final class SeccompProgram {
     return (action & ACTION) == ALLOW || (action & ACTION) == LOG;
   }
 
-  /** The filter's answer, one of {@code SECCOMP_RET_*} with data in the low half. */
+  /** Returns the filter's answer, one of {@code SECCOMP_RET_*} with data in the low half. */
   int evaluate(ByteBuffer data) {
     int a = 0;
     int x = 0;

@@ -100,7 +100,7 @@ final class SignalFrame {
     return address;
   }
 
-  /** The stack pointer that rt_sigreturn expects: that word has been taken off. */
+  /** Returns the stack pointer that rt_sigreturn expects: that word has been taken off. */
   long returnStack() {
     return address + Long.BYTES;
   }

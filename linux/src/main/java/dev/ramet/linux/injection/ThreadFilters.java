@@ -14,7 +14,7 @@ final class ThreadFilters {
   private ThreadFilters() {}
 
   /**
-   * The filters that every system call of the thread passes, newest first.
+   * Returns the filters that every system call of the thread passes, newest first.
    *
    * @throws LinuxException EACCES without CAP_SYS_ADMIN, EINVAL or EIO when the kernel cannot tell
    */

@@ -298,7 +298,7 @@ final class TracedThread implements AutoCloseable {
     stopped = true;
   }
 
-  /** Whether the thread has stopped. */
+  /** Returns whether the thread has stopped. */
   private boolean poll() throws LinuxException {
     int options = TraceCalls.WALL | TraceCalls.WNOHANG;
     int result = TraceCalls.waitpid((int) thread, memory.address() + STATUS_AT, options);

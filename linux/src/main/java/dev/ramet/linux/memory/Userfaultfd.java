@@ -49,7 +49,9 @@ public final class Userfaultfd implements AutoCloseable {
     this.argument = NativeBuffer.allocate(ARGUMENT_BYTES);
   }
 
-  /** Whether this processor is one that {@link #openIn} and {@link #openHere} know: x86-64. */
+  /**
+   * Returns whether this processor is one that {@link #openIn} and {@link #openHere} know: x86-64.
+   */
   public static boolean supported() {
     return System.getProperty("os.arch", "").equals("amd64");
   }

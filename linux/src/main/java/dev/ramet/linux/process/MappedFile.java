@@ -35,7 +35,7 @@ public final class MappedFile {
     return byPath(mapping);
   }
 
-  /** The file that has a mapping's path, if it is the mapped one by device and inode. */
+  /** Returns the file that has a mapping's path, if it is the mapped one by device and inode. */
   static Fd byPath(ProcMaps.Mapping mapping) throws LinuxException {
     Fd file = Fd.openRead(path(mapping));
     boolean same = false;

@@ -14,7 +14,7 @@ final class ProcFile {
 
   private ProcFile() {}
 
-  /** The whole text. Bytes that are not UTF-8 become replacement characters. */
+  /** Returns the whole text. Bytes that are not UTF-8 become replacement characters. */
   static String read(String path) throws LinuxException {
     int fd = ProcessCalls.open(path, ProcessCalls.O_RDONLY | ProcessCalls.O_CLOEXEC);
     if (fd < 0) {

@@ -35,19 +35,19 @@ public final class ProcMaps {
       return end - start;
     }
 
-    /** Whether writes go to the file or memory object itself. */
+    /** Returns whether writes go to the file or memory object itself. */
     public boolean isShared() {
       return permissions.charAt(3) == 's';
     }
 
-    /** Whether it is private and has no file behind it. */
+    /** Returns whether it is private and has no file behind it. */
     public boolean isAnonymous() {
       return inode == 0 && !isShared();
     }
   }
 
   /**
-   * All mappings by ascending address.
+   * Returns all mappings by ascending address.
    *
    * @throws LinuxException ENOENT or ESRCH when there is no such process
    */

@@ -33,12 +33,12 @@ public final class ProcessMemory implements AutoCloseable {
     this.iov = vectors.view(0, longs * Long.BYTES).asLongBuffer();
   }
 
-  /** Whether {@link #read} must come before the next {@link #add}. */
+  /** Returns whether {@link #read} must come before the next {@link #add}. */
   public boolean full() {
     return queued == IOV_MAX;
   }
 
-  /** The length of all queued pieces. */
+  /** Returns the length of all queued pieces. */
   public long queuedBytes() {
     return queuedBytes;
   }

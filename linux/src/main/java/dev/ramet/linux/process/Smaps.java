@@ -17,7 +17,7 @@ public record Smaps(long rssBytes, long anonymousBytes, long privateDirtyBytes, 
   private static final long KIB = 1024;
 
   /**
-   * The sum of all mappings.
+   * Returns the sum of all mappings.
    *
    * @throws LinuxException ENOENT or ESRCH when there is no such process, EACCES when it may not be
    *     looked at
@@ -26,7 +26,7 @@ public record Smaps(long rssBytes, long anonymousBytes, long privateDirtyBytes, 
     return read(pid, mapping -> true);
   }
 
-  /** The sum of the mappings of one file; see {@link ProcMaps.Mapping#path}. */
+  /** Returns the sum of the mappings of one file; see {@link ProcMaps.Mapping#path}. */
   public static Smaps ofPath(long pid, String path) throws LinuxException {
     return read(pid, mapping -> mapping.path().equals(path));
   }

@@ -22,9 +22,9 @@ public final class ThreadChoice {
   private ThreadChoice() {}
 
   /**
-   * The threads to try. The first thread of a child of this process is left out: the JVM waits for
-   * its end with waitpid(2), which a traced thread's stop would satisfy, so that the JVM took a
-   * living child for a dead one.
+   * Returns the threads to try. The first thread of a child of this process is left out: the JVM
+   * waits for its end with waitpid(2), which a traced thread's stop would satisfy, so that the JVM
+   * took a living child for a dead one.
    *
    * @throws LinuxException ENOENT or ESRCH when there is no such process
    */

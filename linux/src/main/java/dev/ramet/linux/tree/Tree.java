@@ -222,7 +222,8 @@ public final class Tree implements AutoCloseable {
   }
 
   /**
-   * The names in a directory, in the order of the file system, without {@code .} and {@code ..}.
+   * Returns the names in a directory, in the order of the file system, without {@code .} and {@code
+   * ..}.
    *
    * @param most how many there may be; {@code EFBIG} for more
    */

@@ -73,22 +73,22 @@ public record TreeEntry(
     return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
   }
 
-  /** Whether it is a regular file. */
+  /** Returns whether it is a regular file. */
   public boolean isFile() {
     return (mode & S_IFMT) == S_IFREG;
   }
 
-  /** Whether it is a directory. */
+  /** Returns whether it is a directory. */
   public boolean isDirectory() {
     return (mode & S_IFMT) == S_IFDIR;
   }
 
-  /** Whether it is a symbolic link. */
+  /** Returns whether it is a symbolic link. */
   public boolean isLink() {
     return (mode & S_IFMT) == S_IFLNK;
   }
 
-  /** The permission bits alone. */
+  /** Returns the permission bits alone. */
   public int permissions() {
     return mode & PERMISSIONS;
   }

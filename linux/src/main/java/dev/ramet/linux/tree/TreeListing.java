@@ -24,8 +24,8 @@ final class TreeListing {
   private TreeListing() {}
 
   /**
-   * The names in an open directory, in the order of the file system, without {@code .} and {@code
-   * ..}.
+   * Returns the names in an open directory, in the order of the file system, without {@code .} and
+   * {@code ..}.
    *
    * @param most how many there may be; {@code EFBIG} for more
    */

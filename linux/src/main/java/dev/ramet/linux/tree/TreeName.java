@@ -13,7 +13,7 @@ public final class TreeName {
     this.type = type;
   }
 
-  /** The name; not a copy. */
+  /** Returns the name; not a copy. */
   public byte[] bytes() {
     return bytes;
   }

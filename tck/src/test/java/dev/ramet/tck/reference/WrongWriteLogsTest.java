@@ -57,7 +57,7 @@ class WrongWriteLogsTest {
       return new Logging(driver, spec, process, this);
     }
 
-    /** The mark of a new machine. */
+    /** Returns the mark of a new machine. */
     long first() {
       return WriteLog.NO_MARK;
     }

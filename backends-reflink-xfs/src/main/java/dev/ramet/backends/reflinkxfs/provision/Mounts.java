@@ -40,7 +40,7 @@ final class Mounts {
     return device;
   }
 
-  /** The file behind a loop device, or null for any other device. */
+  /** Returns the file behind a loop device, or null for any other device. */
   static @Nullable Path backingFile(String device) {
     try {
       return Path.of(
@@ -50,7 +50,7 @@ final class Mounts {
     }
   }
 
-  /** The device's node, for example {@code /dev/loop0}. */
+  /** Returns the device's node, for example {@code /dev/loop0}. */
   static Path node(String device) {
     try {
       Path name = Path.of("/sys/dev/block", device).toRealPath().getFileName();

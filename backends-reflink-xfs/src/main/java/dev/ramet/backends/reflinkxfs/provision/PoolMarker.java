@@ -30,7 +30,7 @@ final class PoolMarker {
 
   private PoolMarker() {}
 
-  /** The UUID of our pool, or null when there is no marker. */
+  /** Returns the UUID of our pool, or null when there is no marker. */
   static @Nullable UUID read(Pool pool) {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(pool.marker())) {
@@ -85,7 +85,7 @@ final class PoolMarker {
     Fd.syncDirectory(pool.dataRoot());
   }
 
-  /** Whether an image holds the XFS with this UUID. */
+  /** Returns whether an image holds the XFS with this UUID. */
   static boolean matches(Path image, UUID uuid) throws LinuxException {
     ByteBuffer superblock = ByteBuffer.allocateDirect(SB_READ);
     try (Fd fd = Fd.openRead(image)) {

@@ -17,7 +17,7 @@ import java.util.UUID;
 final class PoolState {
   private PoolState() {}
 
-  /** Whether our image is mounted in its place; anything else there is an error. */
+  /** Returns whether our image is mounted in its place; anything else there is an error. */
   static boolean isMounted(Pool pool) {
     String device = Mounts.deviceAt(pool.mountPoint());
     if (device == null) {

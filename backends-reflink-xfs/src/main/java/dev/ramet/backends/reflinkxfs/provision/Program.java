@@ -40,7 +40,7 @@ final class Program {
   }
 
   /**
-   * A program that must be there.
+   * Returns a program that is required; fails if it is missing.
    *
    * @param remedy how to install it, or what to look at when it fails
    */

@@ -31,7 +31,7 @@ public final class XfsProvisioner implements StorageProvisioner {
   private static final System.Logger LOG = System.getLogger(XfsProvisioner.class.getName());
   private static final Path LOOP_CONTROL = Path.of("/dev/loop-control");
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public XfsProvisioner() {}
 
   @Override
