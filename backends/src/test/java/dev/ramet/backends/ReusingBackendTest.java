@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A reuse that stops at any step leaves the snapshot, the volume, or neither. */
+/** Tests that a reuse that stops at any step leaves the snapshot, the volume, or neither. */
 final class ReusingBackendTest {
   private static final NodeId OLD = NodeId.of("old");
   private static final NodeId FRESH = NodeId.of("fresh");
@@ -30,7 +30,7 @@ final class ReusingBackendTest {
     private static final long serialVersionUID = 1L;
   }
 
-  /** From one step on nothing can be done any more, as if the process were gone. */
+  /** From one step on every change fails, as if the process were dead. */
   private void step(String what) {
     if (left-- <= 0 && (dead || left == -1)) {
       throw new Broken();

@@ -4,7 +4,7 @@ package dev.ramet.testing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Parts of a kernel that some hosts lack; see {@link Require} for what happens then. */
+/** Kernel features that some hosts lack; see {@link Require} for the consequences. */
 public final class Features {
   private Features() {}
 

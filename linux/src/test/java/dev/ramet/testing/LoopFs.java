@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** A real file system of its own for a test, unmounted and deleted by {@link #close}. */
+/** A separate real file system for a test, unmounted and deleted by {@link #close}. */
 public final class LoopFs implements AutoCloseable {
   private final Path image;
   private final Path mountPoint;
@@ -83,25 +83,25 @@ public final class LoopFs implements AutoCloseable {
     }
   }
 
-  /** Where it is mounted. */
+  /** Returns its mount point. */
   public Path root() {
     return mountPoint;
   }
 
-  /** Mounts it anew with other options, such as {@code ro}. */
+  /** Remounts it with other options, such as {@code ro}. */
   public void remount(String options) {
     run(List.of("mount", "-o", "remount," + options, mountPoint.toString()));
   }
 
   /**
-   * Mounts it again as it is on its disk this moment: what nobody has synced is gone. Nothing may
-   * be open in it.
+   * Mounts it again as it is on its disk at this moment, without anything that was not synced.
+   * Nothing may be open in it.
    */
   public void losePower() {
     mountCopy(copyDisk());
   }
 
-  /** Copies what is on its disk this moment, whatever is open in it, if nobody writes meanwhile. */
+  /** Copies the present content of its disk, whatever is open in it, if nobody writes meanwhile. */
   public Path copyDisk() {
     Path copy = image.resolveSibling(image.getFileName() + ".copy");
     run(List.of("cp", "--sparse=always", image.toString(), copy.toString()));
@@ -111,7 +111,7 @@ public final class LoopFs implements AutoCloseable {
   /**
    * Mounts it again as its disk was when it was copied. Nothing may be open in it.
    *
-   * @param copy is used up
+   * @param copy is consumed
    */
   public void mountCopy(Path copy) {
     run(List.of("umount", mountPoint.toString()));
@@ -119,7 +119,7 @@ public final class LoopFs implements AutoCloseable {
     run(List.of("mount", "-o", "loop", image.toString(), mountPoint.toString()));
   }
 
-  /** Fills what space is left, up to {@code keepBytes}. */
+  /** Fills the free space except for {@code keepBytes}. */
   public void fill(long keepBytes) throws IOException {
     byte[] block = new byte[64 << 10];
     new java.util.Random(7).nextBytes(block);
@@ -157,7 +157,7 @@ public final class LoopFs implements AutoCloseable {
     }
   }
 
-  /** Runs a command that must succeed and returns what it printed. */
+  /** Runs a command that must succeed and returns its output. */
   public static String run(List<String> command) {
     StringBuilder output = new StringBuilder();
     int exit = exec(command, output);

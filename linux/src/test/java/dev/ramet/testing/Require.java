@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * What a test needs of its host. A missing feature aborts the test, unless {@code RAMET_REQUIRE}
- * (names separated by commas) says that this host must have it: then it fails.
+ * Checks what a test needs of its host. A missing feature aborts the test, unless {@code
+ * RAMET_REQUIRE} (names separated by commas) says that this host must have it: then the test fails.
  */
 public final class Require {
   private Require() {}

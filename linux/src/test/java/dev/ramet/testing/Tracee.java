@@ -88,7 +88,7 @@ public final class Tracee implements AutoCloseable {
     return pid;
   }
 
-  /** Where it mapped the image. */
+  /** Returns the address where it mapped the image. */
   public long address() {
     return address;
   }
@@ -109,8 +109,8 @@ public final class Tracee implements AutoCloseable {
   }
 
   /**
-   * How often its threads were disturbed: wrong sums, interrupted futex, ppoll, nanosleep and read,
-   * signals lost, all 0 when all is well; and how many rounds the busy one made.
+   * Returns how often its threads were disturbed: wrong sums, interrupted futex, ppoll, nanosleep
+   * and read, signals lost, all 0 if all is well; and how many rounds the busy thread made.
    */
   public long[] disturbances() throws IOException {
     send("s");
@@ -144,7 +144,7 @@ public final class Tracee implements AutoCloseable {
     throw new IllegalArgumentException("no thread " + name);
   }
 
-  /** Its open descriptors and what they are. */
+  /** Returns its open descriptors and what they refer to. */
   public Set<String> descriptors() throws IOException {
     Set<String> found = new TreeSet<>();
     try (var files = Files.list(Path.of("/proc/" + pid + "/fd"))) {

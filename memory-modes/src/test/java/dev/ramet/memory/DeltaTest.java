@@ -13,7 +13,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
-/** The rules relative to a previous capture, on entries that no kernel here produces at will. */
+/**
+ * Tests the rules relative to a previous capture, on entries that no kernel here produces at will.
+ */
 class DeltaTest {
   private static final long P = 1L << 63;
   private static final long S = 1L << 62;

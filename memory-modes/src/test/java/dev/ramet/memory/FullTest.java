@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What mode full need not read: pages that are known to be zero. */
+/** Tests what the mode full need not read: pages that are known to be zero. */
 class FullTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int PAGES = 1024;
@@ -116,7 +116,7 @@ class FullTest {
               "1023+1");
       assertEquals(expected, select(guest));
 
-      // What is mapped stays, also without a name.
+      // A mapped file stays available without a name.
       Require.root();
       Files.delete(image);
       assertEquals(expected, select(guest));

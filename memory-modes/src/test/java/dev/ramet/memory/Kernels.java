@@ -7,7 +7,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** What this host's kernel can do. */
+/** The features of this host's kernel. */
 final class Kernels {
   private Kernels() {}
 

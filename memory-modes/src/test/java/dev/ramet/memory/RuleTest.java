@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ramet.spi.memory.PageRanges;
 import org.junit.jupiter.api.Test;
 
-/** The rules on every combination of bits, also those that a test cannot bring about at will. */
+/**
+ * Tests the rules on every combination of bits, including those that a test cannot produce at will.
+ */
 class RuleTest {
   private static final long P = 1L << 63;
   private static final long S = 1L << 62;

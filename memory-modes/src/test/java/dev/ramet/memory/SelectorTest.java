@@ -18,11 +18,11 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the kernel finds by itself is what the page table says, on kernels that can do both. */
+/** Tests that the kernel's own search agrees with the page table, on kernels that support both. */
 final class SelectorTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
-  /** So many that their runs do not fit into what the kernel tells at once. */
+  /** So many that their runs do not fit into one answer of the kernel. */
   private static final int PAGES = 40_000;
 
   private static final long PID = ProcessHandle.current().pid();

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the probe of {@code soft-dirty} says does not depend on what else its process does. */
+/**
+ * Tests that the result of the probe of {@code soft-dirty} does not depend on what else its process
+ * does.
+ */
 @EnabledIf("asked")
 @Timeout(120)
 class SoftDirtyProbeTest {

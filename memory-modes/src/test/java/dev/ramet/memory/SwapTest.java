@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages that the host moved to swap belong to the guest all the same. Real swap, real pages. */
+/** Tests that pages in swap still count as the guest's. Real swap, real pages. */
 class SwapTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int PAGES = 64;
@@ -84,7 +84,7 @@ class SwapTest {
     }
   }
 
-  /** What was written and then swapped has changed; what was only swapped, or back again, not. */
+  /** Pages written and then swapped have changed; pages only swapped out or in have not. */
   private void trackedPagesInSwap(Path image) throws Exception {
     ProbeContext where = new ProbeContext(directory);
     ProbeResult found = new WriteTrackingProvider().probe(where);

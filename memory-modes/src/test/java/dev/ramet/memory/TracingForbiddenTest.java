@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Write tracking where this process may not trace another one, for want of a capability or because
- * Yama forbids it: refused, with what an operator can do. Needs a machine to throw away, for nobody
- * can take Yama's last value back.
+ * Tests write tracking where this process may not trace another one, for lack of a capability or
+ * because Yama forbids it: refused, with the operator's remedy. Needs a disposable machine, because
+ * Yama's last value cannot be taken back.
  */
 @Timeout(300)
 class TracingForbiddenTest {
@@ -94,7 +94,7 @@ class TracingForbiddenTest {
     }
   }
 
-  /** Reading memory is forbidden as well, so that there is no capture by another mode either. */
+  /** Reading memory is forbidden as well, so no other mode can capture either. */
   private static void assertNoCapture(GuestMemory memory) throws LinuxException {
     try (ProcessMemory pages = new ProcessMemory(memory.pid());
         NativeBuffer buffer = NativeBuffer.allocate(NativeBuffer.PAGE_BYTES)) {
@@ -137,7 +137,9 @@ class TracingForbiddenTest {
         List.of(new MemoryRegion(0, address, length, MemoryRegion.Kind.PRIVATE_IMAGE)));
   }
 
-  /** What probing and attaching come to in another process, behind a command. */
+  /**
+   * Returns the results of probing and attaching in another process, as an argument of a command.
+   */
   private List<String> attempt(List<String> as, GuestMemory memory) throws Exception {
     MemoryRegion region = memory.regions().get(0);
     String path =
@@ -164,7 +166,7 @@ class TracingForbiddenTest {
     return said.lines().toList();
   }
 
-  /** What probing and attaching come to: a word, or the reason or code and the remedy. */
+  /** Returns the results of probing and attaching: a word, or the reason or code and the remedy. */
   private static List<String> attempt(Path where, GuestMemory memory) {
     ProbeResult found = new WriteTrackingProvider().probe(new ProbeContext(where));
     String probed =
@@ -177,7 +179,7 @@ class TracingForbiddenTest {
     }
   }
 
-  /** For a process with fewer rights. */
+  /** Runs in a process with fewer permissions. */
   static final class Attempt {
     private Attempt() {}
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What tracking modes refuse, lose and leave behind, beside what the conformance kit checks. */
+/** Tests what tracking modes refuse, lose and leave behind, in addition to the conformance kit. */
 @Timeout(300)
 class TrackersTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
@@ -177,7 +177,8 @@ class TrackersTest {
       Process holder =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  // Small, beside the JVM of the tests in a machine that has not much.
+                  // Kept small, because it runs alongside the tests' JVM on a machine with little
+                  // memory.
                   "-Xmx64m",
                   "-XX:+UseSerialGC",
                   "-XX:TieredStopAtLevel=1",
@@ -301,7 +302,7 @@ class TrackersTest {
       }
       e = assertThrows(RametException.class, () -> mode.attach(memory).close());
       assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
-      // Nobody may trace himself, which stands for every process that may not be traced.
+      // No process may trace itself, which stands for every process that may not be traced.
       GuestMemory own =
           new GuestMemory(ProcessHandle.current().pid(), memory.imageSizeBytes(), memory.regions());
       e = assertThrows(RametException.class, () -> mode.attach(own).close());

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What lies among the trees and is none is told, and keeps nothing from working. */
+/** Tests that foreign files among the trees are reported and prevent nothing from working. */
 class ForeignTreesTest {
   private static final NodeId V = NodeId.of("v");
 
@@ -46,7 +46,7 @@ class ForeignTreesTest {
     return half;
   }
 
-  /** Things that are nobody's, as paths with what an inspection says of them. */
+  /** Creates foreign files and returns their paths with the kinds an inspection reports. */
   private static Map<Path, StorageFinding.Kind> scatter(Path trees) throws Exception {
     Path mixed = half(trees, ".receive-mixed");
     Files.writeString(mixed.resolve("notes"), "mine");

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A root of its own on an ext4 that many checks share, with real devices. */
+/** A separate root on an ext4 that many checks share, with real devices. */
 final class DmHarness implements StorageHarness {
   private final LoopFs fs;
   private final Path root;
@@ -66,7 +66,10 @@ final class DmHarness implements StorageHarness {
         NodeIo.FILES.write(node, offset, bytes);
       }
 
-      /** A store takes none: a hypervisor that must have zeros writes them, and so does this. */
+      /**
+       * A store does not support discards: a hypervisor that needs zeros writes them, and so does
+       * this.
+       */
       @Override
       public void discard(Attachment node, long offset, long lengthBytes) throws IOException {
         try {
@@ -106,7 +109,7 @@ final class DmHarness implements StorageHarness {
               LoopFs.run(List.of("mount", "-o", "remount,bind,ro", aside.toString()));
               LoopFs.run(List.of("mount", "--bind", aside.toString(), root.toString()));
             } else {
-              // Whoever looks into it this moment is no reason to leave it there.
+              // A reader that has it open at this moment must not keep it mounted.
               LoopFs.run(List.of("umount", "-l", root.toString()));
               LoopFs.run(List.of("umount", aside.toString()));
               Files.delete(aside);

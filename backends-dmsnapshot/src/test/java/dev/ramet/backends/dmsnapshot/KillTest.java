@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process that dies before each of the changes it makes to layers and devices, while somebody
- * else has its volume open, and what the next process makes of it.
+ * Tests a process that dies before each of its changes to layers and devices, while another has its
+ * volume open, and the recovery by the next process.
  */
 class KillTest {
   private static final NodeId A = NodeId.of("a");
@@ -36,7 +36,7 @@ class KillTest {
     this.dir = dir;
   }
 
-  /** Lets so many changes happen, and then none any more. */
+  /** Allows a number of changes, and none after them. */
   private static final class Killer implements Steps {
     private int left;
 
@@ -145,7 +145,7 @@ class KillTest {
     }
     root.backend().awaitMerges();
     assertEquals(volume.getOrDefault(0L, 0L), Root.read(device, 0));
-    // What is left is the volume's: nothing half-made, nothing orphaned, no device too many.
+    // Only the volume's parts are left: nothing half-made, nothing orphaned, no superfluous device.
     long patience = System.nanoTime() + 5_000_000_000L;
     while (Root.devices().size() > root.backend().depth(V) && System.nanoTime() < patience) {
       Thread.sleep(5);

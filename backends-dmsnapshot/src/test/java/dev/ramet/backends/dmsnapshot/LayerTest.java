@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the names of layers' files mean, and which are none. */
+/** Tests the names of layers' files, and names that are not valid. */
 class LayerTest {
   private static final long LAST = Layer.MAX_ID;
 

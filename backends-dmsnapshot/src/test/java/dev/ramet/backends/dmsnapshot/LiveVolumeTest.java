@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens under somebody who has a volume open, as a hypervisor does. */
+/** Tests operations on a volume that is open, as a hypervisor has it. */
 class LiveVolumeTest {
   private static final int PAGES = 64;
   private static final long SIZE = 16 << 20;
@@ -95,13 +95,13 @@ class LiveVolumeTest {
     assertEquals(List.of(), Root.devices());
   }
 
-  /** What the writer wrote last to a page when it had written so many values. */
+  /** Returns the last value written to a page after the given number of writes. */
   private static long latest(long written, long page) {
     long value = written - Math.floorMod(written - page, PAGES);
     return Math.max(0, value);
   }
 
-  /** Checks that a snapshot is what the volume was after one of the writes in a range. */
+  /** Checks that a snapshot equals the volume after one of the writes in a range. */
   private static long assertInstant(Root root, NodeId id, long from, long to)
       throws LinuxException {
     long instant = 0;
@@ -182,7 +182,7 @@ class LiveVolumeTest {
           }
           assertFalse(Root.devices().isEmpty());
         }
-        // The kernel takes the devices away one after the other, as each lets go of the next.
+        // The kernel removes the devices one after the other, as each releases the next.
       }
       assertEquals(List.of(), Root.devices());
     }

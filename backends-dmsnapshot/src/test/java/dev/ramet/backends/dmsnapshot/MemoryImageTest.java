@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process has a memory image mapped privately, as a restored machine has its memory. */
+/** Tests a process that has a memory image mapped privately, like a restored machine. */
 class MemoryImageTest {
   private static final NodeId FIRST = NodeId.of("first");
   private static final NodeId SECOND = NodeId.of("second");
@@ -28,7 +28,7 @@ class MemoryImageTest {
   private static final long PRESENT = 1L << 63;
   private static final long OF_FILE = 1L << 61;
 
-  /** What a page that was written is: bytes of 9. */
+  /** The content of a page that was written: bytes of 9. */
   private static final long NINES = 0x0909090909090909L;
 
   private final Path dir;
@@ -77,7 +77,7 @@ class MemoryImageTest {
     }
   }
 
-  /** Pages that are the process's own and not the image's, as pagemap tells them. */
+  /** Returns the pages that belong to the process and not to the image, as pagemap reports them. */
   private static List<Integer> ownPages(Tracee machine) throws Exception {
     List<Integer> own = new ArrayList<>();
     try (RandomAccessFile pagemap =

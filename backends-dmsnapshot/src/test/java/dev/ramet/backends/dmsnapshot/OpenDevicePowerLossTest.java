@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A loss of power under somebody who has devices open, as a hypervisor does. */
+/** Tests a power loss while devices are open, as a hypervisor has them. */
 class OpenDevicePowerLossTest {
   private static final long SIZE = 16 << 20;
   private static final NodeId S = NodeId.of("s");

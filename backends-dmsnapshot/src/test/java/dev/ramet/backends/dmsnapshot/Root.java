@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** A backend on an ext4 of its own, and what tests do with its devices. */
+/** A backend on its own ext4, with helpers for its devices. */
 final class Root implements AutoCloseable {
   static final NodeId V = NodeId.of("v");
   private static final int PAGE = 4096;
@@ -51,7 +51,7 @@ final class Root implements AutoCloseable {
     return backend;
   }
 
-  /** Closes the backend, or leaves it as a killed process does, and opens it again. */
+  /** Closes the backend, or abandons it like a killed process, and opens it again. */
   DmSnapshotBackend reopen(boolean killed, Steps steps) {
     if (killed) {
       backend.abandon();
@@ -62,7 +62,7 @@ final class Root implements AutoCloseable {
     return backend;
   }
 
-  /** Closes the backend and opens what was on its disk when that was copied. */
+  /** Closes the backend and opens a copy of its disk. */
   DmSnapshotBackend reopen(Path disk) {
     backend.close();
     fs.mountCopy(disk);

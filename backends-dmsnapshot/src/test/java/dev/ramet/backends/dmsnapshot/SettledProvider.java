@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The provider under test, which merges as fast as it can and lets tests wait until it has: what
- * lies in a root is compared only then.
+ * The provider under test, which merges as fast as possible and lets tests wait for the end of
+ * merging, because the content of a root can be compared only then.
  */
 public final class SettledProvider implements StorageBackendProvider, RootExamination {
   static final long FAST = 1L << 40;

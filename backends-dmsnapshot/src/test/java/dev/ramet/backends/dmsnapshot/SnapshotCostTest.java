@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a snapshot of a volume in use reads from disk, by how much is in the store that it freezes:
- * the kernel reads the whole table of a store that is opened anew. Counted in sectors, which do not
- * depend on how busy the machine is.
+ * Tests how much a snapshot of a volume in use reads from disk, by the size of the store that it
+ * freezes: the kernel reads the whole table of a store that is opened again. Counted in sectors,
+ * which do not depend on the load of the machine.
  */
 class SnapshotCostTest {
   private static final int ROUNDS = 5;

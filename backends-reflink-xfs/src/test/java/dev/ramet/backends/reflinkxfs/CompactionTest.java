@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is laid out anew really lies in fewer pieces, and costs space only where it is shared. */
+/** Tests that compacted data really has fewer extents, and costs space only where it is shared. */
 class CompactionTest {
   private static final NodeId V = NodeId.of("v");
   private static final NodeId OLD = NodeId.of("old");

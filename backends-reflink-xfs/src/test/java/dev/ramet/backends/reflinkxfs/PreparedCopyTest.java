@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A copy made ahead is what the next snapshot or fork uses. */
+/** Tests that the next snapshot or fork uses a prepared copy. */
 class PreparedCopyTest {
   private static final NodeId V = NodeId.of("v");
   private static final NodeId S = NodeId.of("s");
@@ -152,7 +152,7 @@ class PreparedCopyTest {
     snapshotsWhileTheLogIsAwaited();
   }
 
-  /** Who waits for the snapshot is a machine that stands still. */
+  /** A paused machine waits for the snapshot. */
   private void snapshotsWhileTheLogIsAwaited() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch answered = new CountDownLatch(1);

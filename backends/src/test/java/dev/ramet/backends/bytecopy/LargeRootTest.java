@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A root with so many nodes that each is looked at only when it is asked for. */
+/** Tests a root with so many nodes that each is read only when it is needed. */
 class LargeRootTest {
   private static final int SNAPSHOTS = 3000;
   private static final NodeId V = NodeId.of("v");
@@ -43,7 +43,7 @@ class LargeRootTest {
       Files.write(directory.resolve("s%04d".formatted(i)), new byte[] {(byte) i});
     }
     Files.createFile(file(EMPTY));
-    // As a node has them from its making on: what has other permissions is not ours.
+    // The permissions that every node gets at its creation: a file with others is not ours.
     Files.setPosixFilePermissions(file(EMPTY), PosixFilePermissions.fromString("rw-------"));
   }
 
@@ -80,7 +80,7 @@ class LargeRootTest {
         }
         next.forEach(node -> seen.add(node.id().value()));
         last = seen.isEmpty() ? null : NodeId.of(seen.get(seen.size() - 1));
-        // What comes and goes behind the reader is of no concern to him.
+        // Changes behind the reader's position do not concern it.
         backend.snapshot(V, NodeId.of("a" + page), Durability.RELAXED);
         backend.delete(NodeId.of("s%04d".formatted(page)));
       }

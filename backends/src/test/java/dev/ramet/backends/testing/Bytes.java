@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
 
-/** What tests do with the bytes of nodes. */
+/** Helpers for the bytes of nodes. */
 final class Bytes {
   static final int PAGE = 4096;
 

@@ -26,10 +26,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/**
- * What every file backend says of a root that it has open, or that is only looked at, and mends of
- * it.
- */
+/** Tests what every file backend reports and repairs in a root that it has open or examines. */
 public abstract class InspectionContract extends RootContract {
   private List<StorageFinding> inspect(boolean mend) {
     List<StorageFinding> found = new ArrayList<>();

@@ -16,7 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A backend of files on a real file system of its own, which can be filled and made read-only. */
+/** A backend of files on a separate real file system, which can be filled and made read-only. */
 public final class LoopHarness implements StorageHarness {
   private static final int PAGE = 4096;
 

@@ -7,7 +7,7 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;
 
-/** A backend and a file system of its own for it. */
+/** A backend with its own file system. */
 final class Place implements AutoCloseable {
   private final StorageBackendProvider provider;
   private final LoopFs fs;
@@ -51,7 +51,7 @@ final class Place implements AutoCloseable {
     return reopen(volumes -> {});
   }
 
-  /** Something that happens while nobody looks. */
+  /** A change made while the backend is closed. */
   interface Tampering {
     void run(Path volumes) throws Exception;
   }

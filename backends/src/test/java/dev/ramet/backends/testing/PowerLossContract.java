@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is durable on return is there after a loss of power, with its content. */
+/** Tests that everything durable on return survives a power loss, with its content. */
 public abstract class PowerLossContract {
   private static final int PAGES = 1024;
   private static final NodeId V = NodeId.of("v");
@@ -56,7 +56,7 @@ public abstract class PowerLossContract {
     }
   }
 
-  /** What closing the backend writes comes too late. */
+  /** Writes made by closing the backend come too late. */
   private void losePower() throws Exception {
     Path disk = place.fs().copyDisk();
     place.reopen(volumes -> place.fs().mountCopy(disk));

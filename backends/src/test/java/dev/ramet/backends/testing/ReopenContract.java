@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What every file backend finds in, and makes of, a root that somebody left behind. */
+/** Tests how every file backend opens a root that an earlier process left behind. */
 public abstract class ReopenContract extends RootContract {
   @Test
   void everythingIsFoundAgain() throws Exception {
@@ -148,7 +148,7 @@ public abstract class ReopenContract extends RootContract {
     assertEquals(2, backend.list().size());
   }
 
-  /** A marker that cannot be read is refused by whoever opens the root or only looks at it. */
+  /** An unreadable marker is refused both by opening and by examining the root. */
   private void corrupt(Path marker) {
     ProbeContext where = new ProbeContext(place.fs().root());
     for (RametException e :

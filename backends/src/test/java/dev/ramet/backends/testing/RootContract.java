@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A root of a backend under test, with a volume and a snapshot of it that somebody left behind. */
+/**
+ * A root of a backend under test, with a volume and a snapshot that an earlier process left behind.
+ */
 abstract class RootContract {
   static final long SIZE = 1 << 20;
   static final NodeId V = NodeId.of("v");

@@ -103,7 +103,7 @@ final class Bench implements AutoCloseable {
     return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
   }
 
-  /** How far the guest has counted. */
+  /** Returns the guest's counter. */
   static int count(RunningVm vm) throws IOException {
     Path memory = Path.of("/proc", Long.toString(vm.pid()), "mem");
     try (RandomAccessFile in = new RandomAccessFile(memory.toFile(), "r")) {

@@ -25,7 +25,7 @@ class CommandLineTest {
           Accelerator.TCG,
           "");
 
-  /** What whoever changes the command line must know. */
+  /** A note for changes of the command line. */
   private static final String PROMISE =
       "GuestMaps.DISCARDS is a promise that no page of guest memory is ever given back, and"
           + " memory modes lose pages where it is broken. Look for callers of"

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who asks at the same time for what was written. */
+/** Tests concurrent queries for written ranges. */
 class DirtyBitmapCallsTest {
   @AutoClose private final DiskBench bench;
 

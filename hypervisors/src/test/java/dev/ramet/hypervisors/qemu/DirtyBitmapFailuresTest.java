@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** After what goes wrong with a bitmap it begins anew, and nobody waits. */
+/** Tests that recording restarts after a failure of a bitmap, and that no caller hangs. */
 class DirtyBitmapFailuresTest {
   @AutoClose private final DiskBench bench;
 

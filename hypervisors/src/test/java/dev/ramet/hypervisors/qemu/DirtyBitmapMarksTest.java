@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is noted of writes is no matter to a save, and is known to one machine and one host alone.
+ * Tests that recorded writes do not affect a save, and are known to one machine and one host only.
  */
 class DirtyBitmapMarksTest {
   @AutoClose private final DiskBench bench;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Writes are told as they were made. */
+/** Tests that writes are reported as they were made. */
 class DirtyBitmapsTest {
   @AutoClose private final DiskBench bench;
 

@@ -14,7 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Sends to one client what it was given, whatever that asks for, and hangs up or is silent. */
+/**
+ * Sends a given script to one client, whatever the client asks for, and then hangs up or is silent.
+ */
 final class FakeNbdServer implements AutoCloseable {
   private final Path socket;
   private final ServerSocketChannel server;
@@ -108,7 +110,7 @@ final class FakeNbdServer implements AutoCloseable {
             out.writeBytes(context);
             reply(10, 1, 0);
             reply(7, 3, 14);
-            out.writeShort(3); // Block sizes, which nobody asked for.
+            out.writeShort(3); // Block sizes, which were not requested.
             out.writeInt(1);
             out.writeInt(4096);
             out.writeInt(32 << 20);

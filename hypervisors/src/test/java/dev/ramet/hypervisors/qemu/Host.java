@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.opentest4j.TestAbortedException;
 
-/** What tests need of the machine they run on. */
+/** Checks what tests need of the machine they run on. */
 final class Host {
   private Host() {}
 
@@ -27,7 +27,7 @@ final class Host {
     throw absent(feature, program + " is missing");
   }
 
-  /** Returns the directory that an environment variable names; the same rule. */
+  /** Returns the directory that an environment variable names, by the same rule. */
   static Path directory(String feature, String variable) {
     String value = System.getenv(variable);
     if (value == null) {

@@ -50,7 +50,7 @@ class LifecycleTest {
       assertEquals(vm.pid(), found.pid());
       assertEquals(vm.identity(), found.identity());
       assertEquals(vm.memory(), found.memory());
-      // A forward that the first driver made is not known to the second, and made anew.
+      // The second driver does not know a forward that the first driver made, and replaces it.
       assertEquals(forwarded, found.forward(9090));
       connect(forwarded);
       SavedVm saved = bench.save(found, "saved");
@@ -77,7 +77,7 @@ class LifecycleTest {
     }
   }
 
-  /** As after a failure in between: whoever has the pause is gone. */
+  /** As after a failure in between: the owner of the pause is gone. */
   @Test
   void aMachineWhosePauseWasLostIsFoundAgainByTheDriverThatHasIt() throws Exception {
     RunningVm vm = bench.boot("vm");

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever a server sends: the whole answer, or an error in time. */
+/** Tests that any server's output leads to the whole answer, or an error in time. */
 class NbdBitmapTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 

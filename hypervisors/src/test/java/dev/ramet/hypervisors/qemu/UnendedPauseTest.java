@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A pause that does not end as it should stands in nobody's way. */
+/** Tests that a pause that does not end as it should blocks nothing else. */
 @Timeout(120)
 class UnendedPauseTest {
   @AutoClose private final Bench bench;
@@ -26,7 +26,7 @@ class UnendedPauseTest {
     bench = new Bench(root);
   }
 
-  /** QEMU lets no machine go on that wants to be reset, as after an error inside of KVM. */
+  /** QEMU does not resume a machine that needs a reset, as after an error inside KVM. */
   @Test
   void aMachineThatMayNotGoOnCanBePausedAgainAndEnded() throws Exception {
     QemuVm vm = (QemuVm) bench.boot("vm");

@@ -44,7 +44,7 @@ class CacheReaderTest {
     }
   }
 
-  /** How soon a disk has given what the kernel begins to read is not known. */
+  /** The time a disk takes to deliver what the kernel begins to read is unknown. */
   @Test
   void whatIsNotThereIsLeftOutOrRight() throws Exception {
     try (Fd file = Fd.openRead(path);

@@ -89,7 +89,7 @@ class InjectionTest {
     }
   }
 
-  /** A thread that is being traced already cannot be traced anew, not even by its tracer. */
+  /** A thread that is already traced cannot be traced again, not even by its tracer. */
   @Test
   void oneThatIsSlowToStopIsWaitedForAgain() throws Exception {
     try (Tracee tracee = tracee("threads")) {
@@ -101,7 +101,7 @@ class InjectionTest {
         } catch (InjectionException e) {
           assertEquals(Reason.NO_THREAD, e.reason());
         }
-        // What ends the tracing is the end of the tracer, which nobody waits for.
+        // Tracing ends with the tracer thread, whose end nobody waits for.
         while (ProcStatus.number("/proc/" + thread + "/status", "TracerPid", 0) != 0) {
           Thread.sleep(1);
         }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The borrowing process is killed, and those whose threads it had go on as they were. */
+/** Tests that threads continue unchanged when the process that borrowed them is killed. */
 @Timeout(300)
 class TracerDeathTest {
   private static final int PAGES = 16;
@@ -73,7 +73,7 @@ class TracerDeathTest {
         steps);
   }
 
-  /** Kills at that step, and with each further process one step later; says what they were. */
+  /** Kills at the given step, and one step later with each further process; returns the steps. */
   private static Set<String> killFrom(int first, List<Tracee> tracees) throws Exception {
     List<Set<String>> descriptors = new ArrayList<>();
     List<Map<Path, String>> masks = new ArrayList<>();
@@ -115,13 +115,13 @@ class TracerDeathTest {
   }
 
   /**
-   * Has all threads of all processes borrowed at once by a process that is killed when each of them
-   * is where it has to be, and says for each process which steps that were.
+   * Lets a process borrow all threads of all processes at once, kills it when each of them is at
+   * its step, and returns the steps of each process.
    */
   private static List<Set<String>> kill(int first, List<Tracee> tracees) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // Small, beside the JVM of the tests in a machine that has not much.
+    // Kept small, because it runs alongside the tests' JVM on a machine with little memory.
     command.addAll(List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
     command.add(
         String.join(

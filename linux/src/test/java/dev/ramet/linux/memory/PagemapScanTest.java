@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What this kernel reports about written pages, which mode write-tracking stands on. */
+/** Tests how this kernel reports written pages, which the mode write-tracking relies on. */
 class PagemapScanTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 

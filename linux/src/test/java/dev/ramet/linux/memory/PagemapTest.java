@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What this kernel says about pages, which the memory modes' rules stand on. */
+/** Tests what this kernel reports about pages, which the memory modes' rules rely on. */
 class PagemapTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int HUGE = 2 << 20;

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** Runs a kit on something that is wrong. */
+/** Runs the kit on a faulty plugin. */
 final class Failures {
   private Failures() {}
 
@@ -21,7 +21,7 @@ final class Failures {
         .assertStatistics(counts -> counts.failed(0).aborted(0));
   }
 
-  /** Demands that a check of a group fails with a message that says what is wrong. */
+  /** Requires that a check of a group fails with a message that names the fault. */
   static void expect(Class<?> author, Class<?> group, String check, String message) {
     List<String> failures =
         EngineTestKit.engine("junit-jupiter")

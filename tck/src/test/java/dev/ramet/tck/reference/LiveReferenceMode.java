@@ -8,8 +8,8 @@ import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reference mode with rounds before the pause. Right as long as nobody writes between a round
- * and its copy: who knows contents alone does not see a page that is written there and back.
+ * The reference mode with rounds before the pause. Correct only if nobody writes between a round
+ * and its copy: comparing content does not reveal a page that was changed and changed back.
  */
 class LiveReferenceMode extends ReferenceMode {
   @Override
@@ -18,7 +18,7 @@ class LiveReferenceMode extends ReferenceMode {
     return memory.discards() ? new Tracker(memory) : new Live(memory);
   }
 
-  /** Compares with what was copied last. */
+  /** Compares with the content that was copied last. */
   class Live extends Tracker implements LiveTracker {
     @Nullable Known copied;
     private @Nullable Known round;

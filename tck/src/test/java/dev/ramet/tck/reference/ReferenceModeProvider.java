@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** A mode, and what is stated of it. */
+/** Provides a mode with the given stated capabilities. */
 record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<String> capabilities)
     implements MemoryModeProvider {
   ReferenceModeProvider(Supplier<MemoryMode> mode) {

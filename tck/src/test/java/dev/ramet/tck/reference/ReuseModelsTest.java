@@ -16,9 +16,9 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The checks of reuse let pass what keeps the contract, and find what does not. */
+/** Tests that the checks of reuse accept what keeps the contract, and detect what does not. */
 class ReuseModelsTest {
-  /** The reference with snapshots that can be reused, each rule in a method of its own. */
+  /** The reference with snapshots that can be reused, with one method per rule. */
   static class Reusing extends ReferenceBackend implements VolumeReuse {
     Reusing(Path root, ReferenceDisk disk, StepControl.Observer steps) {
       super(root, disk, steps);

@@ -6,7 +6,7 @@ import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.StorageHarness;
 import java.nio.file.Path;
 
-/** The kit for a reference backend of which something is wrong, on a disk that is right. */
+/** The kit for a faulty reference backend on a correct disk. */
 abstract class WrongBackend extends StorageBackendTck {
   /** Opens it. */
   abstract ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer);

@@ -12,7 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what a backend does not keep that it told one thread, for another. */
+/**
+ * Tests that the kit detects a backend that breaks for one thread what it acknowledged to another.
+ */
 class WrongConcurrencyTest {
   @Test
   void nodesThatAreLostAmongOthers() {
@@ -23,7 +25,7 @@ class WrongConcurrencyTest {
         "what was acknowledged must stay");
   }
 
-  /** Acknowledges a copy and forgets it, when others are being made. */
+  /** Acknowledges a copy but loses it if others are being created. */
   static class LosesWhatIsMadeAtOnce extends WrongBackend {
     private final AtomicInteger making = new AtomicInteger();
 
@@ -66,7 +68,7 @@ class WrongConcurrencyTest {
         "was deleted after it was made");
   }
 
-  /** Deletes nothing, and says that it did. */
+  /** Deletes nothing, but acknowledges the deletion. */
   static class KeepsWhatIsDeleted extends WrongBackend {
     @Override
     ReferenceBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {

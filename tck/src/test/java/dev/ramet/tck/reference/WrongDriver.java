@@ -8,13 +8,13 @@ import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** The kit as the author of a driver would run it that differs from the reference's. */
+/** The kit as run by the author of a driver that differs from the reference driver. */
 abstract class WrongDriver extends HypervisorTck {
   final ReferenceMachines machines = new ReferenceMachines();
 
   abstract Hypervisor driver();
 
-  /** What its probe states. */
+  /** Returns the capabilities that its probe states. */
   Set<String> stated() {
     return Set.of();
   }

@@ -19,13 +19,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with how a root is looked at. */
+/** Tests that the kit detects faults in the examination of a root. */
 class WrongExaminationsTest {
   private static final String SAME = "a root must look the same whether it is open or looked at";
 
   private static final NodeId NOTE = NodeId.of("note");
 
-  /** A root that is looked at. */
+  /** A root opened for examination. */
   static class Examined extends ReferenceBackend implements StorageInspection {
     Examined(Path root, ReferenceDisk disk) {
       super(root, disk, step -> {});
@@ -42,7 +42,7 @@ class WrongExaminationsTest {
     }
   }
 
-  /** A model whose provider can look at roots. */
+  /** A model whose provider can examine roots. */
   abstract static class Model extends StorageBackendTck {
     StorageBackend examine(Path root, ReferenceDisk disk) {
       return new Examined(root, disk);
@@ -60,7 +60,7 @@ class WrongExaminationsTest {
     }
   }
 
-  /** Looks at a root. */
+  /** Examines a root. */
   private interface Look {
     StorageBackend look();
   }

@@ -14,7 +14,7 @@ import dev.ramet.tck.storage.World;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what a backend makes worse where a disk is full. */
+/** Tests that the kit detects what a backend damages on a full disk. */
 class WrongFullDisksTest {
   @Test
   void aFullDiskThatCostsMoreThanWhatDoesNotFit() {

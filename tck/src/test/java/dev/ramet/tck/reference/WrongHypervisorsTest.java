@@ -22,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with a hypervisor's driver and says what to do about it. */
+/** Tests that the kit detects faults of a hypervisor driver and says how to fix them. */
 class WrongHypervisorsTest {
   @Test
   void aPauseThatIsNone() {

@@ -15,7 +15,7 @@ import dev.ramet.tck.memory.TrackedProcess;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with rounds before the pause. */
+/** Tests that the kit detects faults of rounds before the pause. */
 class WrongLiveModesTest {
   abstract static class Wrong extends MemoryModeTck {
     abstract MemoryMode mode();
@@ -102,7 +102,7 @@ class WrongLiveModesTest {
         "the selection leaves it out");
   }
 
-  /** Looks anew in the pause, and leaves out every page that a round has copied. */
+  /** Looks again in the pause, and leaves out every page that a round has copied. */
   static class OnceIsEnough extends Wrong {
     @Override
     MemoryMode mode() {
@@ -177,7 +177,7 @@ class WrongLiveModesTest {
         "then swapped out; the");
   }
 
-  /** Right with memory that may be discarded. */
+  /** Correct for memory that may be discarded. */
   static class MissesSwap extends Wrong {
     @Override
     MemoryMode mode() {

@@ -21,9 +21,9 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with backends that keep a copy and ask a log what it lacks. */
+/** Tests that the kit detects faults of backends that keep a copy and ask a log what it lacks. */
 class WrongLogReadersTest {
-  /** A disk that counts its writes when they begin, as times of modification do. */
+  /** A disk that counts writes when they begin, as modification times do. */
   private static final class CountingDisk extends ReferenceDisk {
     long begun;
 
@@ -100,7 +100,7 @@ class WrongLogReadersTest {
       }
     }
 
-    /** Copies what was written since the last time, or all where the log does not tell. */
+    /** Copies what was written since the last time, or everything if the log does not know. */
     void ask(NodeId source, NavigableMap<Long, byte[]> copy, WriteLog log) {
       Written written = told(log);
       if (written.isAllSince(mark) && !copy.isEmpty()) {
@@ -120,7 +120,7 @@ class WrongLogReadersTest {
     }
   }
 
-  /** The kit as the author of such a backend would run it. */
+  /** The kit as run by the author of such a backend. */
   abstract static class Reader extends StorageBackendTck {
     abstract StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps);
 
@@ -175,7 +175,7 @@ class WrongLogReadersTest {
         "all that was written since the mark at which it begins");
   }
 
-  /** Takes every answer for all that was written since. */
+  /** Takes every answer for everything that was written since. */
   static class BelievesEveryAnswer extends Reader {
     @Override
     StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps) {
@@ -201,7 +201,7 @@ class WrongLogReadersTest {
         "what a time of modification tells is that no write began");
   }
 
-  /** Takes a volume for unchanged whose time of modification is. */
+  /** Takes a volume for unchanged if its modification time is. */
   static class BelievesTheTime extends Reader {
     @Override
     StorageBackend backend(Path root, CountingDisk counted, StepControl.Observer steps) {

@@ -20,7 +20,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with a backend and says what to do about it. */
+/** Tests that the kit detects faults of a backend and says how to fix them. */
 class WrongModelsTest {
   @Test
   void copiesThatAreNotIsolated() {

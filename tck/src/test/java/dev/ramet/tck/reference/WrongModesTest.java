@@ -24,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with a memory mode and says which page is lost, and how. */
+/** Tests that the kit detects faults of a memory mode and says which page is lost, and how. */
 class WrongModesTest {
   abstract static class Wrong extends MemoryModeTck {
     abstract MemoryMode mode();
@@ -66,7 +66,7 @@ class WrongModesTest {
         "page 100 was lost: image, written by the process; the selection leaves it out");
   }
 
-  /** Whatever was written there since. */
+  /** Even if something was written there since. */
   static class TakesHolesForZeros extends Wrong {
     @Override
     MemoryMode mode() {
@@ -92,7 +92,7 @@ class WrongModesTest {
         "page 8 was lost: image, discarded (MADV_DONTNEED); the selection leaves it out");
   }
 
-  /** Neither asks whether the kernel keeps such bits, nor what was discarded. */
+  /** Checks neither whether the kernel keeps such bits, nor what was discarded. */
   static class TrustsSoftDirty extends Wrong {
     private static final long SOFT_DIRTY = 1L << 55;
 

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The same for restores, ends, and what is stated. */
+/** Tests that the kit detects faults in restores, ends and stated capabilities of a driver. */
 class WrongRestoresTest {
   @Test
   void aMachineThatForgetsWhatItWas() {
@@ -92,7 +92,7 @@ class WrongRestoresTest {
         public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
           PausedVm paused = super.restore(spec, saved, timeout);
           try {
-            // What no guest has counted to when it is saved.
+            // A count that no guest has reached when it is saved.
             ReferenceState.writeMemory(-1, spec.memoryBytes(), saved.memory().path());
           } catch (IOException e) {
             throw new RametException(ErrorCode.HOST_UNFIT, "cannot write", e);

@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with trees that are plain directories, made and copied as such. */
+/**
+ * Tests that the kit detects faults of trees that are plain directories, created and copied as
+ * such.
+ */
 class WrongTreesTest {
   @Test
   void aPlaceThatGoesWhileATreeIsMade() {
@@ -109,7 +112,7 @@ class WrongTreesTest {
         }
         Files.deleteIfExists(place);
       } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-        // There is none, or others are left.
+        // The directory is missing, or other trees are left.
       } catch (IOException e) {
         throw failure(e);
       }

@@ -21,12 +21,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with what machines tell of their guests' writes. */
+/** Tests that the kit detects machines that report their guests' writes wrongly. */
 class WrongWriteLogsTest {
   private static final String CHECK = "diskWritesAreTold";
   private static final AtomicLong MARKS = new AtomicLong();
 
-  /** A machine that notes what is written, and answers as its drivers' author has it. */
+  /** A machine that records writes, and reports them as the test's driver decides. */
   static final class Logging extends ReferenceVm implements DiskWriteLog {
     final List<Range> noted = new ArrayList<>();
     final WithLog author;
@@ -45,7 +45,7 @@ class WrongWriteLogsTest {
     }
   }
 
-  /** Drivers of such machines, with a disk each. As it is, the contract is kept. */
+  /** Drivers of such machines, with one disk each. Unchanged, it keeps the contract. */
   abstract static class WithLog extends WrongDriver.OfMachines {
     @Override
     Set<String> stated() {

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a killed process was told is demanded, and nothing else. */
+/** Tests that everything acknowledged to a killed process is required, and nothing else. */
 class AcknowledgementsTest {
   private static final NodeId KEPT = NodeId.of("kept");
   private static final NodeId OTHER = NodeId.of("other");
