@@ -40,7 +40,10 @@ final class Compactor implements AutoCloseable {
     this.strategy = strategy;
   }
 
-  /** Does it, until somebody else wants to change or delete the snapshot. */
+  /**
+   * Runs the compaction until it is done, or until another thread wants to change or delete the
+   * snapshot.
+   */
   ImageCompaction.Compacted compact(NodeIndex.Entry snapshot, long mostAddedBytes, Pace pace)
       throws LinuxException {
     begin();

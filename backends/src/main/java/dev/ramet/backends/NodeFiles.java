@@ -117,7 +117,7 @@ public final class NodeFiles {
   public void seal(NodeId origin, NodeId id, Durability durability) throws LinuxException {
     try (Fd fd = Fd.openRead(layout.file(origin, id))) {
       if (durability == Durability.DURABLE) {
-        // First the data: a loss of power between the two must not leave a snapshot without it.
+        // First the data: a power loss between the two must not leave a snapshot without it.
         disk.sync(fd);
       }
       disk.chmod(fd, SNAPSHOT_MODE);
@@ -190,7 +190,7 @@ public final class NodeFiles {
 
   /** Undoes a change. */
   interface Undo {
-    /** Does it. */
+    /** Undoes the change. */
     void run() throws LinuxException;
   }
 
@@ -211,7 +211,7 @@ public final class NodeFiles {
     syncNames(origin);
   }
 
-  /** Takes a node's name away; it is gone then, but a loss of power could bring it back. */
+  /** Takes a node's name away; it is gone then, but a power loss could bring it back. */
   public void unlink(NodeId origin, NodeId id) throws LinuxException {
     disk.unlink(layout.file(origin, id));
     changed(layout.directory(origin));

@@ -32,21 +32,21 @@ public final class Nodes {
   /** An operation on a node that is held. */
   @FunctionalInterface
   public interface Action<T> {
-    /** Does it. */
+    /** Performs the operation. */
     T on(NodeIndex.Entry entry) throws LinuxException;
   }
 
   /** An operation on a node that is held, without a result. */
   @FunctionalInterface
   public interface Effect {
-    /** Does it. */
+    /** Performs the operation. */
     void on(NodeIndex.Entry entry) throws LinuxException;
   }
 
   /**
-   * Does something with a node that is neither changed nor deleted meanwhile.
+   * Runs an operation on a node that is neither changed nor deleted meanwhile.
    *
-   * @param doing what, to complete the sentence "cannot …"
+   * @param doing the operation, to complete the sentence "cannot …"
    */
   public <T> T use(NodeId id, String doing, Action<T> action) {
     requireOpen();

@@ -62,7 +62,7 @@ public final class RootScan implements NodeIndex.Reader {
     }
   }
 
-  /** Does it, once, before anybody uses the index. */
+  /** Runs the scan, once, before anybody uses the index. */
   public void run() throws LinuxException {
     // In the order of names, so that of two equal ones the same is chosen every time.
     TreeMap<String, DirectoryReader.Type> directories = new TreeMap<>();
@@ -163,7 +163,7 @@ public final class RootScan implements NodeIndex.Reader {
     try {
       FileStat stat = PathCalls.stat(path);
       if (stat.sizeBytes() == 0) {
-        // No node is empty: this is a copy that a loss of power kept from getting its content.
+        // No node is empty: this is a copy that a power loss kept from getting its content.
         boolean removed = clears && isOurs(stat);
         if (removed) {
           disk.unlink(path);

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class FullProvider implements MemoryModeProvider {
   private static final byte MARK = 0x5a;
 
-  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public FullProvider() {}
 
   @Override

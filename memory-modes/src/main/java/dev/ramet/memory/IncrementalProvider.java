@@ -20,7 +20,7 @@ import java.util.Set;
 public final class IncrementalProvider implements MemoryModeProvider {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
-  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public IncrementalProvider() {}
 
   @Override

@@ -20,7 +20,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
 
   private static final Object LOOKING = new Object();
 
-  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public SoftDirtyProvider() {}
 
   @Override

@@ -28,7 +28,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
       "use Linux 6.7 or newer with CONFIG_USERFAULTFD and CONFIG_PTE_MARKER_UFFD_WP, and do not"
           + " filter userfaultfd (a container's seccomp profile may)";
 
-  /** Does nothing, as {@link java.util.ServiceLoader} wants it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public WriteTrackingProvider() {}
 
   @Override

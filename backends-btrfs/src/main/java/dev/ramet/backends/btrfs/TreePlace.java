@@ -103,7 +103,7 @@ final class TreePlace {
     }
   }
 
-  /** Does something in it, if it is there; it stays meanwhile. */
+  /** Runs an operation in the directory, if it exists; the directory stays meanwhile. */
   void within(String doing, Change change) {
     hold(lock.readLock(), doing, change);
   }
@@ -121,7 +121,7 @@ final class TreePlace {
         });
   }
 
-  /** Makes all that was done in it survive a loss of power; while it stays. */
+  /** Makes all that was done in it survive a power loss; while it stays. */
   void sync() throws LinuxException {
     BtrfsSubvolumes.sync(directory);
   }

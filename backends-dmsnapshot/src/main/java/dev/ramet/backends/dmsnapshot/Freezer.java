@@ -44,7 +44,7 @@ final class Freezer {
     long next = store.newStore(before.layer(), true);
     NodeRecord after = new NodeRecord(next, before.device());
     Path path = layout.file(volume.origin(), volume.id());
-    // Whether the volume's file may name the new layer, also after a loss of power.
+    // Whether the volume's file may name the new layer, also after a power loss.
     AtomicBoolean named = new AtomicBoolean();
     boolean done = false;
     try (Fd file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {

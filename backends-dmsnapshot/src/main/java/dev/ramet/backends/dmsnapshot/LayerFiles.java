@@ -155,7 +155,7 @@ final class LayerFiles {
         : Fd.openRead(path(layer));
   }
 
-  /** Makes a layer's content and name survive a loss of power. */
+  /** Makes a layer's content and name survive a power loss. */
   void sync(Layer layer) throws LinuxException {
     try (Fd fd = open(layer, false)) {
       fd.fsync();

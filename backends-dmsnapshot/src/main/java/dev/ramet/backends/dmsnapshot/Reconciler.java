@@ -48,7 +48,7 @@ final class Reconciler {
     this.mapper = devices.mapper();
   }
 
-  /** Does it, and returns the records of the nodes that can be read. */
+  /** Runs the reconciliation and returns the records of the nodes that can be read. */
   Map<NodeId, NodeRecord> run() throws LinuxException, IOException {
     List<Node> nodes = index.nodes();
     for (Layer layer : store.files().list()) {

@@ -49,7 +49,7 @@ final class Qmp implements AutoCloseable {
   private static final long READER_STACK_BYTES = 256 * 1024;
 
   /**
-   * How long a thread polls for an answer before it sleeps, several times the duration of a command
+   * The time a thread polls for an answer before it sleeps, several times the duration of a command
    * in a pause.
    */
   static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;

@@ -104,7 +104,7 @@ public final class BtrfsSubvolumes {
     }
   }
 
-  /** Makes all changes to a Btrfs so far survive a loss of power. */
+  /** Makes all changes to a Btrfs so far survive a power loss. */
   public static void sync(Path anywhere) throws LinuxException {
     try (Fd fd = Fd.openDirectory(anywhere)) {
       int result = FileCalls.ioctl(fd.number(), SYNC, 0);

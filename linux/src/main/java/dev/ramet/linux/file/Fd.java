@@ -89,7 +89,7 @@ public final class Fd implements AutoCloseable {
     return open(path, Set.of(OpenFlag.READ, OpenFlag.DIRECTORY), 0);
   }
 
-  /** Makes the entries of a directory survive a loss of power. */
+  /** Makes the entries of a directory survive a power loss. */
   public static void syncDirectory(Path directory) throws LinuxException {
     try (Fd fd = openDirectory(directory)) {
       fd.fsync();
@@ -108,7 +108,7 @@ public final class Fd implements AutoCloseable {
     return new LinuxException(call, errno, subject);
   }
 
-  /** Makes data and metadata survive a loss of power; see fsync(2). */
+  /** Makes data and metadata survive a power loss; see fsync(2). */
   public void fsync() throws LinuxException {
     int result = FileCalls.fsync(number());
     check("fsync", result, result < 0 ? Native.getLastError() : 0);
@@ -132,7 +132,7 @@ public final class Fd implements AutoCloseable {
 
   /**
    * Writes dirty pages to where they belong and waits for that, but does not make the device write
-   * its own cache: who reads the device sees the data, a loss of power may still lose it.
+   * its own cache: who reads the device sees the data, a power loss may still lose it.
    */
   public void writeBack() throws LinuxException {
     int result = FileCalls.sync_file_range(number(), 0, 0, SYNC_FILE_RANGE_ALL);

@@ -5,16 +5,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a signal's delivery leaves on the stack of an x86-64 thread, so that rt_sigreturn(2) puts
- * back all that the thread was: {@code struct rt_sigframe} of arch/x86/include/asm/sigframe.h, then
- * the floating-point state as arch/x86/include/uapi/asm/sigcontext.h describes it. Immutable.
+ * The data that a signal's delivery leaves on the stack of an x86-64 thread, from which
+ * rt_sigreturn(2) restores the thread's whole state: {@code struct rt_sigframe} of
+ * arch/x86/include/asm/sigframe.h, then the floating-point state as
+ * arch/x86/include/uapi/asm/sigcontext.h describes it. Immutable.
  *
- * <p>Two things differ from a frame that the kernel makes. The alternate stack's flags mean
- * nothing, so that it stays as it is, which nobody else can read: sigaltstack(2) refuses them, and
- * {@code restore_altstack} of kernel/signal.c minds EFAULT alone. And because rt_sigreturn ends
- * whatever the kernel would have restarted, a call that was interrupted is made again by the frame
- * itself, as {@code arch_do_signal_or_restart} of arch/x86/kernel/signal.c does; a time-out that
- * the kernel would have gone on with (restart_syscall(2)) starts anew.
+ * <p>Two things differ from a frame that the kernel makes. The flags of the alternate stack are
+ * invalid, so that the alternate stack, which no other thread can query, stays as it is:
+ * sigaltstack(2) refuses such flags, and {@code restore_altstack} of kernel/signal.c acts on EFAULT
+ * only. And because rt_sigreturn ends whatever the kernel would have restarted, the frame itself
+ * repeats an interrupted call, as {@code arch_do_signal_or_restart} of arch/x86/kernel/signal.c
+ * does; a timeout that the kernel would have continued (restart_syscall(2)) starts from the
+ * beginning.
  */
 final class SignalFrame {
   /** The area below the stack pointer that the ABI lets a function use without moving it. */

@@ -273,7 +273,7 @@ final class TracedThread implements AutoCloseable {
         LockSupport.parkNanos(20_000);
       }
     } catch (LinuxException e) {
-      // What cannot be looked at is not waited for.
+      // If its state cannot be read, there is nothing to wait for.
     }
     TraceCalls.waitpid(
         (int) thread, memory.address() + STATUS_AT, TraceCalls.WALL | TraceCalls.WNOHANG);

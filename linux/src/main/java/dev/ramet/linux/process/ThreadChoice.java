@@ -57,7 +57,7 @@ public final class ThreadChoice {
         .toList();
   }
 
-  /** What /proc/pid/task/tid/syscall says: the call's number first, or "running". */
+  /** Returns the text of /proc/pid/task/tid/syscall: the call's number first, or "running". */
   public static int rank(String call) {
     String first = call.trim().split(" ", 2)[0];
     if (!first.matches("\\d+")) {

@@ -296,7 +296,7 @@ public final class Tree implements AutoCloseable {
     }
   }
 
-  /** Makes the entries of a directory survive a loss of power. */
+  /** Makes the entries of a directory survive a power loss. */
   public void syncDirectory(byte[] name) throws LinuxException {
     int flags = OpenFlag.bits(Set.of(OpenFlag.READ, OpenFlag.DIRECTORY));
     try (Fd fd = openBelow(name, flags, 0)) {

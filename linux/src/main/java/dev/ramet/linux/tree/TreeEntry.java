@@ -4,22 +4,23 @@ package dev.ramet.linux.tree;
 import com.sun.jna.Memory;
 
 /**
- * What statx(2) says about an entry of a {@link Tree}: what its user set, and who it is.
+ * The attributes of an entry of a {@link Tree}, by statx(2), and its identity.
  *
- * @param identity the same as long as it exists, and another one for what comes after it, even
- *     where the file system gives its inode number again: made of that, of the time of its birth
- *     and of the file system's handle of it, which counts such times; where it has no handles, one
- *     within the same tick of the kernel's clock (10 ms at most) is taken for it
+ * @param identity the same as long as the entry exists, and different for a later entry even if the
+ *     file system reuses the inode number: computed from that number, the birth time and the file
+ *     system's handle of the entry, which includes a generation count. If the file system has no
+ *     handles, a later entry created within the same tick of the kernel's clock (10 ms at most)
+ *     gets the same identity
  * @param inode its inode number
  * @param mode type and permission bits, as in inode(7)
  * @param links how many names it has
  * @param uid its owner
  * @param gid its group
  * @param sizeBytes its length
- * @param blocks what it takes on disk, in units of 512 bytes
+ * @param blocks the space it takes on disk, in units of 512 bytes
  * @param accessedNanos when it was last read, in nanoseconds since 1970
- * @param modifiedNanos when its content was last changed, likewise
- * @param changedNanos when anything of it was last changed, likewise
+ * @param modifiedNanos when its content was last changed, in nanoseconds since 1970
+ * @param changedNanos when its content or attributes were last changed, in nanoseconds since 1970
  */
 public record TreeEntry(
     long identity,

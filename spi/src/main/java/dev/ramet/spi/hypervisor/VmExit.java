@@ -2,7 +2,7 @@
 package dev.ramet.spi.hypervisor;
 
 /**
- * How a machine ended.
+ * The end of a machine.
  *
  * @param requested whether {@link RunningVm#kill} ended it
  * @param detail one sentence for people, with the last lines of the log if the end was not

@@ -4,7 +4,7 @@ package dev.ramet.spi.memory;
 import java.util.List;
 
 /**
- * Where a VM's memory is mapped in the address space of its hypervisor's process.
+ * The place of a VM's memory in the address space of its hypervisor's process.
  *
  * @param pid the process
  * @param imageSizeBytes the size of the memory image, which holds all regions

@@ -10,7 +10,7 @@ package dev.ramet.spi.memory;
  * @param kind what backs it, which decides what an absent page means
  */
 public record MemoryRegion(long imageOffset, long address, long lengthBytes, Kind kind) {
-  /** What backs a mapping. */
+  /** The kind of memory that backs a mapping. */
   public enum Kind {
     /** {@code MAP_PRIVATE} of the restore image at the same offset: absent means unchanged. */
     PRIVATE_IMAGE,

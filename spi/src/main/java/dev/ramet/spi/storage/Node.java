@@ -11,7 +11,7 @@ package dev.ramet.spi.storage;
  * @param sizeBytes the virtual size
  */
 public record Node(NodeId id, Kind kind, NodeId origin, long sizeBytes) {
-  /** What a node is. */
+  /** The kind of a node. */
   public enum Kind {
     /** Writable, attached to at most one sandbox. */
     VOLUME,

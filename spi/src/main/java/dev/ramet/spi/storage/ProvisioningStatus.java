@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link StorageProvisioner} has created under a data root, or could create.
+ * The state of the place that a {@link StorageProvisioner} has created under a data root, or could
+ * create.
  *
  * @param state the state of the place
  * @param root where a storage backend would work: the place created, or the data root itself if it

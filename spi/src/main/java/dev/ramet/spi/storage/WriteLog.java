@@ -31,9 +31,8 @@ public interface WriteLog {
   Written take();
 
   /**
-   * What was written between two calls. Marks are positive and unique within a process. They show
-   * that two results are consecutive: the later one's {@code since} is the earlier one's {@code
-   * until}.
+   * The writes between two calls. Marks are positive and unique within a process. They show that
+   * two results are consecutive: the later one's {@code since} is the earlier one's {@code until}.
    *
    * @param since the mark of the previous call; {@link #NO_MARK} if anything may have been written
    *     until now, in which case the ranges say nothing
