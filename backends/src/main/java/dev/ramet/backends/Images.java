@@ -34,7 +34,7 @@ public final class Images {
   /** Uses the content of an image that is being read. */
   @FunctionalInterface
   public interface Reader {
-    /** Makes a volume of it. */
+    /** Creates a volume with the content. */
     Node make(NodeFiles.Filler filler);
   }
 

@@ -47,10 +47,10 @@ final class Preparations implements AutoCloseable {
   }
 
   /**
-   * Makes a copy, or brings the one that there is up to date. Gives up without a word when the
-   * source is to be deleted.
+   * Creates a copy, or updates the existing one. Gives up silently if the source is about to be
+   * deleted.
    *
-   * @param log of the source
+   * @param log the log of the source
    */
   void prepare(NodeIndex.Entry source, Pace pace, WriteLog log) throws LinuxException {
     PreparedCopy copy = register(source.id());

@@ -98,7 +98,7 @@ final class Qcow2 {
   }
 
   /**
-   * Writes the disk in an image to a file that is there already, sparsely.
+   * Writes the disk in an image to an existing file, sparsely.
    *
    * @param target the open file
    * @param path its name

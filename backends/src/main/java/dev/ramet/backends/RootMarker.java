@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class RootMarker {
   private RootMarker() {}
 
-  /** Writes the marker into a root that is empty, or checks the one that is there. */
+  /** Writes the marker into an empty root, or checks the existing one. */
   static void claim(Layout layout, String backend, int format, Disk disk) throws LinuxException {
     Path marker = layout.marker();
     try {
@@ -39,7 +39,7 @@ final class RootMarker {
     }
   }
 
-  /** Checks the marker that is there, if one is. */
+  /** Checks the marker, if there is one. */
   static void check(Layout layout, String backend, int format) {
     Path marker = layout.marker();
     try {

@@ -10,7 +10,9 @@ import dev.ramet.spi.storage.WriteLog;
  * wanted. The file may be written meanwhile. Used by one thread.
  */
 final class Sharing {
-  /** A piece of a file is shared at a time: who writes the source waits no longer than for one. */
+  /**
+   * Only one piece is shared at a time, which bounds the time that a writer of the source waits.
+   */
   private static final long PIECE_BYTES = 16 << 20;
 
   /** The working time between two rests. */

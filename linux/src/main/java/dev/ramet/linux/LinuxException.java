@@ -8,7 +8,7 @@ package dev.ramet.linux;
 public final class LinuxException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** errno values that callers tell apart; the numbers are those of x86-64 and arm64 Linux. */
+  /** The errno values that callers distinguish; the numbers are those of x86-64 and arm64 Linux. */
   public static final int EPERM = 1;
 
   /** No such file or directory. */

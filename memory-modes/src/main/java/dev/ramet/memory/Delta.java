@@ -37,7 +37,7 @@ final class Delta {
     this.firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
   }
 
-  /** Held pages that changed, or about which there is a doubt. */
+  /** Held pages that changed or may have changed. */
   void changed(int from, int to) {
     held.set(firstPage + from, firstPage + to);
     copy(from, to);

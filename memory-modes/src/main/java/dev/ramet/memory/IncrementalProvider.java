@@ -29,8 +29,8 @@ public final class IncrementalProvider implements MemoryModeProvider {
   }
 
   /**
-   * Maps three pages of a file privately, writes one, reads one and leaves one alone, and looks
-   * whether the page table tells them apart.
+   * Maps three pages of a file privately, writes one, reads one and leaves one alone, and checks
+   * that the page table distinguishes them.
    */
   @Override
   public ProbeResult probe(ProbeContext where) {

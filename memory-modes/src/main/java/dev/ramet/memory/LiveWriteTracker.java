@@ -57,7 +57,7 @@ final class LiveWriteTracker implements LiveTracker {
   /** The pages found since the last commit. */
   private final List<PageRanges> found = new ArrayList<>();
 
-  /** The part of it that the capture at hand has not copied yet. */
+  /** The part of the found pages that the current capture has not copied yet. */
   private final List<PageRanges> due = new ArrayList<>();
 
   LiveWriteTracker(Scanner scanner, PagemapScan scan, Userfaultfd protection) {
@@ -199,7 +199,7 @@ final class LiveWriteTracker implements LiveTracker {
     due.clear();
     try {
       if (state != State.ALL_PROTECTED) {
-        // The machine stands still, so that nothing can be written in between.
+        // The machine is paused, so nothing can be written in between.
         for (MemoryRegion region : memory.regions()) {
           protection.register(region.address(), region.lengthBytes());
           protection.protect(region.address(), region.lengthBytes());

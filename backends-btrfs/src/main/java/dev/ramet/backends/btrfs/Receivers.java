@@ -94,7 +94,7 @@ final class Receivers {
   Path make() {
     Path path = place.resolve(PREFIX + UUID.randomUUID());
     boolean done = false;
-    // In use before it is there, and until it is gone: see TreeInspection.
+    // Registered before it exists and until it is gone: see TreeInspection.
     inUse.add(path);
     try {
       place.in(

@@ -84,7 +84,7 @@ final class DeviceChanges {
             back.run();
           }
         } finally {
-          // Whatever the files say: who has the device open waits.
+          // Whatever the files say, because users of the device are waiting.
           steps.before("resume");
           mapper.resume(volume);
         }

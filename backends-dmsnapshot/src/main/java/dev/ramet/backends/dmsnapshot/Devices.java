@@ -38,7 +38,7 @@ final class Devices implements AutoCloseable {
   private final LayerFiles files;
   private final Steps steps;
 
-  /** Devices that are there and in order, by name. */
+  /** Existing, intact devices by name. */
   private final Map<String, DeviceNumber> active = new HashMap<>();
 
   Devices(DeviceMapper mapper, String prefix, LayerFiles files) {
@@ -116,12 +116,12 @@ final class Devices implements AutoCloseable {
     active.remove(name);
   }
 
-  /** Takes a device that is there into account. */
+  /** Records an existing device. */
   void adopt(DmDevice device) {
     adopt(device.name(), device.number());
   }
 
-  /** Takes a device that is there into account. */
+  /** Records an existing device. */
   void adopt(String name, DeviceNumber number) {
     active.put(name, number);
   }
@@ -235,7 +235,7 @@ final class Devices implements AutoCloseable {
         : DmTarget.whole(size, "snapshot", parent + " " + loop + " PO " + CowStore.CHUNK_SECTORS);
   }
 
-  /** Removes a device if it is there, when its last user has closed it. */
+  /** Removes a device, if it exists, once its last user has closed it. */
   void remove(String name) throws LinuxException {
     if (active.remove(name) != null) {
       steps.before("remove device");

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  *     has the size of its file, a store that of its parent
  */
 record Layer(long id, int generation, long parent, long grownBytes) {
-  /** The highest number there is: more digits are no layer's, but somebody else's. */
+  /**
+   * The highest possible number: a name with more digits belongs to no layer but to somebody else.
+   */
   static final long MAX_ID = 999_999_999_999_999L;
 
   /** No layer. */

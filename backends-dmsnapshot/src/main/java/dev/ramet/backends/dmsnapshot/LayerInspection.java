@@ -38,7 +38,9 @@ record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore s
     }
   }
 
-  /** Looks whether a node's layers are there; nothing when they are, or when it is gone by now. */
+  /**
+   * Checks that a node's layers exist; reports nothing if they do, or if the node is gone by now.
+   */
   private Optional<StorageFinding> look(NodeId id) {
     if (nodes.find(id).isEmpty()) {
       return Optional.empty();

@@ -89,7 +89,7 @@ final class LayerStore implements Devices.Stack {
     return numbers.next();
   }
 
-  /** Counts who stands on whom, when all layers are found. */
+  /** Counts the users of all layers, once all layers have been found. */
   synchronized void countParents() {
     for (Layer layer : layers.values()) {
       if (!layer.isFlat()) {

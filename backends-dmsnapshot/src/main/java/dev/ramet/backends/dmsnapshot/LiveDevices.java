@@ -106,7 +106,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Makes a volume's device, if there is one, that of a frozen layer. */
+  /** Makes a volume's device, if there is one, the device of a frozen layer. */
   void seal(long device, long top) throws LinuxException {
     synchronized (store) {
       changes.seal(device, store.layer(top));
@@ -162,7 +162,7 @@ final class LiveDevices implements AutoCloseable {
       try (devices) {
         devices.removeUnused(PATIENCE);
       } catch (LinuxException e) {
-        // The next who opens the root tries again.
+        // The next opening of the root tries again.
         System.getLogger(LiveDevices.class.getName())
             .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
       }

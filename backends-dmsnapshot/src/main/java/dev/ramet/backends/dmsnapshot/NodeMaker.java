@@ -137,7 +137,7 @@ final class NodeMaker {
           "stop what uses it first",
           null);
     }
-    // First the layer: who opens a root gives a volume's file the length of its layer.
+    // First the layer, because opening a root gives a volume's file the length of its layer.
     store.resize(record.layer(), sizeBytes);
     boolean done = false;
     try {

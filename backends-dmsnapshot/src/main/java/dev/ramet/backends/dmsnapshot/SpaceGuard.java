@@ -58,7 +58,7 @@ final class SpaceGuard implements AutoCloseable {
     return Math.min(64 << 20, info.totalBytes() / 16);
   }
 
-  /** Refuses to make anything that could grow when the reserve is all there is. */
+  /** Refuses to create anything that could grow if only the reserve is left. */
   void checkRoom(String doing) throws LinuxException {
     FsInfo info = FsInfo.of(store.files().directory());
     if (info.freeBytes() < reserveBytes) {
@@ -108,8 +108,8 @@ final class SpaceGuard implements AutoCloseable {
     long capacity = CowStore.capacityBytes(store.sizeBytes(top));
     long now = PathCalls.stat(store.files().path(top)).sizeBytes();
     if (free < reserveBytes && now >= capacity) {
-      // Opened for writing when there is something to write: a file system with such a file cannot
-      // be made read-only.
+      // Opened for writing only if there is something to write: a file system with a file open for
+      // writing cannot be made read-only.
       try (Fd file = store.files().open(top, true)) {
         cut(name, file, capacity, share);
       }

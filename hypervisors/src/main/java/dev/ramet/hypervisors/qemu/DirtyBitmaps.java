@@ -194,7 +194,7 @@ final class DirtyBitmaps {
 
   /** Removes what other processes and failures left behind, and starts the server. */
   private void prepare(Deadline deadline) {
-    // This ends all exports, and waits for that. It is refused when there is no server.
+    // This ends all exports and waits for that. It is refused if there is no server.
     tryExecute("nbd-server-stop", deadline);
     for (JsonNode node : nodes(deadline)) {
       int disk = disk(node);

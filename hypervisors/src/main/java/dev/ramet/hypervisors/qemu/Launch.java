@@ -119,7 +119,7 @@ final class Launch {
       }
       Path fresh = files.directory().resolve(VmFiles.RAM_BLOCKS + ".new");
       Files.write(fresh, RamBlocks.parse(stream).bytes());
-      // Its presence tells a later process of this host that this start came so far.
+      // Its presence tells a later process of this host that the start got this far.
       Files.move(fresh, files.ramBlocks(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RamBlocks.FormatException e) {
       throw new RametException(

@@ -83,7 +83,7 @@ final class Machine {
     }
   }
 
-  /** Waits for an answer while a machine stands still for it. */
+  /** Waits for an answer while a machine is paused for it. */
   JsonNode awaitAwake(Qmp.Answer answer, Deadline deadline) {
     try {
       return answer.awaitAwake(deadline);
@@ -92,7 +92,9 @@ final class Machine {
     }
   }
 
-  /** Makes answers fast for who waits for them awake, and slow for others: see {@link Qmp#hush}. */
+  /**
+   * Makes answers fast for callers that poll for them, and slow for others: see {@link Qmp#hush}.
+   */
   void hush() {
     monitor.hush();
   }

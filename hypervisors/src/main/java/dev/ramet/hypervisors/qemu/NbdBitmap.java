@@ -69,10 +69,10 @@ final class NbdBitmap implements AutoCloseable {
   }
 
   /**
-   * Connects; the server's greeting is not waited for.
+   * Connects, without waiting for the server's greeting.
    *
    * @param alive whether it makes sense to try again
-   * @throws IOException when there is no server
+   * @throws IOException if there is no server
    */
   static NbdBitmap connect(Path socket, BooleanSupplier alive, Deadline deadline)
       throws IOException {
@@ -96,7 +96,7 @@ final class NbdBitmap implements AutoCloseable {
     options.putInt(name.length).put(name).putInt(1).putInt(context.length).put(context);
     option(options, OPT_GO, 6 + name.length);
     options.putInt(name.length).put(name).putShort((short) 0);
-    // The server works off options in order; whichever it refuses, there is no going on.
+    // The server processes options in order; if it refuses any, the connection is unusable.
     server.send(options.flip());
     acknowledged(OPT_STRUCTURED_REPLY);
     int id = context(context);

@@ -108,7 +108,7 @@ final class NbdConnection implements AutoCloseable {
     sleeping.selectedKeys().clear();
   }
 
-  /** Sends all of it. */
+  /** Sends the whole buffer. */
   void send(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       if (channel.write(bytes) == 0) {

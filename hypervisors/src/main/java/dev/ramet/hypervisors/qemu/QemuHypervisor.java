@@ -106,7 +106,7 @@ final class QemuHypervisor implements Hypervisor {
       return Optional.of(known);
     }
     if (!Files.exists(files.ramBlocks())) {
-      // Its start was cut short before the first instruction: there is nothing to return to.
+      // Its start was interrupted before the first instruction, so there is no state to return to.
       process.kill(deadline);
       files.removeAll();
       return Optional.empty();

@@ -152,7 +152,7 @@ final class Qmp implements AutoCloseable {
       pending.remove(id);
       throw e;
     }
-    // The end of the connection tells those it finds waiting; this one may have come too late.
+    // The end of the connection fails the calls it finds waiting; this call may have come too late.
     if (over) {
       answer.message.completeExceptionally(closed(command));
     }

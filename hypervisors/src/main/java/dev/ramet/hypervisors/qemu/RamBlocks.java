@@ -31,7 +31,10 @@ final class RamBlocks {
   private static final int SECTION_END = 3;
   private static final int SECTION_FULL = 4;
 
-  /** Since QEMU 10.0 one tells the reader that the source has stopped: no news for a restore. */
+  /**
+   * Since QEMU 10.0, one command tells the reader that the source has stopped, which does not
+   * matter to a restore.
+   */
   private static final int COMMAND = 8;
 
   private static final int SECTION_FOOTER = 0x7e;

@@ -134,7 +134,7 @@ public final class DeviceMapper implements AutoCloseable {
     return simple("DM_DEV_SUSPEND", DEV_SUSPEND, name, DmRequest.SUSPEND | DmRequest.SKIP_LOCKFS);
   }
 
-  /** Puts the loaded table, if there is one, in use, and lets the requests go on. */
+  /** Activates the loaded table, if there is one, and lets the requests continue. */
   public DmDevice resume(String name) throws LinuxException {
     return simple("DM_DEV_SUSPEND", DEV_SUSPEND, name, 0);
   }

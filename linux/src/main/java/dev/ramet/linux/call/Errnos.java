@@ -4,7 +4,7 @@ package dev.ramet.linux.call;
 import dev.ramet.linux.LinuxException;
 
 /**
- * Error numbers that only this module tells apart; the others are in {@link LinuxException}.
+ * Error numbers that only this module distinguishes; the others are in {@link LinuxException}.
  * Source: asm-generic/errno-base.h and errno.h.
  */
 public final class Errnos {

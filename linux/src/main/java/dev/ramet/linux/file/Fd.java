@@ -131,8 +131,8 @@ public final class Fd implements AutoCloseable {
   }
 
   /**
-   * Writes dirty pages to where they belong and waits for that, but does not make the device write
-   * its own cache: who reads the device sees the data, a power loss may still lose it.
+   * Writes dirty pages to their final place and waits for that, but does not flush the device's own
+   * cache: readers of the device see the data, but a power loss may still lose it.
    */
   public void writeBack() throws LinuxException {
     int result = FileCalls.sync_file_range(number(), 0, 0, SYNC_FILE_RANGE_ALL);
@@ -204,7 +204,7 @@ public final class Fd implements AutoCloseable {
     check("ftruncate", result, result < 0 ? Native.getLastError() : 0);
   }
 
-  /** Reserves space, so that a later write in the range cannot fail for lack of it. */
+  /** Reserves space, so that a later write in the range cannot fail for lack of space. */
   public void allocate(long offset, long lengthBytes) throws LinuxException {
     int result = FileCalls.fallocate(number(), 0, offset, lengthBytes);
     check("fallocate", result, result < 0 ? Native.getLastError() : 0);
@@ -317,7 +317,7 @@ public final class Fd implements AutoCloseable {
     }
   }
 
-  /** Like {@link #lock}, but answers false at once when another handle has it. */
+  /** Takes the lock like {@link #lock}, but returns false at once if another handle holds it. */
   public boolean tryLock() throws LinuxException {
     int result = FileCalls.flock(number(), LOCK_EX | LOCK_NB);
     int errno = result < 0 ? Native.getLastError() : 0;

@@ -11,7 +11,7 @@ public enum OpenFlag {
   WRITE,
   /** Made when it is absent ({@code O_CREAT}). */
   CREATE,
-  /** With {@link #CREATE}: fails when it is there ({@code O_EXCL}). */
+  /** With {@link #CREATE}: fails if the file exists ({@code O_EXCL}). */
   EXCLUSIVE,
   /** Emptied ({@code O_TRUNC}). */
   TRUNCATE,

@@ -49,7 +49,7 @@ public final class PathCalls {
     }
   }
 
-  /** Removes a directory if it is there and empty. Returns whether it is gone. */
+  /** Removes a directory if it exists and is empty. Returns whether it is gone. */
   public static boolean removeDirectory(Path path) throws LinuxException {
     int result = FileCalls.rmdir(CPath.of(path));
     int errno = result < 0 ? Native.getLastError() : 0;

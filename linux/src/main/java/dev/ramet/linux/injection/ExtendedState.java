@@ -44,7 +44,7 @@ final class ExtendedState {
 
   private ExtendedState() {}
 
-  /** Reads it of a traced thread that stands still. */
+  /** Reads the state of a traced, stopped thread. */
   static ByteBuffer read(Ptrace ptrace) throws LinuxException {
     try (NativeBuffer copy = NativeBuffer.allocate(MOST_BYTES)) {
       int length = ptrace.registers(TraceCalls.NT_X86_XSTATE, copy.address(), MOST_BYTES);

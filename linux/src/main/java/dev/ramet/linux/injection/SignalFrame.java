@@ -30,7 +30,10 @@ final class SignalFrame {
   /** With a siginfo of 128 bytes, which stays empty. */
   private static final int FRAME_BYTES = MASK_AT + Long.BYTES + 128;
 
-  /** UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS (asm/ucontext.h): ss is there and holds. */
+  /**
+   * UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS (asm/ucontext.h): the frame contains ss, and it is
+   * valid.
+   */
   private static final long CONTEXT_FLAGS = 2 | 4;
 
   /** UC_FP_XSTATE: more than the floating-point state that every x86-64 processor has. */

@@ -34,8 +34,8 @@ public final class Userfaultfd implements AutoCloseable {
   private static final int ARGUMENT_BYTES = 32;
 
   /**
-   * {@code UFFD_USER_MODE_ONLY} lets users without privileges have one. Nobody ever handles a fault
-   * here, so that the kernel's own writes are resolved like any other.
+   * {@code UFFD_USER_MODE_ONLY} lets unprivileged users open one. No fault is ever handled here, so
+   * the kernel's own writes are resolved like any other.
    */
   public static final long FLAGS = 0x80000 | 0x800 | 1;
 

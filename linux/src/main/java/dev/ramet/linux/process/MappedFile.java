@@ -41,7 +41,7 @@ public final class MappedFile {
     boolean same = false;
     try {
       FileStat stat = file.stat();
-      // Btrfs tells another device here than in maps, for each of its subvolumes.
+      // For each of its subvolumes, Btrfs reports another device here than in maps.
       same = stat.inode() == mapping.inode() && stat.device() == device(mapping);
       if (!same) {
         throw file.failure("open", Errnos.ESTALE);
