@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The storage backend based on device-mapper snapshots, for file systems that cannot share blocks.
- */
+/** The storage backend on device-mapper snapshots, for file systems that cannot share blocks. */
 module dev.ramet.backends.dmsnapshot {
   requires dev.ramet.spi;
   requires dev.ramet.linux;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Hypervisor drivers, one package each. */
+/** The hypervisor drivers, one package each. */
 module dev.ramet.hypervisors {
   requires transitive dev.ramet.spi;
   requires com.fasterxml.jackson.databind;

@@ -9,23 +9,23 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The format of a persistent copy-on-write store, as the kernel's dm-snap-persistent.c defines it.
- * Chunk 0 is a header. Areas follow from chunk 1 on: a table chunk and the data chunks that its
- * lines refer to. A line says which chunk of the device is stored in which chunk of the store; the
- * first line that refers to chunk 0 ends the table.
+ * Reads and writes the format of a persistent copy-on-write store, as defined by the kernel's
+ * dm-snap-persistent.c. Chunk 0 is a header. From chunk 1 on follow areas, each with one chunk of
+ * table and then the chunks that its entries refer to. An entry maps a chunk of the device to a
+ * chunk of the store; the first entry for chunk 0 of the store ends the table.
  *
- * <p>A chunk has 4 KiB, the minimum of the format on systems with pages of that size: a write of a
- * whole chunk goes to the store as it is, and a smaller one makes the kernel read the rest first,
- * but guests and memory images hardly ever write less than a whole chunk.
+ * <p>A chunk has 4 KiB, the least that the format allows on a page. The kernel stores a write of a
+ * whole chunk directly; for a smaller one it reads the rest first. Guests and memory images hardly
+ * ever write less than a chunk.
  */
 final class CowStore {
-  /** The bytes of a chunk. */
+  /** The size of a chunk in bytes. */
   static final int CHUNK_BYTES = 4096;
 
-  /** The size of a chunk in sectors, for device-mapper tables. */
+  /** The size of a chunk in sectors, as a device-mapper table needs it. */
   static final int CHUNK_SECTORS = 8;
 
-  /** The largest device a store is made for: 8 TiB. */
+  /** The largest device that a store is created for: 8 TiB. */
   static final long MAX_DEVICE_BYTES = 1L << 43;
 
   private static final int MAGIC = 0x70416e53;
@@ -36,7 +36,9 @@ final class CowStore {
 
   private CowStore() {}
 
-  /** The places of a device's chunks in a store, by ascending chunk. */
+  /**
+   * Maps the chunks of a device to chunks of a store, in ascending order of the device's chunks.
+   */
   static final class Table {
     private final long[] chunks;
     private final long[] places;
@@ -50,28 +52,28 @@ final class CowStore {
       return chunks.length;
     }
 
-    /** Returns the chunk of the device that a line describes. */
+    /** Returns a chunk of the device. */
     long chunk(int line) {
       return chunks[line];
     }
 
-    /** Returns the chunk of the store that holds the line's chunk of the device. */
+    /** Returns the chunk of the store that holds it. */
     long place(int line) {
       return places[line];
     }
   }
 
   /**
-   * Returns the length that a store's file needs so that every chunk of a device fits: a store of
-   * that length cannot overflow. The file is sparse.
+   * Returns the file length in bytes at which a store has room for every chunk of a device, so that
+   * it cannot overflow. The file is sparse.
    */
   static long capacityBytes(long deviceBytes) {
     long chunks = (deviceBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
-    // One area more than is needed: the kernel clears the table of the next one when one is full.
+    // One area more than needed: when an area is full, the kernel clears the table of the next one.
     return (1 + (chunks / LINES + 2) * (LINES + 1)) * CHUNK_BYTES;
   }
 
-  /** Returns a size rounded up to whole chunks. */
+  /** Rounds a size in bytes up to whole chunks. */
   static long wholeChunks(long bytes) {
     if (bytes > MAX_DEVICE_BYTES) {
       throw RametException.invalid("size", "must be at most 8 TiB");
@@ -79,15 +81,16 @@ final class CowStore {
     return (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
   }
 
-  /** Returns the chunk of the store that a line refers to, if no line was left out. */
+  /** Returns the chunk of the store that belongs to a table entry, if no chunk is skipped. */
   static long place(long line) {
     return 2 + line + line / LINES;
   }
 
   /**
-   * Returns the length nearest below at which a store that is cut short only overflows. When the
-   * last line of an area is used, the kernel clears the table of the next area; if that lies beyond
-   * the end, it gives up the store, so the last area must never be usable to its end.
+   * Returns the greatest length, at most the given one, at which a truncated store only overflows.
+   * When the last entry of an area is used, the kernel clears the table of the next area. If that
+   * lies beyond the end, the kernel invalidates the store, so the last area must never be usable to
+   * its end.
    */
   static long safeLength(long bytes) {
     long chunks = bytes / CHUNK_BYTES;
@@ -99,8 +102,8 @@ final class CowStore {
   }
 
   /**
-   * Makes a new file an empty store. The kernel would do that to zeros, but not through a device
-   * that it may only read.
+   * Initializes a new file as an empty store. The kernel would initialize a file of zeros itself,
+   * but not through a read-only device.
    */
   static void initialize(Fd file, long deviceBytes) throws LinuxException {
     file.truncate(capacityBytes(deviceBytes));
@@ -109,7 +112,7 @@ final class CowStore {
     file.pwrite(header.flip(), 0);
   }
 
-  /** Returns whether the kernel marked a store invalid because it could not write to it. */
+  /** Returns whether the kernel invalidated a store because it could not write to it. */
   static boolean isGivenUp(Fd file) throws LinuxException {
     ByteBuffer header = littleEndian(HEADER_BYTES);
     file.pread(header, 0);
@@ -119,8 +122,8 @@ final class CowStore {
   }
 
   /**
-   * Makes a store valid again that the kernel marked invalid: everything it had accepted before is
-   * present, and it never acknowledged what it could not store.
+   * Makes an invalidated store valid again. It holds all writes accepted before; the kernel never
+   * acknowledged those it could not store.
    */
   static void revive(Fd file) throws LinuxException {
     ByteBuffer one = littleEndian(Integer.BYTES);
@@ -153,7 +156,8 @@ final class CowStore {
   }
 
   private static Table sorted(long[] lines, int count) {
-    // A chunk's number and its line's in one word: devices have less than 2^32 chunks.
+    // Packs the numbers of a chunk and of its entry in one word: devices have less than 2^32
+    // chunks.
     long[] order = new long[count];
     for (int i = 0; i < count; i++) {
       order[i] = lines[2 * i] << 31 | i;
@@ -168,7 +172,7 @@ final class CowStore {
     return new Table(chunks, places);
   }
 
-  /** Writes the table of a store whose chunks lie at the {@link #place} of their line. */
+  /** Writes the table of a store whose chunks lie at the {@link #place} of their entry. */
   static void writeTable(Fd file, long[] chunks) throws LinuxException {
     ByteBuffer area = littleEndian(CHUNK_BYTES);
     for (int start = 0; start < chunks.length; start += LINES) {

@@ -11,8 +11,8 @@ import dev.ramet.linux.file.Fd;
 import java.util.List;
 
 /**
- * Replaces the table of a device while it is open: new requests wait, requests in flight end, then
- * another table becomes active.
+ * Changes the table of a device while it is open: suspends it, which holds new requests and waits
+ * for those in progress, and puts another table in use.
  *
  * <p>Not thread-safe.
  */
@@ -33,12 +33,12 @@ final class DeviceChanges {
   }
 
   /**
-   * Freezes the top layer of a volume whose device is active and adds a new layer on top, while the
-   * device may be open. The kernel hands the old store, with its in-memory state, to the new device
-   * of the frozen layer, so the time does not depend on how much the store holds.
+   * Freezes the top of a volume whose device is active and puts a new layer on it, while the device
+   * stays open. The kernel hands the old store and its in-memory state to the new device of the
+   * frozen layer, so the time does not depend on how much the store holds.
    *
-   * @param record runs while the volume is suspended: from then on the files agree with the kernel
-   * @param back undoes {@code record}
+   * @param record runs while the volume is suspended and makes the files match the kernel
+   * @param back undoes that
    */
   void freeze(
       long device, Layer frozen, Layer next, Devices.Stack stack, Switch record, Switch back)
@@ -62,7 +62,7 @@ final class DeviceChanges {
       steps.before("suspend");
       mapper.suspend(volume);
       steps.before("record layer");
-      // Also when it fails in the middle: the files may say so already.
+      // Set before, because a failed call may already have changed the files.
       recorded = true;
       record.run();
       if (!frozen.isFlat()) {
@@ -73,7 +73,7 @@ final class DeviceChanges {
       devices.adopt(layer, number);
     } finally {
       if (!done) {
-        // The order matters: a device cannot be resumed while another one waits to take over its
+        // In this order: a device cannot be resumed while another is waiting to take over its
         // store.
         steps.before("clear table");
         mapper.clear(volume);
@@ -84,7 +84,7 @@ final class DeviceChanges {
             back.run();
           }
         } finally {
-          // Whatever the files say, because users of the device are waiting.
+          // Even if the files could not be restored, because users of the device are waiting.
           steps.before("resume");
           mapper.resume(volume);
         }
@@ -94,7 +94,7 @@ final class DeviceChanges {
     mapper.resume(volume);
   }
 
-  /** Turns the device of a volume, if it is active, into that of a frozen layer. */
+  /** Turns a volume's device, if active, into the device of a frozen layer. */
   void seal(long device, Layer top) throws LinuxException {
     String volume = devices.volumeName(device);
     if (!devices.isActive(volume)) {
@@ -104,7 +104,7 @@ final class DeviceChanges {
     rename(volume, devices.layerName(top.id()));
   }
 
-  /** Takes {@link #seal} back. */
+  /** Undoes {@link #seal}. */
   void unseal(long device, Layer top) throws LinuxException {
     String layer = devices.layerName(top.id());
     if (!devices.isActive(layer)) {
@@ -130,9 +130,9 @@ final class DeviceChanges {
   }
 
   /**
-   * Installs the table that the files prescribe in an existing device of a volume, and keeps
-   * nothing of the old table. The device stays suspended throughout, because the new table reads
-   * what the old one wrote.
+   * Replaces the table of a volume's existing device by the one that the files require, without
+   * reusing the old one's state. The device is suspended throughout, because the new table reads
+   * data that the old one wrote.
    */
   void restore(long device, Layer top, Devices.Stack stack) throws LinuxException {
     String volume = devices.volumeName(device);
@@ -147,8 +147,8 @@ final class DeviceChanges {
   }
 
   /**
-   * Puts another file with the same content under the device of a frozen layer, if it is active.
-   * The store's table is read before any device is suspended.
+   * Switches the device of a frozen layer, if active, to another file with the same content. The
+   * new table is read before the device is suspended.
    */
   void replace(Layer layer, Devices.Stack stack) throws LinuxException {
     String name = devices.layerName(layer.id());

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The device-mapper devices of a root: {@code …l<n>} for the frozen layer n, read-only, and {@code
  * …v<d>} for a volume. Each has one target, {@code linear} or {@code snapshot}, on a loop device
- * that presents the layer's file and lives as long as the table that uses it. A layer that is
- * larger than its parent uses the parent through {@code …w<n>.<g>}, which appends zeros.
+ * that shows the layer's file and lives as long as the table that uses it. A layer larger than its
+ * parent stands on {@code …w<n>.<g>}, which shows the parent followed by zeros.
  *
  * <p>Not thread-safe.
  */
@@ -38,7 +38,7 @@ final class Devices implements AutoCloseable {
   private final LayerFiles files;
   private final Steps steps;
 
-  /** Existing, intact devices by name. */
+  /** The devices that exist and are usable, by name. */
   private final Map<String, DeviceNumber> active = new HashMap<>();
 
   Devices(DeviceMapper mapper, String prefix, LayerFiles files) {
@@ -48,9 +48,9 @@ final class Devices implements AutoCloseable {
     this.steps = files.steps();
   }
 
-  /** The information about other layers that a layer's table needs. */
+  /** The facts about other layers that a layer's table needs. */
   interface Stack {
-    /** Returns the parent of a layer. */
+    /** Returns the layer below a layer. */
     Layer parent(Layer layer);
 
     /** Returns the size of a layer. */
@@ -77,7 +77,7 @@ final class Devices implements AutoCloseable {
     return prefix + "v" + device;
   }
 
-  /** Returns the name of the parent's device, extended to the layer's size. */
+  /** Returns the name of the device that extends a layer's parent to the layer's size. */
   String wideName(Layer layer) {
     return prefix + "w" + layer.id() + "." + layer.generation();
   }
@@ -98,12 +98,12 @@ final class Devices implements AutoCloseable {
     return active.containsKey(name);
   }
 
-  /** Returns the number of an active device. */
+  /** Returns the number of an active device, or null. */
   @Nullable DeviceNumber number(String name) {
     return active.get(name);
   }
 
-  /** Says that a device has another name now. */
+  /** Records that a device was renamed. */
   void renamed(String from, String to) {
     DeviceNumber number = active.remove(from);
     if (number != null) {
@@ -111,7 +111,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Takes into account that a device is not there any more. */
+  /** Records that a device no longer exists. */
   void gone(String name) {
     active.remove(name);
   }
@@ -126,16 +126,13 @@ final class Devices implements AutoCloseable {
     active.put(name, number);
   }
 
-  /**
-   * Returns the device of a frozen layer; creates it, and the devices it needs, if it does not
-   * exist.
-   */
+  /** Returns the device of a frozen layer, creating it and all below it if needed. */
   DeviceNumber layer(Layer layer, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(layerName(layer.id()));
     return known != null ? known : make(layerName(layer.id()), layer, stack, false);
   }
 
-  /** Returns the device of a volume; creates it, and the devices it needs, if it does not exist. */
+  /** Returns the device of a volume, creating it and all below it if needed. */
   DeviceNumber volume(long device, Layer top, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(volumeName(device));
     return known != null ? known : make(volumeName(device), top, stack, true);
@@ -179,7 +176,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Loads a table into a device and returns the device's new state. */
+  /** Loads a table into a device. Returns the device's resulting state. */
   DmDevice load(
       String name, long sizeBytes, @Nullable DeviceNumber parent, LoopDevice loop, boolean writable)
       throws LinuxException {
@@ -187,7 +184,7 @@ final class Devices implements AutoCloseable {
     return mapper.load(name, !writable, List.of(target(sizeBytes, parent, loop.number())));
   }
 
-  /** Returns the parent of a store, extended to the store's size. */
+  /** Returns the device below a store, extended to the store's size if needed. */
   private DeviceNumber origin(Layer layer, Stack stack) throws LinuxException {
     Layer parent = stack.parent(layer);
     long size = stack.sizeBytes(layer);
@@ -229,13 +226,13 @@ final class Devices implements AutoCloseable {
   }
 
   private static DmTarget target(long size, @Nullable DeviceNumber parent, DeviceNumber loop) {
-    // Persistent, and when it overflows writes fail instead of everything (PO).
+    // PO: persistent, and on overflow writes fail but the store stays valid.
     return parent == null
         ? DmTarget.whole(size, "linear", loop + " 0")
         : DmTarget.whole(size, "snapshot", parent + " " + loop + " PO " + CowStore.CHUNK_SECTORS);
   }
 
-  /** Removes a device, if it exists, once its last user has closed it. */
+  /** Removes an active device once its last user has closed it. */
   void remove(String name) throws LinuxException {
     if (active.remove(name) != null) {
       steps.before("remove device");
@@ -243,7 +240,7 @@ final class Devices implements AutoCloseable {
     }
   }
 
-  /** Removes all devices that nobody has open, the topmost first. */
+  /** Removes all devices that nobody has open, the upper ones first. */
   void removeUnused() throws LinuxException {
     Set<String> left = own();
     int before;
@@ -252,16 +249,15 @@ final class Devices implements AutoCloseable {
       for (String name : left) {
         removeIfUnused(name);
       }
-      // Devices can also disappear without a removal here: the kernel completes deferred removals
-      // by itself.
+      // Count all that are gone: the kernel also carries out deferred removals.
       left = own();
     } while (left.size() < before);
   }
 
   /**
-   * Removes all devices that nobody has open, and waits a moment for devices that are still held
-   * although no other device uses them. A kernel thread completes a deferred removal, and releases
-   * the device below, some time after the last user closed the device.
+   * Removes all devices that nobody has open, and retries for a while those that no device of this
+   * root uses but that are still held. A deferred removal, which releases the device below, happens
+   * when a kernel thread gets to it, later than the last user's close.
    */
   void removeUnused(Duration patience) throws LinuxException {
     long end = System.nanoTime() + patience.toNanos();
@@ -278,7 +274,7 @@ final class Devices implements AutoCloseable {
     return own;
   }
 
-  /** Returns whether there is a layer's device that no other device of this root uses. */
+  /** Returns whether any layer's device is not used by another device of this root. */
   private boolean isHeldByOthers() throws LinuxException {
     Set<String> below = new HashSet<>();
     Set<String> layers = new HashSet<>();
@@ -301,7 +297,7 @@ final class Devices implements AutoCloseable {
     return !below.containsAll(layers);
   }
 
-  /** Removes a device unless somebody has it open; returns whether it is gone. */
+  /** Removes a device unless it is open; returns whether it is gone. */
   boolean removeIfUnused(String name) throws LinuxException {
     try {
       steps.before("remove device");

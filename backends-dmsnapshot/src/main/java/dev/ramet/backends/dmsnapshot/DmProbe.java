@@ -32,12 +32,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Finds out whether the backend works in a directory: creates a root in it, a volume there and a
- * snapshot of the volume while it is open, and checks that neither sees what is written to the
- * other. Removes all of it.
+ * Finds out whether the backend works in a directory: creates a root in it, a volume, and a
+ * snapshot of the volume while it is open, and checks that neither shows writes to the other.
+ * Removes all of it afterwards.
  */
 final class DmProbe {
-  /** The remedy for a kernel that lacks support. */
+  /** How to enable the kernel features. */
   static final String REMEDY =
       "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
           + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
@@ -55,9 +55,8 @@ final class DmProbe {
   /**
    * Runs the probe step by step.
    *
-   * @param steps receives each change
-   * @param opened receives the backend under test, which a caller that interrupts a step has to
-   *     abandon
+   * @param steps observes each change
+   * @param opened receives the trial backend; a caller that interrupts a step must abandon it
    */
   static ProbeResult run(Path root, Steps steps, Consumer<DmSnapshotBackend> opened) {
     Path place = root.resolve(PREFIX + UUID.randomUUID());
@@ -98,12 +97,12 @@ final class DmProbe {
   }
 
   /**
-   * Removes what killed probes left in a directory, above all their devices, whose names are known
-   * only as long as the files exist.
+   * Removes leftovers of killed probes from a directory, above all their devices: the device names
+   * are known only as long as the files exist.
    */
   static void clearRemains(Path root) {
     if (!Files.isDirectory(root)) {
-      return; // One that is about to be made.
+      return; // The root has not been created yet.
     }
     try (DirectoryStream<Path> remains = Files.newDirectoryStream(root, PREFIX + "*")) {
       for (Path place : remains) {
@@ -120,7 +119,7 @@ final class DmProbe {
   private static void clear(Path place) throws LinuxException, IOException {
     try (Fd held = Fd.openDirectory(place)) {
       if (held.tryLock()) {
-        // Opening and closing a root removes its unused devices.
+        // Opening and closing a root removes the devices that nobody uses.
         DmSnapshotProvider.open(place, 1 << 20, 1, Steps.NONE).close();
         removeTree(place);
       }

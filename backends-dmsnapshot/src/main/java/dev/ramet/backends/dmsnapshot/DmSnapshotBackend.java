@@ -27,14 +27,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A backend whose volumes and snapshots are stacks of layers; the package describes their files.
- * Sizes are rounded up to whole chunks of 4 KiB.
+ * The storage backend that keeps volumes and snapshots as stacks of layers; the package describes
+ * the files. Sizes are rounded up to whole chunks of 4 KiB.
  *
- * <p>Thread-safe. One process has a root open at a time. Devices are created when a node is first
- * attached, and removed by {@link #close} unless somebody has them open.
+ * <p>Thread-safe. Only one process at a time has a root open. Devices are created when a node is
+ * first attached, and {@link #close} removes those that nobody has open.
  */
 final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTransfer {
-  /** The capabilities of the backend. */
+  /** The backend's capabilities. */
   static final Set<String> CAPABILITIES =
       Set.of(
           StorageCapabilities.COPY_ON_WRITE,
@@ -42,7 +42,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
           StorageCapabilities.IMAGE_TRANSFER,
           StorageCapabilities.INSPECTION);
 
-  /** The names in a root, apart from its id. */
+  /** The names in a root that belong to this backend, besides its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes", "layers");
 
   private final Layout layout;
@@ -73,7 +73,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
     this.guard = new SpaceGuard(store, live, tuning.reserveBytes());
     this.maker = new NodeMaker(nodes, root, guard, merger);
-    // Completes the work that the last process did not finish.
+    // Resume merges that the last user of the root did not get to.
     for (Node node : root.index().nodes()) {
       NodeRecord record = records.find(node.id());
       Layer top = record == null ? null : store.find(record.layer());
@@ -83,7 +83,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     }
   }
 
-  /** The parts of a root that has been checked. */
+  /** The parts of an opened root, after reconciliation. */
   record Opened(
       Layout layout,
       NodeIndex index,
@@ -94,7 +94,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
       Records records,
       Fd lock) {}
 
-  /** The settings of an operator. */
+  /** The backend's settings. */
   record Tuning(long mergeBytesPerSecond, long reserveBytes) {}
 
   /** Waits until no merge is left to do. */
@@ -102,7 +102,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     merger.await();
   }
 
-  /** Returns how many layers a node's stack has, its top included. */
+  /** Returns the number of layers in a node's stack, including its top. */
   int depth(NodeId id) {
     return store.depth(records.of(id).layer());
   }
@@ -245,7 +245,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     }
   }
 
-  /** Writes the dirty data of a volume's device to its layer. */
+  /** Writes the cached data of a volume's device, if it has one, back to its layer. */
   private void writeBack(NodeRecord record) throws LinuxException {
     try (Fd device = live.openVolume(record.device())) {
       if (device != null) {
@@ -270,7 +270,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         });
   }
 
-  /** Queues the layer above the given one for merging, if it is that layer's only user. */
+  /** Considers merging the only layer left that needs the given one. */
   private void considerAbove(long layer) {
     Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
     if (above != null) {
@@ -279,8 +279,8 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
   }
 
   /**
-   * Returns the space a node's layers take; a layer is exclusive if no other node's stack contains
-   * it.
+   * Returns the space that the node's layers take; exclusive is the part that no other node's stack
+   * contains.
    */
   @Override
   public Usage usage(NodeId id) {
@@ -305,7 +305,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     super.close();
   }
 
-  /** Leaves everything as it is, like a killed process. */
+  /** Closes the root without cleaning up, as if the process had been killed. */
   void abandon() {
     nodes.close();
     guard.close();

@@ -29,8 +29,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * Provides {@code dm-snapshot}: volumes are block devices, and snapshots share common data through
- * device-mapper's snapshot target. For file systems that cannot share blocks.
+ * Provides {@code dm-snapshot}, the backend for file systems that cannot share blocks: volumes are
+ * block devices, and snapshots share data through device-mapper's snapshot target.
  */
 public final class DmSnapshotProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "dm-snapshot";
@@ -51,9 +51,9 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   /**
-   * Opens a root. Settings: {@code merge-bytes-per-second}, the speed of merges in the background
-   * (64 MiB); {@code reserve-bytes}, the space kept free on the file system (a sixteenth, at most
-   * 64 MiB).
+   * Opens a root. Settings: {@code merge-bytes-per-second}, how fast layers are merged in the
+   * background (default 64 MiB); {@code reserve-bytes}, the space kept free on the file system
+   * (default a sixteenth of it, at most 64 MiB).
    */
   @Override
   public StorageBackend open(ProbeContext where) {
@@ -64,8 +64,8 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   /**
-   * Creates and queries no device, but needs the permission to: only a user with that permission
-   * can have created the files.
+   * Opens a root for examination only. It neither creates nor queries devices, but needs the right
+   * to do so: only a process with that right can have created the files.
    */
   @Override
   public StorageBackend examine(ProbeContext where) {
@@ -86,7 +86,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
       throw new RametException(
           ErrorCode.HOST_UNFIT, "cannot look at the storage root " + root + ": " + e, e);
     } finally {
-      // Only the files matter here, not the devices.
+      // Devices say nothing about the state on disk.
       devices.close();
       if (!done && lock != null) {
         lock.close();
@@ -113,7 +113,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   /**
    * Opens a root.
    *
-   * @param reserveBytes 0 for a default that suits the file system
+   * @param reserveBytes 0 for the file system's default
    */
   static DmSnapshotBackend open(
       Path root, long mergeBytesPerSecond, long reserveBytes, Steps steps) {
@@ -122,7 +122,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
     Devices devices = null;
     boolean done = false;
     try {
-      // Before any change: on a host without device-mapper the root stays as it was.
+      // First, before creating anything: on a host without device-mapper the root stays unchanged.
       DeviceMapper mapper = deviceMapper();
       Path layers = layout.volumes().resolveSibling("layers");
       LayerFiles files = new LayerFiles(layers, steps);
@@ -184,7 +184,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   private static void makeDirectory(Path path) throws IOException {
-    // For the owner alone: the images hold the guests' data.
+    // Only for the owner: the images hold the guests' data.
     Files.createDirectories(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
   }

@@ -20,17 +20,17 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A root opened for examination only: the files of nodes and layers, as they are. Devices are
- * neither created nor queried, so that machines may go on using the existing ones. Thread-safe.
+ * A root opened for examination only: the files of nodes and layers as they are. Devices are
+ * neither created nor queried, so that machines can go on using existing ones. Thread-safe.
  */
 final class ExaminedLayers extends ExaminedRoot {
   private final Records records;
   private final LayerStore store;
 
   /**
-   * Looks at a root for the first time.
+   * Reads the root's nodes and layers.
    *
-   * @param store knows no layer yet
+   * @param store a store without any layers yet
    */
   ExaminedLayers(Layout layout, Fd lock, LayerStore store) throws LinuxException, IOException {
     super(layout, lock, DmSnapshotBackend.OWN_NAMES);
@@ -58,7 +58,7 @@ final class ExaminedLayers extends ExaminedRoot {
         .use(id, "find out the usage of " + id, entry -> store.usage(records.of(id).layer()));
   }
 
-  /** A node's layers can be in use by devices, which only an open root knows. */
+  /** Refuses to delete a node, because only an open root knows whether devices use its layers. */
   @Override
   public void delete(NodeId id) {
     if (find(id).isPresent()) {

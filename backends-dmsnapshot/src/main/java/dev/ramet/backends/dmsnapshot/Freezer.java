@@ -10,10 +10,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * Freezes the top layer of a volume, so that a snapshot can be based on it, and gives the volume a
- * new top layer.
- */
+/** Freezes the top of a volume, so that a snapshot can use it, and puts a new layer on it. */
 final class Freezer {
   private final Layout layout;
   private final LayerStore store;
@@ -28,23 +25,23 @@ final class Freezer {
   }
 
   /**
-   * Freezes the top layer. The content of the volume stays the same, so nothing has to be undone if
-   * a later step fails. The caller holds the node for change.
+   * Freezes the volume's top. The volume's content stays the same, so a later failure of the caller
+   * needs no undo. The caller holds the node for change.
    */
   void freeze(Node volume) throws LinuxException {
     NodeRecord before = records.of(volume.id());
-    // Everything written to the device before this call is in the snapshot, flushed or not.
+    // All writes to the device before this call are in the snapshot, flushed or not.
     try (Fd device = live.openVolume(before.device())) {
       if (device != null) {
         device.writeBack();
       }
     }
-    // Durable even for a relaxed snapshot: whatever the volume's user flushes from now on must
-    // survive a power loss, and that needs the layer and its record.
+    // Durable even for a relaxed snapshot: data that the volume's user flushes from now on must
+    // survive a loss of power, which requires the layer and its record.
     long next = store.newStore(before.layer(), true);
     NodeRecord after = new NodeRecord(next, before.device());
     Path path = layout.file(volume.origin(), volume.id());
-    // Whether the volume's file may name the new layer, also after a power loss.
+    // Whether the volume's file may name the new layer, also after a loss of power.
     AtomicBoolean named = new AtomicBoolean();
     boolean done = false;
     try (Fd file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {

@@ -10,14 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its number, never reused
  * @param generation how often its file was replaced by one with the same content
- * @param parent the layer it differs from, or {@link #NONE} for a complete image
+ * @param parent the layer it stands on, or {@link #NONE} for a complete image
  * @param grownBytes the size of a store that is larger than its parent; 0 for all others: an image
  *     has the size of its file, a store that of its parent
  */
 record Layer(long id, int generation, long parent, long grownBytes) {
-  /**
-   * The highest possible number: a name with more digits belongs to no layer but to somebody else.
-   */
+  /** The highest number; a file name with more digits is not a layer's. */
   static final long MAX_ID = 999_999_999_999_999L;
 
   /** No layer. */
@@ -33,19 +31,19 @@ record Layer(long id, int generation, long parent, long grownBytes) {
     return new Layer(id, 0, NONE, 0);
   }
 
-  /** Returns this layer with another size, 0 for that of its parent. */
+  /** Returns this layer with another size in bytes, or 0 for the size of its parent. */
   Layer grownTo(long bytes) {
     return new Layer(id, generation, parent, bytes);
   }
 
-  /** Creates a new store with the size of its parent. */
+  /** Returns a new store of the same size as its parent. */
   static Layer on(long parent, long id) {
     return new Layer(id, 0, parent, 0);
   }
 
   /**
-   * Parses a layer's file name; returns null for any other name. A layer's parent is always older
-   * and has a lower number, so every stack is finite, whatever the files are called.
+   * Returns the layer that a file's name describes, or null if it describes none. A layer's parent
+   * is always older and has a lower number, so that every stack ends, whatever the files are named.
    */
   static @Nullable Layer parse(String fileName) {
     Matcher matcher = NAME.matcher(fileName);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Creates, lists and replaces the files of layers. Thread-safe for different layers. */
+/** Creates, lists and deletes the files of layers. Thread-safe for different layers. */
 final class LayerFiles {
   private static final System.Logger LOG = System.getLogger(LayerFiles.class.getName());
   private static final String IDENTITY = ".id";
@@ -48,7 +48,7 @@ final class LayerFiles {
     return steps;
   }
 
-  /** Returns all layers. Removes unfinished files; leaves foreign files alone. */
+  /** Returns all layers and deletes unfinished files. Other files stay and are logged. */
   List<Layer> list() throws IOException, LinuxException {
     for (Path path : foreign()) {
       LOG.log(WARNING, "left alone, not a layer: {0}", path);
@@ -59,7 +59,7 @@ final class LayerFiles {
     return look();
   }
 
-  /** Returns all layers; empty if their directory does not exist. */
+  /** Returns all layers; empty if their directory is missing. */
   List<Layer> look() throws IOException {
     List<Layer> layers = new ArrayList<>();
     for (Path path : children()) {
@@ -71,7 +71,7 @@ final class LayerFiles {
     return layers;
   }
 
-  /** Returns unfinished files. In an open root they may still be in progress. */
+  /** Returns the unfinished files. In an open root, some may be in progress. */
   List<Path> unfinished() throws IOException {
     return children().stream()
         .filter(path -> isUnfinished(String.valueOf(path.getFileName())) && isFile(path))
@@ -94,7 +94,7 @@ final class LayerFiles {
     return children;
   }
 
-  /** Returns the files in the layer directory that are neither a layer nor an unfinished one. */
+  /** Returns the files in the layer directory that are neither layers nor unfinished. */
   List<Path> foreign() throws IOException {
     List<Path> foreign = new ArrayList<>();
     for (Path path : children()) {
@@ -116,10 +116,10 @@ final class LayerFiles {
   }
 
   /**
-   * Creates a layer, under a temporary name until it is complete. An incomplete layer would count
-   * as unused and be deleted anyway, but one that replaces another must be complete.
+   * Creates a layer under a temporary name and renames it once it is complete. An incomplete layer
+   * would normally be deleted as unused, but one that replaces another must be complete.
    *
-   * @param durable whether it survives a power loss from then on
+   * @param durable whether the layer survives a loss of power from then on
    */
   void make(Layer layer, NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Path unfinished = directory.resolve(Layout.NEW + layer.fileName());
@@ -155,7 +155,7 @@ final class LayerFiles {
         : Fd.openRead(path(layer));
   }
 
-  /** Makes a layer's content and name survive a power loss. */
+  /** Makes a layer's content and name durable against a loss of power. */
   void sync(Layer layer) throws LinuxException {
     try (Fd fd = open(layer, false)) {
       fd.fsync();
@@ -172,7 +172,7 @@ final class LayerFiles {
     }
   }
 
-  /** Renames a layer's file to describe the same layer in another way. */
+  /** Renames a layer's file after a change of the layer's properties, durably. */
   void rename(Layer layer, Layer now) throws LinuxException {
     steps.before("rename layer");
     PathCalls.renameToNew(path(layer), path(now));
@@ -180,7 +180,7 @@ final class LayerFiles {
   }
 
   /**
-   * Creates an unnamed file that is one hole. It disappears when no device presents it any more.
+   * Creates an unnamed file of zeros, as one hole. It disappears when no device uses it any more.
    */
   Fd makeZeros(long bytes) throws LinuxException {
     Path path = directory.resolve(Layout.NEW + ZEROS + UUID.randomUUID());
@@ -200,14 +200,14 @@ final class LayerFiles {
     }
   }
 
-  /** Returns the disk space of a layer's file. */
+  /** Returns the space in bytes that a layer's file takes on disk. */
   long allocatedBytes(Layer layer) throws LinuxException {
     try (Fd fd = open(layer, false)) {
       return fd.stat().allocatedBytes();
     }
   }
 
-  /** Deletes a layer's file. Its blocks come free when no device shows it any more. */
+  /** Deletes a layer's file. Its blocks are freed when no device uses it any more. */
   void delete(Layer layer) throws LinuxException {
     steps.before("unlink layer");
     PathCalls.unlink(path(layer));

@@ -14,16 +14,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Checks whether the layers of all nodes exist, and finds other files in their directory. Changes
- * nothing.
+ * Checks that the layers of all nodes exist, and finds foreign files among them. Changes nothing.
  *
- * @param layout the places of the nodes' files
+ * @param layout where the nodes' files are
  * @param nodes the nodes
- * @param records the content of the nodes' files
+ * @param records the records in their files
  * @param store the layers
  */
 record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore store) {
-  /** Looks at everything once. */
+  /** Runs the inspection once. */
   void run(Consumer<StorageFinding> findings) {
     try {
       for (Path path : store.files().foreign()) {
@@ -38,9 +37,7 @@ record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore s
     }
   }
 
-  /**
-   * Checks that a node's layers exist; reports nothing if they do, or if the node is gone by now.
-   */
+  /** Checks that a node's layers exist; empty if they do, or if the node is gone by now. */
   private Optional<StorageFinding> look(NodeId id) {
     if (nodes.find(id).isEmpty()) {
       return Optional.empty();

@@ -4,11 +4,11 @@ package dev.ramet.backends.dmsnapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 
-/** Assigns the numbers of layers and devices, each only once. Thread-safe. */
+/** Allocates the numbers of layers and devices, each once. Thread-safe. */
 final class LayerNumbers {
   private long next = 1;
 
-  /** Reserves a number that must not be assigned again. */
+  /** Marks a number as used. */
   synchronized void taken(long number) {
     next = Math.max(next, number + 1);
   }
@@ -16,8 +16,8 @@ final class LayerNumbers {
   /**
    * Returns a new number.
    *
-   * @throws RametException {@code CORRUPT} when something has so high a number that the name of a
-   *     layer with the next one could not be read again
+   * @throws RametException {@code CORRUPT} when a number in use is so high that the name of a layer
+   *     with the next one could not be parsed again
    */
   synchronized long next() {
     if (next > Layer.MAX_ID) {

@@ -16,14 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of a root and their users. Thread-safe; its lock is held while devices change, and
- * never while data is copied.
+ * The layers of a root and the count of their users. Thread-safe; its lock is held while devices
+ * change, and never while data is copied.
  */
 final class LayerStore implements Devices.Stack {
-  /** Stacks are kept this low in the background. */
+  /** Background merging keeps stacks at most this high, in layers. */
   static final int DEPTH = 8;
 
-  /** Stacks never get higher. */
+  /** The highest possible stack, in layers. */
   static final int MAX_DEPTH = 32;
 
   private final LayerFiles files;
@@ -31,7 +31,7 @@ final class LayerStore implements Devices.Stack {
   private final DeviceChanges changes;
   private final Map<Long, Layer> layers = new HashMap<>();
 
-  /** For each layer, the number of nodes with it as their top plus the number of layers on it. */
+  /** Per layer, the number of nodes that have it as their top plus the number of layers on it. */
   private final Map<Long, Integer> users = new HashMap<>();
 
   private final Map<Long, Long> sizes = new HashMap<>();
@@ -56,7 +56,8 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Adds a layer found on disk; its users are added later. Of two generations the later one counts.
+   * Registers a layer found on disk, without its users. Of two generations it keeps the later one
+   * and deletes the other's file.
    */
   synchronized void found(Layer layer) throws LinuxException {
     Layer superseded = seen(layer);
@@ -66,8 +67,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Adds a layer found on disk without deleting anything; returns the file that is obsolete, or
-   * null.
+   * Registers a layer found on disk without deleting a file. Returns the superseded layer, or null.
    */
   synchronized @Nullable Layer seen(Layer layer) {
     Layer other = layers.get(layer.id());
@@ -79,7 +79,7 @@ final class LayerStore implements Devices.Stack {
     return later ? other : layer;
   }
 
-  /** Reserves a number that must not be used again. */
+  /** Marks a number as used. */
   void taken(long id) {
     numbers.taken(id);
   }
@@ -89,7 +89,7 @@ final class LayerStore implements Devices.Stack {
     return numbers.next();
   }
 
-  /** Counts the users of all layers, once all layers have been found. */
+  /** Counts the layers on each layer. Call it when all layers are registered. */
   synchronized void countParents() {
     for (Layer layer : layers.values()) {
       if (!layer.isFlat()) {
@@ -107,7 +107,7 @@ final class LayerStore implements Devices.Stack {
     return layer != null;
   }
 
-  /** Deletes the layers without users and returns how many there were. */
+  /** Deletes the layers without users. Returns how many. */
   synchronized int deleteUnused() throws LinuxException {
     int before = layers.size();
     for (Layer layer : List.copyOf(layers.values())) {
@@ -118,7 +118,7 @@ final class LayerStore implements Devices.Stack {
     return before - layers.size();
   }
 
-  /** Makes an image. Its first user is the caller. */
+  /** Creates an image. The caller is its first user. */
   long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Layer layer = Layer.flat(newId());
     files.make(layer, filler, durable);
@@ -126,7 +126,7 @@ final class LayerStore implements Devices.Stack {
     return layer.id();
   }
 
-  /** Makes an empty store on a layer. Its first user is the caller. */
+  /** Creates an empty store on a layer. The caller is its first user. */
   long newStore(long parent, boolean durable) throws LinuxException {
     long size;
     synchronized (this) {
@@ -139,7 +139,7 @@ final class LayerStore implements Devices.Stack {
             null);
       }
       size = sizeBytes(below);
-      // While the file is made, the parent must not go away.
+      // The parent must not be deleted while the file is created.
       use(parent);
     }
     Layer layer = Layer.on(parent, newId());
@@ -162,7 +162,7 @@ final class LayerStore implements Devices.Stack {
     writable.add(layer.id());
   }
 
-  /** Says that a layer is a volume's top. */
+  /** Marks a layer as the top of a volume. */
   synchronized void isTop(long id) {
     writable.add(id);
   }
@@ -171,12 +171,12 @@ final class LayerStore implements Devices.Stack {
     return !writable.contains(id);
   }
 
-  /** Counts one more user. */
+  /** Adds a user to a layer. */
   synchronized void use(long id) {
     users.merge(id, 1, Integer::sum);
   }
 
-  /** Removes one user of a layer; deletes layers that have none left. */
+  /** Removes a user from a layer, and deletes the layers that then have none. */
   synchronized void release(long id) throws LinuxException {
     Integer left = users.computeIfPresent(id, (layer, count) -> count - 1);
     Layer layer = layers.get(id);
@@ -198,7 +198,7 @@ final class LayerStore implements Devices.Stack {
     }
   }
 
-  /** Says that a layer is no volume's top any more, and will not change. */
+  /** Marks a layer as frozen: it is no longer the top of a volume and will not change. */
   synchronized void freeze(long id) {
     writable.remove(id);
   }
@@ -219,7 +219,7 @@ final class LayerStore implements Devices.Stack {
     return stack(top).size();
   }
 
-  /** Returns a layer based on the given one, or null if there is none. */
+  /** Returns some layer on the given one, or null if there is none. */
   synchronized @Nullable Layer anyOn(long id) {
     return layers.values().stream().filter(l -> l.parent() == id).findAny().orElse(null);
   }
@@ -228,17 +228,20 @@ final class LayerStore implements Devices.Stack {
     return users.getOrDefault(id, 0);
   }
 
-  /** Returns all existing layers. */
+  /** Returns all layers. */
   synchronized List<Layer> layers() {
     return List.copyOf(layers.values());
   }
 
-  /** Puts a layer's file under its device, if the device still presents the file's predecessor. */
+  /**
+   * Switches a layer's device, if active, to its current file. The device must show the files that
+   * this one was merged from.
+   */
   synchronized void show(Layer layer) throws LinuxException {
     changes.replace(layer, this);
   }
 
-  /** Returns the layer with a number, or null if it does not exist. */
+  /** Returns the layer with this number, or null. */
   synchronized @Nullable Layer find(long id) {
     return layers.get(id);
   }
@@ -278,14 +281,14 @@ final class LayerStore implements Devices.Stack {
     return size;
   }
 
-  /** Returns the disk space of a stack, and how much of it no other stack needs. */
+  /** Returns the space that a stack takes on disk, and the part of it that has no other user. */
   synchronized Usage usage(long top) throws LinuxException {
     long exclusive = 0;
     long referenced = 0;
     boolean alone = true;
     for (Layer layer : stack(top)) {
       long bytes = files.allocatedBytes(layer);
-      // An empty store is its header and nothing of the node's.
+      // The header of a store holds none of the node's data.
       bytes -= layer.isFlat() ? 0 : Math.min(bytes, CowStore.CHUNK_BYTES);
       alone &= users(layer.id()) == 1;
       referenced += bytes;
@@ -294,7 +297,9 @@ final class LayerStore implements Devices.Stack {
     return new Usage(exclusive, referenced);
   }
 
-  /** Returns the result of merging a run of layers: the top, on the parent of the bottom. */
+  /**
+   * Returns the result of merging a run of layers: the top, standing on the parent of the bottom.
+   */
   synchronized Layer merged(Layer top, Layer bottom) throws LinuxException {
     Layer now = new Layer(top.id(), top.generation() + 1, bottom.parent(), 0);
     boolean grown = !now.isFlat() && sizeBytes(top) > sizeBytes(parent(now));
@@ -302,9 +307,9 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Replaces a layer's old generation by the new one, if the old one is still current.
+   * Replaces a layer by its new generation, if the layer is still the one that was merged.
    *
-   * @return whether it was
+   * @return whether it was replaced
    */
   synchronized boolean replace(Layer old, Layer now) throws LinuxException {
     if (!old.equals(layers.get(old.id()))) {
@@ -332,9 +337,9 @@ final class LayerStore implements Devices.Stack {
   }
 
   /**
-   * Enlarges the top layer of a volume or undoes that. No device presents it.
+   * Changes the size of a volume's top: grows it or undoes that. No device may use it.
    *
-   * @return the previous layer
+   * @return the layer before the change
    */
   synchronized Layer resize(long id, long sizeBytes) throws LinuxException {
     Layer layer = layer(id);
@@ -342,7 +347,7 @@ final class LayerStore implements Devices.Stack {
     if (layer.isFlat()) {
       files.resize(layer, sizeBytes);
     } else {
-      // Until the rename the file is longer than necessary, and the layer keeps its size.
+      // Until the rename, the file is longer than it needs to be and the layer keeps its old size.
       files.resize(layer, CowStore.capacityBytes(sizeBytes));
       now = layer.grownTo(sizeBytes == sizeBytes(parent(layer)) ? 0 : sizeBytes);
       files.rename(layer, now);
@@ -352,12 +357,12 @@ final class LayerStore implements Devices.Stack {
     return layer;
   }
 
-  /** Opens the files of a stack, so that they can be read whatever becomes of their names. */
+  /** Opens the files of a stack, so that they stay readable even if they are renamed or deleted. */
   synchronized StackCopy open(List<Layer> stack) throws LinuxException {
     return StackCopy.open(files, stack);
   }
 
-  /** Opens the files of the stack below a top, which it is now. */
+  /** Opens the files of the current stack with this top. */
   synchronized StackCopy open(long top) throws LinuxException {
     return open(stack(top));
   }

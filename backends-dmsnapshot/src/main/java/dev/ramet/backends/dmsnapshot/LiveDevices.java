@@ -14,20 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active devices of nodes, with their operations. Thread-safe by the lock of the {@link
+ * The active devices of nodes, and changes to them. Thread-safe, guarded by the lock of the {@link
  * LayerStore}.
  */
 final class LiveDevices implements AutoCloseable {
-  /**
-   * The maximum time {@link #close} waits for the kernel to release layers that are no longer used.
-   */
+  /** The longest wait during closing for the kernel to release unused layers. */
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
   private final LayerStore store;
   private final Devices devices;
   private final DeviceChanges changes;
 
-  /** The volumes with an active device, by the device's number. */
+  /** The volumes that have a device now, by the number in the device's name. */
   private final Map<Long, NodeRecord> active = new HashMap<>();
 
   LiveDevices(LayerStore store) {
@@ -36,14 +34,14 @@ final class LiveDevices implements AutoCloseable {
     this.changes = new DeviceChanges(devices);
   }
 
-  /** Returns the device of a frozen layer; creates it if it does not exist. */
+  /** Returns the device of a frozen layer, creating it if needed. */
   Path attachLayer(long id) throws LinuxException {
     synchronized (store) {
       return devices.layer(store.layer(id), store).node();
     }
   }
 
-  /** Returns the device of a volume; creates it if it does not exist. */
+  /** Returns the device of a volume, creating it if needed. */
   Path attachVolume(long device, long top) throws LinuxException {
     synchronized (store) {
       DeviceNumber number = devices.volume(device, store.layer(top), store);
@@ -52,10 +50,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the volumes that have a device. Call it with the store's lock held if the result must
-   * stay valid.
-   */
+  /** Returns the volumes that have a device. Hold the store's lock to rely on the result. */
   List<NodeRecord> activeVolumes() {
     synchronized (store) {
       return List.copyOf(active.values());
@@ -88,7 +83,7 @@ final class LiveDevices implements AutoCloseable {
         record(record, back);
       }
       store.freeze(top);
-      // The volume has gone up by one: its use of the old top became the new layer's.
+      // The volume now stands on the new layer, which took over its use of the old top.
       store.release(top);
     }
   }
@@ -106,7 +101,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Makes a volume's device, if there is one, the device of a frozen layer. */
+  /** Turns a volume's device, if any, into the device of a frozen layer. */
   void seal(long device, long top) throws LinuxException {
     synchronized (store) {
       changes.seal(device, store.layer(top));
@@ -115,7 +110,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Takes {@link #seal} back. */
+  /** Undoes {@link #seal}. */
   void unseal(long device, long top) throws LinuxException {
     synchronized (store) {
       store.isTop(top);
@@ -126,7 +121,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Puts the table that the files ask for under a volume's device. */
+  /** Replaces the table of a volume's device by the one that the files require. */
   void restore(long device, long top) throws LinuxException {
     synchronized (store) {
       changes.restore(device, store.layer(top), store);
@@ -134,7 +129,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Takes a volume's device away, when its last user has closed it. */
+  /** Removes a volume's device once its last user has closed it. */
   void remove(long device) throws LinuxException {
     synchronized (store) {
       active.remove(device);
@@ -142,7 +137,7 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Removes a volume's device now; returns whether it is gone. */
+  /** Removes a volume's device now unless it is open; returns whether it is gone. */
   boolean removeIfUnused(NodeRecord volume) throws LinuxException {
     synchronized (store) {
       String name = devices.volumeName(volume.device());
@@ -155,14 +150,14 @@ final class LiveDevices implements AutoCloseable {
     }
   }
 
-  /** Removes the devices that nobody has open; the others stay as they are. */
+  /** Removes the devices that nobody has open and leaves the others. */
   @Override
   public void close() {
     synchronized (store) {
       try (devices) {
         devices.removeUnused(PATIENCE);
       } catch (LinuxException e) {
-        // The next opening of the root tries again.
+        // The next process that opens the root tries again.
         System.getLogger(LiveDevices.class.getName())
             .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
       }

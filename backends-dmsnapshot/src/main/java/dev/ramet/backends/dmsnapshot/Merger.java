@@ -15,14 +15,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps stacks low, in the background: writes a frozen layer and the layers below it into one new
- * file, and puts the result under the layer's device. One merge at a time, at a limited speed, and
- * only of layers that never change, so nobody waits for it.
+ * Keeps stacks low in the background: merges a frozen layer with those below it into a new file,
+ * and switches the layer's device to it. Runs one merge at a time at a limited rate, and only on
+ * layers that never change, so nobody waits for it.
  *
- * <p>A layer that has only one other layer on it is merged with that layer, which also frees
- * overwritten data. A layer with other users stays, and is merged only if a stack gets higher than
- * {@link LayerStore#DEPTH}; then with as many neighbours as are not larger than all layers above
- * them, so that the number of times a block is copied grows with the logarithm of the history.
+ * <p>A layer with a single layer on it is merged with that one, which also frees overwritten data.
+ * A layer with more users stays, and is merged only when a stack gets higher than {@link
+ * LayerStore#DEPTH}. Then the merge includes those neighbours that are not larger than all layers
+ * above them, so that the number of times a block is copied grows with the logarithm of the
+ * history.
  */
 final class Merger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Merger.class.getName());
@@ -44,7 +45,7 @@ final class Merger implements AutoCloseable {
     thread.start();
   }
 
-  /** Queues a frozen layer for examination. */
+  /** Queues a frozen layer as a candidate for merging. */
   synchronized void consider(long layer) {
     queue.add(layer);
     notifyAll();
@@ -126,9 +127,9 @@ final class Merger implements AutoCloseable {
     LOG.log(DEBUG, "merged {0} layers into {1}", run.size(), merged.fileName());
   }
 
-  /** Returns the layers of a stack to merge, the top first; empty if nothing needs merging. */
+  /** Returns the layers of a stack to merge, the top first; empty if none need it. */
   private List<Layer> choose(List<Layer> stack) throws LinuxException {
-    // The base is left out, because all others are small compared to it.
+    // Leave the base out: all stores are small compared with it.
     List<Layer> stores = stack.subList(0, stack.size() - 1);
     int length = 1;
     while (length < stores.size() && store.users(stores.get(length).id()) == 1) {
@@ -162,8 +163,8 @@ final class Merger implements AutoCloseable {
   }
 
   /**
-   * Returns a store and the image below it, if nobody else needs the image and the store is large
-   * enough to be worth it.
+   * Returns a store and the image below it, if the image has no other user and the store is more
+   * than a quarter of its size; otherwise empty.
    */
   private List<Layer> alone(List<Layer> stack) throws LinuxException {
     if (stack.size() != 2 || store.users(stack.get(1).id()) != 1) {
@@ -191,7 +192,7 @@ final class Merger implements AutoCloseable {
 
   private long owedNanos;
 
-  /** Takes the time that copying so much may take. */
+  /** Sleeps as needed to keep the copy rate. */
   private void pause(long bytes) {
     owedNanos += bytes * 1_000_000_000L / bytesPerSecond;
     if (Thread.currentThread().isInterrupted()) {
@@ -207,7 +208,7 @@ final class Merger implements AutoCloseable {
     }
   }
 
-  /** Signals that the root is being closed. */
+  /** Thrown when the root is being closed. */
   private static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -216,7 +217,7 @@ final class Merger implements AutoCloseable {
     }
   }
 
-  /** Stops; a merge under way is dropped. */
+  /** Stops merging and discards a merge in progress. */
   @Override
   public void close() {
     synchronized (this) {

@@ -12,8 +12,8 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 
 /**
- * Creates nodes on layers, and enlarges them. A failure leaves neither a node nor a layer.
- * Thread-safe if the callers hold the nodes they name.
+ * Creates nodes on layers, and grows them. A failure leaves neither a node nor a layer.
+ * Thread-safe, provided that callers hold the nodes they name.
  */
 final class NodeMaker {
   private final Nodes nodes;
@@ -37,7 +37,8 @@ final class NodeMaker {
   }
 
   /**
-   * Creates a volume with a complete image, with the size of the filled-in content in whole chunks.
+   * Creates a volume from a complete image. Its size is that of the filled content, in whole
+   * chunks.
    */
   Node image(NodeId id, NodeFiles.Filler filler) {
     return volume(
@@ -86,9 +87,10 @@ final class NodeMaker {
   }
 
   /**
-   * Creates a snapshot and returns its size. For a volume, freezes its top layer first.
+   * Creates a snapshot and returns its size in bytes. If the source is a volume, freezes its top
+   * first.
    *
-   * @param source is held for change
+   * @param source the source, held for change
    */
   long snapshot(Node source, NodeId id, String doing, Durability durability) throws LinuxException {
     guard.checkRoom(doing);
@@ -123,9 +125,9 @@ final class NodeMaker {
   }
 
   /**
-   * Makes a volume larger.
+   * Grows a volume.
    *
-   * @param node is held for change
+   * @param node the volume, held for change
    */
   void grow(Node node, long sizeBytes) throws LinuxException {
     guard.checkRoom("grow " + node.id());
@@ -137,7 +139,7 @@ final class NodeMaker {
           "stop what uses it first",
           null);
     }
-    // First the layer, because opening a root gives a volume's file the length of its layer.
+    // The layer first: opening a root gives a volume's file the size of its layer.
     store.resize(record.layer(), sizeBytes);
     boolean done = false;
     try {

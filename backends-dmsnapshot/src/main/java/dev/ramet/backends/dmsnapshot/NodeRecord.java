@@ -12,8 +12,9 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record in the first block of a node's file. It fits in one sector, so that an update in place
- * is atomic, and has a checksum in case a disk does not guarantee that.
+ * The record in the first block of a node's file, which says where the node's data is. It fits in
+ * one sector, so that an update in place is atomic, and has a checksum in case a disk does not
+ * ensure that.
  *
  * @param layer the top of the node's stack
  * @param device the number in the name of a volume's device
@@ -23,7 +24,7 @@ record NodeRecord(long layer, long device) {
   private static final Pattern TEXT =
       Pattern.compile("(layer=([0-9]{1,18})\ndevice=([0-9]{1,18})\n)sum=([0-9a-f]{8})\n");
 
-  /** Reads the record; returns null if there is none. */
+  /** Reads the record; returns null if there is no valid one. */
   static @Nullable NodeRecord read(Fd file) throws LinuxException {
     ByteBuffer block = ByteBuffer.allocateDirect(BYTES);
     file.pread(block, 0);
@@ -40,7 +41,7 @@ record NodeRecord(long layer, long device) {
     return new NodeRecord(Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
   }
 
-  /** Writes it. */
+  /** Writes the record. */
   void write(Fd file) throws LinuxException {
     String text = "layer=" + layer + "\ndevice=" + device + "\n";
     byte[] bytes = (text + "sum=" + sum(text) + "\n").getBytes(StandardCharsets.US_ASCII);

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings layers and devices in line with the nodes when a root is opened, after a crash of its last
- * process or of the host. The files decide; a device that a hypervisor has open stays available to
- * it.
+ * user or of the host. The files are authoritative; devices that a hypervisor has open stay in
+ * place.
  */
 final class Reconciler {
   private static final System.Logger LOG = System.getLogger(Reconciler.class.getName());
@@ -48,7 +48,7 @@ final class Reconciler {
     this.mapper = devices.mapper();
   }
 
-  /** Runs the reconciliation and returns the records of the nodes that can be read. */
+  /** Reconciles the root and returns the records of the nodes that can be read. */
   Map<NodeId, NodeRecord> run() throws LinuxException, IOException {
     List<Node> nodes = index.nodes();
     for (Layer layer : store.files().list()) {
@@ -92,7 +92,7 @@ final class Reconciler {
     return records;
   }
 
-  /** A volume's layer grows first. */
+  /** Completes an interrupted growth, in which the volume's layer grew first. */
   private void finishGrowing(Node node, NodeRecord record) throws LinuxException {
     long size = store.sizeBytes(store.layer(record.layer()));
     NodeIndex.Entry entry = index.get(node.id());
@@ -111,7 +111,7 @@ final class Reconciler {
 
   private void takeInDevices(List<Node> nodes, Map<NodeId, NodeRecord> records)
       throws LinuxException {
-    // Changes that were still pending when the last process died.
+    // Tables that were loaded but not yet in use when the last user of the root died.
     for (String name : left().keySet()) {
       DmDevice device = find(name);
       if (device != null && device.inactive()) {
@@ -126,7 +126,7 @@ final class Reconciler {
         volumes.put(record.device(), node);
       }
     }
-    // The remaining devices are open somewhere. Layers come first, because volumes depend on them.
+    // The remaining devices are open. Layers first, because volumes stand on them.
     for (String name : left().keySet()) {
       store.taken(devices.numberIn(name));
       if (!devices.isVolume(name)) {
@@ -143,14 +143,15 @@ final class Reconciler {
         }
       }
     }
-    // Devices that only those used which now present a merged file.
+    // Devices below layers that now use a merge may have no users any more.
     devices.removeUnused();
   }
 
   /**
-   * Installs merges that were written but not put under their devices. Such devices read the same,
-   * but depend on more layers than their files do. The kernel completes a request with one nested
-   * call per device, and its stack would not suffice for what a series of crashes piles up.
+   * Puts completed merges under devices that do not use them yet. Those devices have the same
+   * content, but stand on more devices than their files do. The kernel completes a request by one
+   * nested call for each device, and its stack cannot hold the depth that a series of crashes
+   * builds up.
    */
   private void showMerges() throws LinuxException {
     List<Layer> lowestFirst =
@@ -188,8 +189,8 @@ final class Reconciler {
   }
 
   /**
-   * Returns a listed device, or null if it is gone by now. After its last user has closed it, a
-   * device with a deferred removal disappears when a kernel thread gets to it.
+   * Returns a device that was listed, or null if it is gone by now. A deferred removal happens when
+   * a kernel thread gets to it, which may be after the last user is gone.
    */
   private @Nullable DmDevice find(String name) throws LinuxException {
     try {
@@ -203,9 +204,9 @@ final class Reconciler {
   }
 
   /**
-   * Passes over an error about a device that went while it was looked at: see {@link #find}. The
-   * kernel takes its name away first, and then gives up the loop device that it stood on, which
-   * shows nothing from then on.
+   * Ignores an error about a device that disappeared while it was examined, see {@link #find}. The
+   * kernel removes the device's name first and then releases the loop device below it, which shows
+   * nothing from then on.
    */
   private void requireGone(String name, LinuxException e) throws LinuxException {
     if (e.errno() != LinuxException.ENXIO || find(name) != null) {
@@ -222,7 +223,7 @@ final class Reconciler {
     if (device.suspended()) {
       device = mapper.resume(name);
     }
-    // Layers do not change: every device that presents this one reads as its file does.
+    // Layers do not change, so every device of this layer has the content of its file.
     devices.adopt(device);
   }
 
@@ -264,12 +265,12 @@ final class Reconciler {
     }
   }
 
-  /** Returns whether the kernel regards the store of a volume as valid. */
+  /** Returns whether the store of a volume is valid in the kernel. */
   private boolean isInOrder(String name) throws LinuxException {
     return !mapper.status(name).get(0).parameters().contains("Invalid");
   }
 
-  /** Returns whether a volume's active table uses the file of a layer. */
+  /** Returns whether a device's table uses the file of a layer. */
   private boolean shows(String name, Layer top) throws LinuxException {
     String[] words = mapper.table(name).get(0).words();
     String loop = top.isFlat() ? words[0] : words.length > 1 ? words[1] : "";
@@ -277,8 +278,8 @@ final class Reconciler {
         Fd file = store.files().open(top, false)) {
       return device.info().file() == file.stat().inode();
     } catch (IllegalArgumentException e) {
-      // The first word of a store's table is its parent, which is not a loop device: a merge that
-      // was not installed has made the layer a complete image.
+      // The first word of a store's table is its parent, which is not a loop device: the layer
+      // became flat by a merge that the device does not use yet.
       return false;
     }
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The content of the nodes' files, cached in memory. Thread-safe. */
+/** The in-memory copy of the nodes' records. Thread-safe. */
 final class Records {
   private final Map<NodeId, NodeRecord> records;
 
@@ -16,7 +16,7 @@ final class Records {
     this.records = new ConcurrentHashMap<>(found);
   }
 
-  /** Returns the record of a node; throws {@code CORRUPT} if its file cannot be read. */
+  /** Returns a node's record. Throws {@code CORRUPT} if the node's file had no readable one. */
   NodeRecord of(NodeId id) {
     NodeRecord record = find(id);
     if (record == null) {
@@ -29,7 +29,7 @@ final class Records {
     return record;
   }
 
-  /** Returns the record of a node, or null if there is none. */
+  /** Returns a node's record, or null if there is none. */
   @Nullable NodeRecord find(NodeId id) {
     return records.get(id);
   }

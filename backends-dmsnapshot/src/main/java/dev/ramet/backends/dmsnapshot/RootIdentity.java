@@ -13,16 +13,16 @@ import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 
 /**
- * The prefix of the names of a root's devices. All roots on a host and all other programs share one
- * namespace in the kernel.
+ * The prefix of a root's device names. The kernel has a single name space for the devices of all
+ * roots and of all other programs on a host.
  */
 final class RootIdentity {
   private RootIdentity() {}
 
   /**
-   * Returns the prefix for the layers in a directory, made of a random number drawn for it and of
-   * the directory's identity. Either alone is not enough: a copy of a root has the number of the
-   * original, and a new file system may have the inode of one that is gone.
+   * Returns the prefix for the layers in a directory, derived from a random id stored there and
+   * from the directory's device and inode. Neither alone is enough: a copy of a root has the
+   * original's id, and a new file system may reuse the inode of one that is gone.
    */
   static String prefix(Path layers) throws LinuxException, IOException {
     Path file = file(layers);
@@ -44,7 +44,7 @@ final class RootIdentity {
     }
   }
 
-  /** Returns the file that holds the number. */
+  /** Returns the file with the random id. */
   static Path file(Path layers) {
     return layers.resolve(".id");
   }

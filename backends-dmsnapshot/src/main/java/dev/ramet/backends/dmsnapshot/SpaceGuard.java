@@ -17,14 +17,13 @@ import dev.ramet.linux.file.PathCalls;
 import java.util.List;
 
 /**
- * Ensures that a full file system costs a volume no more than the writes that do not fit.
+ * Ensures that on a full file system a volume fails only the writes that do not fit.
  *
- * <p>A store is a sparse file that has room for every chunk of the volume, so it cannot overflow by
- * itself. But if the file system has no block for a write to it, the kernel invalidates the whole
- * store. So if less than a reserve is free, every store in use is truncated to its present content
- * plus a share of the reserve, which is allocated for it: writes beyond that fail one by one for
- * lack of space, and nothing else fails. When space is free again, stores get their full length
- * back.
+ * <p>A store is a sparse file with room for every chunk of the volume, so it cannot overflow by
+ * itself. But if a write to it finds no free block in the file system, the kernel invalidates the
+ * whole store. When less than the reserve is free, every store in use is therefore truncated to its
+ * used part plus an allocated share of the reserve. Writes beyond that fail one by one for lack of
+ * space, and nothing else does. When there is space again, stores get their length back.
  *
  * <p>Thread-safe.
  */
@@ -32,7 +31,9 @@ final class SpaceGuard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(SpaceGuard.class.getName());
   private static final long INTERVAL_MILLIS = 200;
 
-  /** While less than {@link #NEAR} reserves are free: a fast writer needs no more than that. */
+  /**
+   * Poll interval while less than {@link #NEAR} reserves are free; short enough for a fast writer.
+   */
   private static final long NEAR_INTERVAL_MILLIS = 20;
 
   private static final int NEAR = 4;
@@ -43,7 +44,7 @@ final class SpaceGuard implements AutoCloseable {
   private final long reserveBytes;
   private final Thread thread;
 
-  /** Starts to watch. */
+  /** Starts to monitor free space. */
   SpaceGuard(LayerStore store, LiveDevices live, long reserveBytes) {
     this.store = store;
     this.live = live;
@@ -53,12 +54,15 @@ final class SpaceGuard implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the reserve of a file system unless one is set: a sixteenth, at most 64 MiB. */
+  /** Returns the default reserve of a file system in bytes: a sixteenth of it, at most 64 MiB. */
   static long defaultReserve(FsInfo info) {
     return Math.min(64 << 20, info.totalBytes() / 16);
   }
 
-  /** Refuses to create anything that could grow if only the reserve is left. */
+  /**
+   * Throws {@code NO_SPACE} when only the reserve is left, before anything that could grow is
+   * created.
+   */
   void checkRoom(String doing) throws LinuxException {
     FsInfo info = FsInfo.of(store.files().directory());
     if (info.freeBytes() < reserveBytes) {
@@ -77,11 +81,11 @@ final class SpaceGuard implements AutoCloseable {
         Thread.sleep(look() < NEAR * reserveBytes ? NEAR_INTERVAL_MILLIS : INTERVAL_MILLIS);
       }
     } catch (InterruptedException e) {
-      // Closed.
+      // The guard was closed.
     }
   }
 
-  /** Looks after all volumes in use; returns how many bytes are free. */
+  /** Checks all volumes in use; returns the number of free bytes. */
   private long look() {
     long free = Long.MAX_VALUE;
     try {
@@ -108,8 +112,8 @@ final class SpaceGuard implements AutoCloseable {
     long capacity = CowStore.capacityBytes(store.sizeBytes(top));
     long now = PathCalls.stat(store.files().path(top)).sizeBytes();
     if (free < reserveBytes && now >= capacity) {
-      // Opened for writing only if there is something to write: a file system with a file open for
-      // writing cannot be made read-only.
+      // Open for writing only when needed: a file system with a file open for writing cannot be
+      // remounted read-only.
       try (Fd file = store.files().open(top, true)) {
         cut(name, file, capacity, share);
       }
@@ -121,7 +125,7 @@ final class SpaceGuard implements AutoCloseable {
       LOG.log(INFO, "{0} may grow again", name);
     }
     if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
-      // A word instead of numbers: the store was full, or the kernel invalidated it. No
+      // A word in place of the figures: the store was full, or the kernel invalidated it. No
       // acknowledged write is lost, but the table accepts no more writes.
       live.restore(volume.device(), volume.layer());
       LOG.log(INFO, "{0} can be written again", name);
@@ -131,16 +135,15 @@ final class SpaceGuard implements AutoCloseable {
   private void cut(String name, Fd file, long capacity, long share) throws LinuxException {
     store.devices().mapper().suspend(name);
     try {
-      // "used/total metadata" in sectors; a word instead when the kernel has given it up.
+      // "used/total metadata" in sectors; a word instead when the kernel has invalidated the store.
       String[] words = state(name).words();
       int slash = words[0].indexOf('/');
       if (slash < 0) {
         return;
       }
       long used = Long.parseLong(words[0].substring(0, slash)) * DmTarget.SECTOR_BYTES;
-      // Everything up to the used length is present, except for data the file system has not
-      // written out yet, and the table chunk that the kernel will clear next is at most one area
-      // further on.
+      // Everything up to the used length is allocated, except for delayed allocations, and the
+      // table that the kernel will clear next lies at most one area behind it.
       long length = Math.min(capacity, used + share / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES);
       while (length > used && !allocated(file, length)) {
         length -= (length - used + 1) / 2 / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES;
@@ -178,7 +181,7 @@ final class SpaceGuard implements AutoCloseable {
     return store.devices().mapper().status(name).get(0);
   }
 
-  /** Tells the loop device below a volume how long its file is now. */
+  /** Makes the loop device below a volume notice the new length of its file. */
   private void refresh(String name) throws LinuxException {
     String[] words = store.devices().mapper().table(name).get(0).words();
     try (LoopDevice loop = LoopDevice.open(DeviceNumber.parse(words[1]), true)) {

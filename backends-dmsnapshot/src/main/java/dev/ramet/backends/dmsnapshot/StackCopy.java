@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes the combined content of a stack of layers into one file. The layers must not change
- * meanwhile; their names may.
+ * Copies the combined content of a stack of layers into one file. The layers must not change
+ * meanwhile, but their files may be renamed or deleted.
  */
 final class StackCopy implements AutoCloseable {
   private static final int PIECE_BYTES = 1 << 20;
@@ -26,20 +26,20 @@ final class StackCopy implements AutoCloseable {
     this.layers = layers;
   }
 
-  /** Called for every piece that was copied; it may block. */
+  /** Is called after every copied piece, and may sleep to limit the rate. */
   @FunctionalInterface
   interface Pace {
-    /** No hurry and no rest. */
+    /** Does not limit the rate. */
     Pace NONE = bytes -> {};
 
-    /** Called with the number of further bytes copied. */
+    /** Reports this many more copied bytes. */
     void copied(long bytes);
   }
 
   /**
    * Opens layers.
    *
-   * @param layers the top first, each on the next
+   * @param layers the layers, the top first, each standing on the next
    */
   static StackCopy open(LayerFiles files, List<Layer> layers) throws LinuxException {
     StackCopy copy = new StackCopy(layers);
@@ -62,7 +62,7 @@ final class StackCopy implements AutoCloseable {
     return layers;
   }
 
-  /** Writes an image, with holes where nothing was ever written. The last layer is flat. */
+  /** Writes an image, with holes where nothing was ever written. The last layer must be flat. */
   void image(Fd target, long sizeBytes, CopyProgress progress, Pace pace) throws LinuxException {
     int last = sources.size() - 1;
     Fd base = sources.get(last);
@@ -84,7 +84,7 @@ final class StackCopy implements AutoCloseable {
     }
   }
 
-  /** Writes a store with the combined content of the layers, none of which is a complete image. */
+  /** Writes a store with the combined content of the layers. None of them may be flat. */
   void store(Fd target, long sizeBytes, Pace pace) throws LinuxException {
     CowStore.initialize(target, sizeBytes);
     Union union = Union.of(tables(sources));
@@ -101,11 +101,12 @@ final class StackCopy implements AutoCloseable {
   }
 
   /**
-   * Copies chunks from a line of the union on.
+   * Copies chunks, starting with a given entry of the union.
    *
-   * @param endBytes the chunks before this place of the device
-   * @param inPlace to where the device has them, else to where a store has that line
-   * @return the line after the last
+   * @param endBytes the position on the device before which chunks are copied
+   * @param inPlace whether to write chunks to their positions on the device, or else to the places
+   *     that a store has for their entries
+   * @return the entry after the last one copied
    */
   private int chunks(Fd target, Union union, int from, long endBytes, boolean inPlace, Pace pace)
       throws LinuxException {

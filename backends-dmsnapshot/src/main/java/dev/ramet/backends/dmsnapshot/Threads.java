@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-/** Waits for the end of a backend's background threads. */
+/** Stops a backend's background threads. */
 final class Threads {
   private Threads() {}
 
-  /** Interrupts a thread and waits until it has ended; one of the caller is kept for later. */
+  /**
+   * Interrupts a thread and waits until it has ended. If the caller is interrupted meanwhile, its
+   * interrupt flag is set afterwards.
+   */
   static void end(Thread thread) {
     thread.interrupt();
     boolean interrupted = false;

@@ -5,8 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The combined content of a stack of stores: the topmost version of every chunk that one of them
- * has.
+ * The combined content of a stack of stores: for each stored chunk, the topmost store that has it.
  */
 final class Union {
   private long[] chunks = new long[1024];
@@ -16,7 +15,7 @@ final class Union {
 
   private Union() {}
 
-  /** Creates the union of tables, the top first. */
+  /** Returns the union of tables, the top first. */
   static Union of(List<CowStore.Table> tables) {
     Union union = new Union();
     int[] at = new int[tables.size()];
@@ -24,7 +23,7 @@ final class Union {
       int first = -1;
       for (int i = 0; i < at.length; i++) {
         CowStore.Table table = tables.get(i);
-        // If several stores have the chunk, the topmost one counts.
+        // For equal chunks, the higher store wins.
         if (at[i] < table.size()
             && (first < 0 || table.chunk(at[i]) < tables.get(first).chunk(at[first]))) {
           first = i;
@@ -59,7 +58,7 @@ final class Union {
     return size;
   }
 
-  /** Returns the chunks, ascending. */
+  /** Returns the chunks in ascending order. */
   long[] chunks() {
     return Arrays.copyOf(chunks, size);
   }
@@ -73,7 +72,7 @@ final class Union {
     return places[index];
   }
 
-  /** Returns the index of the store that has a chunk. */
+  /** Returns the index of the store that has the chunk. */
   int source(int index) {
     return sources[index];
   }

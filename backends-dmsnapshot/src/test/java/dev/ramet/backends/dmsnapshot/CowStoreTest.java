@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The format of stores, which needs no kernel. */
+/** Tests the format of stores, which needs no kernel support. */
 class CowStoreTest {
   private final Path dir;
 
@@ -25,7 +25,7 @@ class CowStoreTest {
 
   @Test
   void whatIsWrittenIsRead() throws Exception {
-    // Around the ends of areas, which hold 256 lines.
+    // Around the ends of areas, which hold 256 entries.
     for (int count : new int[] {0, 1, 255, 256, 257, 512, 1000}) {
       try (Fd file = Fd.createNew(dir.resolve("store" + count), 0600)) {
         CowStore.initialize(file, 64L << 20);
@@ -43,7 +43,7 @@ class CowStoreTest {
 
   @Test
   void everyChunkHasAPlaceOfItsOwn() {
-    // Chunk 0 is the header, 1, 258, 515 … are tables.
+    // Chunk 0 is the header; 1, 258, 515 … are tables.
     assertEquals(2, CowStore.place(0));
     assertEquals(257, CowStore.place(255));
     assertEquals(259, CowStore.place(256));

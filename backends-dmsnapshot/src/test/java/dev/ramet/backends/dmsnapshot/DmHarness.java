@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A separate root on an ext4 that many checks share, with real devices. */
+/** A separate root on an ext4 file system that many checks share, with real devices. */
 final class DmHarness implements StorageHarness {
   private final LoopFs fs;
   private final Path root;
@@ -39,8 +39,8 @@ final class DmHarness implements StorageHarness {
   }
 
   /**
-   * Names and permissions of all that is there, and the devices. Not the lengths of layers: those
-   * are the backend's own business, and follow the room that there is.
+   * Returns names and permissions of all files, and the number of devices. Omits the lengths of
+   * layers, which the backend may choose and which depend on the free space.
    */
   @Override
   public String traces() {
@@ -67,8 +67,8 @@ final class DmHarness implements StorageHarness {
       }
 
       /**
-       * A store does not support discards: a hypervisor that needs zeros writes them, and so does
-       * this.
+       * Writes zeros if discarding fails: a store cannot discard, and a hypervisor that must have
+       * zeros writes them too.
        */
       @Override
       public void discard(Attachment node, long offset, long lengthBytes) throws IOException {
@@ -96,8 +96,9 @@ final class DmHarness implements StorageHarness {
           }
 
           /**
-           * By a mount over the root: the file system itself cannot change under devices. It is
-           * made read-only elsewhere, where nobody opens a file for writing meanwhile.
+           * Makes the root read-only by a mount over it, because the file system itself cannot
+           * change under devices. The mount is made read-only at another path, where nobody opens a
+           * file for writing meanwhile.
            */
           @Override
           public void readOnly(boolean on) throws IOException {
@@ -109,7 +110,7 @@ final class DmHarness implements StorageHarness {
               LoopFs.run(List.of("mount", "-o", "remount,bind,ro", aside.toString()));
               LoopFs.run(List.of("mount", "--bind", aside.toString(), root.toString()));
             } else {
-              // A reader that has it open at this moment must not keep it mounted.
+              // Lazily, so that a process looking into it at this moment does not keep it mounted.
               LoopFs.run(List.of("umount", "-l", root.toString()));
               LoopFs.run(List.of("umount", aside.toString()));
               Files.delete(aside);

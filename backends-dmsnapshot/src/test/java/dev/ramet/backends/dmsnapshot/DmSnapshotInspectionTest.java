@@ -7,6 +7,7 @@ import dev.ramet.testing.Features;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;
 
+/** Checks the findings that the backend reports and repairs in open and examined roots. */
 class DmSnapshotInspectionTest extends InspectionContract {
   @Override
   protected StorageBackendProvider provider() {

@@ -7,6 +7,7 @@ import dev.ramet.testing.Features;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;
 
+/** Checks that durable nodes and their content survive a loss of power. */
 class DmSnapshotPowerLossTest extends PowerLossContract {
   @Override
   protected StorageBackendProvider provider() {

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Tests the probe, its cleanup and the settings of the provider. */
 class DmSnapshotProviderTest {
   private final Path dir;
 
@@ -63,7 +64,7 @@ class DmSnapshotProviderTest {
     assertNothingLeft();
   }
 
-  /** Killed before some of its steps; the next one finds nothing in its way and leaves nothing. */
+  /** Kills probes before some of their steps; the next probe must work and leave nothing behind. */
   @Test
   void whatAKilledProbeLeavesGoesWithTheNextOne() throws Exception {
     Require.feature("dm", kernelHasIt(), "the kernel has no device-mapper");

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract of storage backends, on real devices. */
+/** Checks the backend against the contract of storage backends, on real devices. */
 class DmSnapshotTest extends StorageBackendTck {
   private static @Nullable LoopFs fs;
 
-  /** One for all checks: making and mounting it takes longer than most of them. */
+  /** Creates one file system for all checks, because that takes longer than most of them. */
   @BeforeAll
   static void makeFileSystem(@TempDir Path directory) {
     Features.deviceMapper();

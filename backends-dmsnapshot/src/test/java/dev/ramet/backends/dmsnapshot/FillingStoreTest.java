@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Guests that write as fast as they can until the file system below their stores is full. */
+/** Tests guests that write as fast as they can until the file system below their stores is full. */
 class FillingStoreTest {
   private static final NodeId W = NodeId.of("w");
   private static final NodeId S = NodeId.of("s");
@@ -70,7 +70,7 @@ class FillingStoreTest {
       }
     }
 
-    /** Looks at some pages of every batch: each read goes around the cache. */
+    /** Checks some pages of every batch, because each read bypasses the cache. */
     void check() throws LinuxException {
       for (long page = 0; page < acknowledged; page += STEP) {
         assertEquals(page + 1, Root.read(device, page));
@@ -84,7 +84,7 @@ class FillingStoreTest {
       for (NodeId id : List.of(V, W)) {
         root.backend().create(id, (long) PAGES * PAGE);
       }
-      // Above the threshold still: it is the writers who cross it.
+      // Still above the threshold, so that the writers cross it.
       root.fs().fill(56 << 20);
       try (Fd first = root.device(V);
           Fd second = root.device(W)) {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests a process that dies before each of its changes to layers and devices, while another has its
- * volume open, and the recovery by the next process.
+ * Kills a process before each change it makes to layers and devices, while another user has its
+ * volume open, and checks that the next process recovers the root.
  */
 class KillTest {
   private static final NodeId A = NodeId.of("a");
@@ -36,7 +36,7 @@ class KillTest {
     this.dir = dir;
   }
 
-  /** Allows a number of changes, and none after them. */
+  /** Allows a number of changes and then kills the process. */
   private static final class Killer implements Steps {
     private int left;
 
@@ -145,7 +145,7 @@ class KillTest {
     }
     root.backend().awaitMerges();
     assertEquals(volume.getOrDefault(0L, 0L), Root.read(device, 0));
-    // Only the volume's parts are left: nothing half-made, nothing orphaned, no superfluous device.
+    // Only the volume's files and devices are left: none half-made or orphaned.
     long patience = System.nanoTime() + 5_000_000_000L;
     while (Root.devices().size() > root.backend().depth(V) && System.nanoTime() < patience) {
       Thread.sleep(5);

@@ -17,11 +17,11 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the names of layers' files, and names that are not valid. */
+/** Tests which layers the names of files describe, and which names describe none. */
 class LayerTest {
   private static final long LAST = Layer.MAX_ID;
 
-  /** Names that only look like a layer's. */
+  /** Names that resemble a layer's but are invalid. */
   private static final List<String> FOREIGN =
       List.of(
           // On itself, or on a later one: two such files would stand on each other.
@@ -30,7 +30,7 @@ class LayerTest {
           "5.0.on.6.4096",
           "0.0.flat",
           "5.0.on.0",
-          // Too high for the next number to be read again.
+          // Too high: the next number could not be parsed again.
           "1000000000000000.0.flat",
           "999999999999999999.0.flat",
           "1000000000000001.0.on.1000000000000000");

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests operations on a volume that is open, as a hypervisor has it. */
+/** Tests changes to a volume that is open, as a hypervisor has it. */
 class LiveVolumeTest {
   private static final int PAGES = 64;
   private static final long SIZE = 16 << 20;
@@ -76,7 +76,7 @@ class LiveVolumeTest {
         for (long page = 0; page < PAGES; page++) {
           assertEquals(latest(written.get(), page), Root.read(device, page));
         }
-        // All are kept, so nothing was merged but what the height asked for.
+        // All snapshots are kept, so only the stack's height caused merges.
         assertTrue(
             root.backend().depth(V) <= LayerStore.DEPTH + 1,
             () -> "depth " + root.backend().depth(V));
@@ -85,7 +85,7 @@ class LiveVolumeTest {
       for (NodeId id : snapshots) {
         last = assertInstant(root, id, last, written.get());
       }
-      // Without the snapshots the layers come together.
+      // Without the snapshots the layers are merged.
       for (NodeId id : snapshots) {
         root.backend().delete(id);
       }
@@ -95,13 +95,15 @@ class LiveVolumeTest {
     assertEquals(List.of(), Root.devices());
   }
 
-  /** Returns the last value written to a page after the given number of writes. */
+  /** Returns the latest value of a page after this many writes. */
   private static long latest(long written, long page) {
     long value = written - Math.floorMod(written - page, PAGES);
     return Math.max(0, value);
   }
 
-  /** Checks that a snapshot equals the volume after one of the writes in a range. */
+  /**
+   * Checks that a snapshot equals the volume after one of the writes in a range, and returns which.
+   */
   private static long assertInstant(Root root, NodeId id, long from, long to)
       throws LinuxException {
     long instant = 0;
@@ -182,7 +184,7 @@ class LiveVolumeTest {
           }
           assertFalse(Root.devices().isEmpty());
         }
-        // The kernel removes the devices one after the other, as each releases the next.
+        // The kernel removes the devices one after another, as each releases the next.
       }
       assertEquals(List.of(), Root.devices());
     }
@@ -204,7 +206,7 @@ class LiveVolumeTest {
         Root.write(device, 9, 99);
       }
       assertFalse(Root.devices().isEmpty());
-      // Nobody has a device open, so closing removes them all: what a reboot would do.
+      // No device is open, so closing removes them all, as a reboot would.
       root.reopen(false, Steps.NONE);
       assertEquals(List.of(), Root.devices());
       for (int i = 0; i < 4; i++) {

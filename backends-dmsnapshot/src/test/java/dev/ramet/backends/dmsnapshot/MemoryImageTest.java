@@ -19,7 +19,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests a process that has a memory image mapped privately, like a restored machine. */
+/**
+ * Tests a memory image that a process has mapped privately, as a restored machine has its memory.
+ */
 class MemoryImageTest {
   private static final NodeId FIRST = NodeId.of("first");
   private static final NodeId SECOND = NodeId.of("second");
@@ -28,7 +30,7 @@ class MemoryImageTest {
   private static final long PRESENT = 1L << 63;
   private static final long OF_FILE = 1L << 61;
 
-  /** The content of a page that was written: bytes of 9. */
+  /** The value of a page that was written: bytes of 9. */
   private static final long NINES = 0x0909090909090909L;
 
   private final Path dir;
@@ -55,7 +57,7 @@ class MemoryImageTest {
         capture(root, machine, ownPages(machine));
         check(root, SECOND);
         assertEquals(4, root.read(FIRST, 3), "the image itself does not change");
-        // The first goes as a node; its layer stays for the process and the second.
+        // The first node is deleted; its layer stays for the process and the second node.
         root.backend().delete(FIRST);
         root.backend().awaitMerges();
         assertEquals(101, value(machine, 100));
@@ -77,14 +79,14 @@ class MemoryImageTest {
     }
   }
 
-  /** Returns the pages that belong to the process and not to the image, as pagemap reports them. */
+  /** Returns the pages that belong to the process and not to the image, according to pagemap. */
   private static List<Integer> ownPages(Tracee machine) throws Exception {
     List<Integer> own = new ArrayList<>();
     try (RandomAccessFile pagemap =
         new RandomAccessFile("/proc/" + machine.pid() + "/pagemap", "r")) {
       for (int page = 0; page < PAGES; page++) {
         pagemap.seek((machine.address() / PAGE + page) * Long.BYTES);
-        // An entry is read whole or not at all.
+        // An entry can only be read whole.
         byte[] bytes = new byte[Long.BYTES];
         pagemap.readFully(bytes);
         long entry = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests a power loss while devices are open, as a hypervisor has them. */
+/** Tests a loss of power while devices are open, as a hypervisor has them. */
 class OpenDevicePowerLossTest {
   private static final long SIZE = 16 << 20;
   private static final NodeId S = NodeId.of("s");
@@ -40,7 +40,8 @@ class OpenDevicePowerLossTest {
         root.backend().fork(S, SEALED, Durability.DURABLE);
         try (Fd fork = root.device(F);
             Fd sealed = root.device(SEALED)) {
-          // To the layers above the snapshot: a page that it has, too, and one of their own.
+          // Write to the layers above the snapshot: a page that the snapshot also has, and one that
+          // it does not.
           Root.write(volume, 1, 21);
           Root.write(volume, 2, 22);
           Root.write(fork, 1, 31);
@@ -65,7 +66,7 @@ class OpenDevicePowerLossTest {
     assertEquals(List.of(), Root.devices());
   }
 
-  /** What pages 1 to 4 of a node hold. */
+  /** Asserts the content of a node's pages, starting with page 1. */
   private static void assertPages(Root root, NodeId id, long... expected) throws Exception {
     for (int page = 1; page <= expected.length; page++) {
       assertEquals(expected[page - 1], root.read(id, page), id + " page " + page);

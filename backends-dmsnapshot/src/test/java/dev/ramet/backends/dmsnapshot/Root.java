@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** A backend on its own ext4, with helpers for its devices. */
+/** A backend on a separate ext4 file system, with helpers for its devices. */
 final class Root implements AutoCloseable {
   static final NodeId V = NodeId.of("v");
   private static final int PAGE = 4096;
@@ -51,7 +51,7 @@ final class Root implements AutoCloseable {
     return backend;
   }
 
-  /** Closes the backend, or abandons it like a killed process, and opens it again. */
+  /** Closes the backend, or leaves it as a killed process does, and opens it again. */
   DmSnapshotBackend reopen(boolean killed, Steps steps) {
     if (killed) {
       backend.abandon();
@@ -87,7 +87,7 @@ final class Root implements AutoCloseable {
     device.fsync();
   }
 
-  /** Returns the value of a page, as the device has it. */
+  /** Reads the value of a page from the device, bypassing the page cache. */
   static long read(Fd device, long page) throws LinuxException {
     PageCache.drop(device, 0, 0);
     ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
@@ -98,14 +98,14 @@ final class Root implements AutoCloseable {
     return buffer.getLong(0);
   }
 
-  /** Returns the value of a page of a node. */
+  /** Reads the value of a page of a node. */
   long read(NodeId id, long page) throws LinuxException {
     try (Fd device = device(id)) {
       return read(device, page);
     }
   }
 
-  /** Returns the devices that this project has on the host. */
+  /** Returns the names of this project's devices on the host. */
   static List<String> devices() throws LinuxException {
     try (DeviceMapper mapper = DeviceMapper.open()) {
       return mapper.devices().keySet().stream().filter(n -> n.startsWith("ramet-")).toList();

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The provider under test, which merges as fast as possible and lets tests wait for the end of
- * merging, because the content of a root can be compared only then.
+ * The provider under test, which merges as fast as it can and lets tests wait for that: the content
+ * of a root can be compared only afterwards.
  */
 public final class SettledProvider implements StorageBackendProvider, RootExamination {
   static final long FAST = 1L << 40;
@@ -24,10 +24,10 @@ public final class SettledProvider implements StorageBackendProvider, RootExamin
 
   private final DmSnapshotProvider provider = new DmSnapshotProvider();
 
-  /** For the kit's other processes as well. */
+  /** Public because the test kit's other processes also call it. */
   public SettledProvider() {}
 
-  /** Waits until nothing is left to do in the background of a root. */
+  /** Waits until a root has no background work left. */
   static void settle(Path root) {
     DmSnapshotBackend backend = OPENED.get(real(root));
     try {

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests how much a snapshot of a volume in use reads from disk, by the size of the store that it
- * freezes: the kernel reads the whole table of a store that is opened again. Counted in sectors,
- * which do not depend on the load of the machine.
+ * Checks that the disk reads of a snapshot of a volume in use do not depend on how much is in the
+ * store it freezes: the kernel reads the whole table of a store that it opens again. Counts
+ * sectors, which do not depend on the load of the host.
  */
 class SnapshotCostTest {
   private static final int ROUNDS = 5;
@@ -29,10 +29,10 @@ class SnapshotCostTest {
   private static final int FEW = 16;
   private static final int MANY = 4096;
 
-  // A line of the table has two 64-bit numbers, dm-snap-persistent.c; Linux counts in 512 bytes.
+  // A table entry has two 64-bit numbers, dm-snap-persistent.c; Linux counts in units of 512 bytes.
   private static final int LINE_BYTES = 16;
   private static final int SECTOR_BYTES = 512;
-  private static final int SECTORS_READ = 2; // of the fields of Documentation/block/stat.rst
+  private static final int SECTORS_READ = 2; // field index, Documentation/block/stat.rst
 
   private final Path dir;
   private int made;
@@ -57,7 +57,7 @@ class SnapshotCostTest {
     }
   }
 
-  /** Returns the least of some rounds: others on this machine can only add to it. */
+  /** Returns the least of some rounds, because other processes on the host can only add sectors. */
   private long least(Root root, Fd device, int changed) throws Exception {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < ROUNDS; i++) {
@@ -70,7 +70,9 @@ class SnapshotCostTest {
     return least;
   }
 
-  /** By all loop devices of this machine, on which every volume's stores are. */
+  /**
+   * Returns the sectors read by all loop devices of this host, on which all volumes' stores lie.
+   */
   private static long sectorsRead() throws IOException {
     long sum = 0;
     try (DirectoryStream<Path> loops = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {

@@ -27,7 +27,7 @@ final class Deadline {
     return remainingNanos() <= 0;
   }
 
-  /** Returns the error of a call that did not end in time. */
+  /** Returns the error for a call that did not end in time. */
   RametException exceeded(String what) {
     return new RametException(
         ErrorCode.DEADLINE_EXCEEDED, what + " did not end within " + length.toMillis() + " ms");

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Saves the state of a machine's devices to a directory. Used by one thread.
+ * A save of a machine's devices into a directory. Used by one thread.
  *
  * <p>QEMU reads its monitor byte by byte, each in one iteration of its main loop (monitor/qmp.c,
- * {@code monitor_can_read}), 3 to 4 microseconds as measured with TCG, so that a path of 120 bytes
- * lengthens a pause by a third of a millisecond. It is therefore given a short path relative to its
- * working directory, and the file is moved when the machine runs again.
+ * {@code monitor_can_read}). One byte takes 3 to 4 microseconds as measured with TCG, so a path of
+ * 120 bytes lengthens a pause by a third of a millisecond. QEMU therefore gets a short path
+ * relative to its working directory, and the file is moved once the machine runs again.
  */
 final class DeviceSave {
   /** More than any device state takes; less free space than this explains a failed save. */
@@ -39,7 +39,7 @@ final class DeviceSave {
     this.deadline = deadline;
     ObjectNode arguments = Qmp.JSON.createObjectNode();
     arguments.put("filename", VmFiles.STATE);
-    // live: true would take the disks away from a machine that is stopped.
+    // live: true would make a stopped machine give up its disks.
     arguments.put("live", false);
     this.answer = machine.begin("xen-save-devices-state", arguments, deadline);
   }
@@ -48,7 +48,7 @@ final class DeviceSave {
     return new DeviceSave(machine, directory.toAbsolutePath(), Deadline.after(QemuVm.PATIENCE));
   }
 
-  /** Waits until QEMU has written it; nothing is left when that fails. */
+  /** Waits until QEMU has written the state; leaves no files if that fails. */
   void await() {
     try {
       machine.awaitAwake(answer, deadline);
@@ -57,9 +57,7 @@ final class DeviceSave {
     }
   }
 
-  /**
-   * Checks the written state and moves it to its directory; leaves nothing behind if that fails.
-   */
+  /** Checks the written state and moves it to its directory; leaves no files if that fails. */
   void finish() {
     try {
       try (InputStream in = Files.newInputStream(written)) {
@@ -74,17 +72,20 @@ final class DeviceSave {
     }
   }
 
-  /** One inode for all states of a machine: they differ in their devices only. */
+  /**
+   * Hard-links the file, since all saved states of a machine have the same RAM blocks; else copies
+   * it.
+   */
   static void share(Path from, Path to) throws IOException {
     Files.deleteIfExists(to);
     try {
       Files.createLink(to, from);
     } catch (IOException | UnsupportedOperationException e) {
-      Files.copy(from, to); // Another file system, or one without hard links.
+      Files.copy(from, to); // another file system, or one without hard links
     }
   }
 
-  /** Removes the files of the save, once QEMU is done with them. */
+  /** Deletes all files of the save. Call it only once QEMU has finished writing. */
   void discard() {
     VmFiles.delete(written);
     VmFiles.delete(devices);

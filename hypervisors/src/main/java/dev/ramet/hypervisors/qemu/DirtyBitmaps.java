@@ -20,24 +20,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Records what a guest writes to its disks, with QEMU's dirty bitmaps (docs/interop/bitmaps.rst).
- * Each disk has one enabled bitmap. Taking it means to enable a new one and disable the old one in
- * one step, and to read the old one through the NBD server. An empty bitmap is kept: a single query
- * shows that it is empty, which is the case for most disks in a pause. Thread-safe: one call at a
- * time.
+ * Tracks the guest's writes to its disks with QEMU's dirty bitmaps (docs/interop/bitmaps.rst). Each
+ * disk has one enabled bitmap. Taking it enables the next one and disables it in one transaction,
+ * and reads it through the NBD server. An empty bitmap stays enabled: a single query shows that,
+ * and most disks in a pause need no more. Thread-safe: calls run one at a time.
  *
- * <p>QEMU marks a write when it has ended, even if it failed, and marks discards and zero writes
- * like data (block/io.c, {@code bdrv_co_write_req_finish}), in the bitmap that is enabled then.
+ * <p>QEMU marks a write when it ends, even if it failed, and marks discards and zeros like data
+ * (block/io.c, {@code bdrv_co_write_req_finish}), in the bitmap that is enabled at that time.
  *
- * <p>A bitmap is named by the mark at which it was created. After a failure nothing is assumed: the
- * next call removes all bitmaps of this driver that are not known to be current.
+ * <p>A bitmap's name contains the mark at which it was created. After a failure nothing is assumed:
+ * the next call removes all bitmaps of the driver that are not known to be current.
  */
 final class DirtyBitmaps {
   private static final AtomicLong LAST_MARK = new AtomicLong();
 
   private static final String PREFIX = "ramet";
 
-  /** A page of a guest, and a block of its file system. */
+  /** The size of a guest page and of a block of its file system. */
   private static final long GRANULARITY_BYTES = 4096;
 
   private static final long BITS_MAX = 4 << 20;
@@ -46,22 +45,22 @@ final class DirtyBitmaps {
   private final List<Attachment> disks;
   private final ReentrantLock one = new ReentrantLock();
 
-  /** The state of the disks that were queried. */
+  /** The known state of the disks whose writes were taken. */
   private final Map<Integer, Current> current = new HashMap<>();
 
   private final Map<String, Long> granularities = new HashMap<>();
 
-  /** Commands whose answers were not awaited. */
+  /** Commands that were sent without awaiting their answers. */
   private final List<Qmp.Answer> parting = new ArrayList<>();
 
-  /** Whether the server listens and QEMU has no bitmap of the driver's but the current ones. */
+  /** Whether the server listens and QEMU has no bitmaps of the driver except the current ones. */
   private boolean ready;
 
   /**
-   * The starting point of the next result.
+   * The start of the next answer's interval.
    *
-   * @param mark the mark of the last result
-   * @param bitmap enabled since then or longer; until it exists, nothing is ever written
+   * @param mark the mark of the last answer
+   * @param bitmap the bitmap enabled at that mark or before; nothing is ever written without one
    */
   private record Current(long mark, String bitmap) {
     static Current madeAt(long mark) {
@@ -75,7 +74,7 @@ final class DirtyBitmaps {
   }
 
   /**
-   * See {@link dev.ramet.spi.hypervisor.DiskWriteLog#takeWrites}.
+   * Takes the writes to a disk, see {@link dev.ramet.spi.hypervisor.DiskWriteLog#takeWrites}.
    *
    * @param patience how long it may take
    */
@@ -135,7 +134,7 @@ final class DirtyBitmaps {
     }
   }
 
-  /** Returns whether no failure is known of the commands that were not awaited. */
+  /** Returns whether no unawaited command is known to have failed. */
   private boolean partedWell() {
     boolean well = parting.stream().noneMatch(Qmp.Answer::failed);
     parting.removeIf(Qmp.Answer::arrived);
@@ -152,7 +151,7 @@ final class DirtyBitmaps {
         }
       }
     }
-    return false; // Taking its result throws the error.
+    return false; // Taking the bitmap will report the error.
   }
 
   private JsonNode nodes(Deadline deadline) {
@@ -160,10 +159,10 @@ final class DirtyBitmaps {
     return machine.execute("query-named-block-nodes", flat, deadline);
   }
 
-  /** Begins the next bitmap and reads the last one. */
+  /** Enables the next bitmap and reads the last one. */
   private List<Range> read(int disk, Current last, Current next, Deadline deadline) {
     String past = last.bitmap();
-    // All is under way before anything is waited for: QEMU works off its monitor in order.
+    // Send everything before waiting for anything: QEMU executes its monitor's commands in order.
     Qmp.Answer swapped = machine.begin("transaction", swap(disk, last, next), deadline);
     Qmp.Answer exported = machine.begin("block-export-add", export(disk, past), deadline);
     List<Range> ranges;
@@ -181,7 +180,7 @@ final class DirtyBitmaps {
           "QEMU in " + machine.files().directory() + ": cannot read what is written: " + e,
           e);
     }
-    // The result is complete, even if these commands cannot be sent any more.
+    // The ranges are already read, so the call succeeds even if these commands cannot be sent.
     try {
       ObjectNode end = Qmp.JSON.createObjectNode().put("id", past).put("mode", "hard");
       parting.add(machine.begin("block-export-del", end, deadline));
@@ -192,9 +191,9 @@ final class DirtyBitmaps {
     return ranges;
   }
 
-  /** Removes what other processes and failures left behind, and starts the server. */
+  /** Removes leftovers of other processes and of failures, and starts the server. */
   private void prepare(Deadline deadline) {
-    // This ends all exports and waits for that. It is refused if there is no server.
+    // This ends all exports and waits for that. QEMU refuses it when there is no server.
     tryExecute("nbd-server-stop", deadline);
     for (JsonNode node : nodes(deadline)) {
       int disk = disk(node);
@@ -228,7 +227,7 @@ final class DirtyBitmaps {
     }
   }
 
-  /** Returns the index of the disk that a node belongs to, or -1 if it belongs to none. */
+  /** Returns the index of the node's disk, or -1 if it does not belong to a disk. */
   private int disk(JsonNode node) {
     String name = node.path("node-name").asText();
     for (int i = 0; i < disks.size(); i++) {
@@ -243,7 +242,7 @@ final class DirtyBitmaps {
     return CommandLine.node(disk);
   }
 
-  /** Returns the smallest granularity with which a bitmap does not get too many bits. */
+  /** Returns the smallest granularity, in bytes, that keeps a bitmap within the limit of bits. */
   static long granularity(long sizeBytes) {
     long granularity = GRANULARITY_BYTES;
     while (sizeBytes / granularity > BITS_MAX) {
@@ -272,7 +271,7 @@ final class DirtyBitmaps {
     return arguments;
   }
 
-  /** Read-only and named after its node, which are the defaults of exports. */
+  /** Returns arguments for an export. By default it is read-only and has the name of its node. */
   private static ObjectNode export(int disk, String bitmap) {
     ObjectNode arguments =
         Qmp.JSON

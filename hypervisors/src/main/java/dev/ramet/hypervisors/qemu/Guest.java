@@ -14,17 +14,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The probe's guest (src/main/asm/probe.S): as firmware it does what a Linux guest needs from an
+ * The probe's guest (src/main/asm/probe.S). As firmware it does what a Linux guest needs from an
  * accelerator and then ends QEMU; as a kernel it halts.
  */
 final class Guest {
   /** {@code 2 * 42 + 1}: how isa-debug-exit reports the guest's byte 42. */
   private static final int SUCCESS = 85;
 
-  /** The smallest firmware the pc machine maps completely below 1 MiB. */
+  /** The smallest firmware that the pc machine maps completely below 1 MiB. */
   private static final int FIRMWARE_BYTES = 64 * 1024;
 
-  /** Under the emulator it takes 40 ms; a busy host must not be taken for one without KVM. */
+  /** The guest takes 40 ms under the emulator; a busy host must not look like one without KVM. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final long LOOK_MILLIS = 10;
@@ -47,7 +47,7 @@ final class Guest {
    * Runs the guest as firmware.
    *
    * @param scratch a directory of the caller
-   * @return why the accelerator is unusable, or empty if it works
+   * @return why the accelerator cannot be used, or empty if it can
    */
   static Optional<String> run(Path binary, Accelerator accelerator, Path scratch)
       throws IOException, InterruptedException {
@@ -78,7 +78,7 @@ final class Guest {
                     "-no-reboot",
                     "-qmp",
                     CommandLine.MONITOR,
-                    // By this a later host finds it, should this one end before it.
+                    // Lets a later host process find this QEMU if this process dies first.
                     "-pidfile",
                     files.pidFile().toString(),
                     "-device",
@@ -112,10 +112,10 @@ final class Guest {
   }
 
   /**
-   * Looks at a guest until it has ended. One that the kernel cannot go on with is stopped by QEMU
-   * and kept, so that who only waits for its end waits in vain.
+   * Watches a guest until it has exited. QEMU stops and keeps a guest that KVM cannot continue, so
+   * waiting only for its exit would not end.
    *
-   * @return in which state QEMU keeps it; null when it has ended, or its time has
+   * @return the state in which QEMU keeps the guest; null when it has exited or its time is up
    */
   private static @Nullable String stopped(Process process, VmFiles files, Deadline deadline)
       throws IOException, InterruptedException {
@@ -131,12 +131,12 @@ final class Guest {
         }
       }
     } catch (QmpException e) {
-      // The process has ended or does not answer; the caller that waits for its end sees which.
+      // It has exited or does not answer; the caller's wait for the process shows which.
     }
     return null;
   }
 
-  /** The first line only: a dump of registers follows. */
+  /** Returns only the first line of the log, because a dump of registers follows. */
   private static String said(Path log) throws IOException {
     return Files.readString(log)
         .lines()

@@ -15,13 +15,14 @@ import java.util.List;
 /**
  * Finds guest memory in a process's address space (proc(5), {@code /proc/pid/maps}).
  *
- * <p>QEMU maps the image in one piece, but may later map anonymous memory over parts of it. The
- * file's mappings therefore show where the piece begins, and every mapping inside it is a region.
+ * <p>QEMU maps the image in one piece but may later put anonymous memory over parts of it. The
+ * file's mappings therefore give the start of the piece, and every mapping inside it is a region.
  */
 final class GuestMaps {
   /**
-   * The command line never includes anything that makes QEMU discard pages: balloon, free-page
-   * reporting, memory devices (softmmu/physmem.c, callers of {@code ram_block_discard_range}).
+   * Always false: the command line never has the devices for which QEMU discards pages, which are
+   * balloon, free-page reporting and memory devices (softmmu/physmem.c, callers of {@code
+   * ram_block_discard_range}).
    */
   private static final boolean DISCARDS = false;
 
@@ -47,8 +48,8 @@ final class GuestMaps {
   }
 
   /**
-   * Parses the file. This runs while the machine is paused, so of the hundreds of lines only those
-   * of guest memory are looked at beyond their addresses.
+   * Parses the file. This runs while the machine is paused, so for most of the hundreds of lines it
+   * parses only the addresses.
    */
   static GuestMemory parse(long pid, String maps, String path, long sizeBytes) {
     long base = base(pid, maps, path);
@@ -77,11 +78,11 @@ final class GuestMaps {
     return new GuestMemory(pid, sizeBytes, regions, DISCARDS);
   }
 
-  /** Returns the address where the first byte of the image is mapped, or would be. */
+  /** Returns the address at which the first byte of the image is mapped, or would be. */
   private static long base(long pid, String maps, String path) {
     for (int at = maps.indexOf(path); at >= 0; at = maps.indexOf(path, at + 1)) {
       String rest = maps.substring(at + path.length(), lineEnd(maps, at));
-      // A deleted image, or a memfd, has " (deleted)" behind its name.
+      // A deleted image, or a memfd, has " (deleted)" after its name.
       if (maps.charAt(at - 1) == ' ' && (rest.isEmpty() || rest.equals(" (deleted)"))) {
         int line = maps.lastIndexOf('\n', at) + 1;
         String[] fields = maps.substring(line, at).split(" +", 4);
@@ -91,7 +92,7 @@ final class GuestMaps {
     throw broken(pid, "no mapping of " + path);
   }
 
-  /** The line is: start-end perms offset device inode path. */
+  /** Returns the kind of a mapping. Its line is: start-end perms offset device inode path. */
   private static MemoryRegion.Kind kind(String line) {
     String[] fields = line.split(" +", 6);
     if (fields[1].charAt(3) == 's') {

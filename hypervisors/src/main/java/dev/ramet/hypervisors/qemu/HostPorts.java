@@ -7,9 +7,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Maps ports of the guest to ports of the machine's own loopback address. */
+/** Maps guest ports to ports of the machine's loopback address on the host. */
 final class HostPorts {
-  /** Above all low ports, below the range that Linux hands out by itself needs no room here. */
+  /**
+   * Added to guest ports that this process may not bind, to move them above all privileged ports.
+   */
   private static final int LOW_PORT_SHIFT = 40_000;
 
   /** CAP_NET_BIND_SERVICE, capabilities(7). */
@@ -19,12 +21,12 @@ final class HostPorts {
 
   private HostPorts() {}
 
-  /** Returns the same port, or the port plus 40000 if this process may not bind so low a port. */
+  /** Returns the same port, or the port plus 40000 if this process may not bind the port itself. */
   static int hostPort(int guestPort) {
     return guestPort < FIRST_FREE_PORT ? guestPort + LOW_PORT_SHIFT : guestPort;
   }
 
-  /** Returns whether somebody else has the address: QEMU reports it only as text. */
+  /** Returns whether another process has the address. QEMU reports this only as text. */
   static boolean taken(String address, int port) {
     try (ServerSocketChannel probe = ServerSocketChannel.open()) {
       probe.bind(new InetSocketAddress(address, port));

@@ -11,17 +11,20 @@ import java.util.Set;
 
 /**
  * The facts a QEMU reports about itself over QMP, without a machine. It is not asked for its
- * devices: to list them it loads every module it has, and dies if an unneeded one is broken. {@link
- * Trial} finds out whether the devices exist.
+ * devices: to list them it loads all its modules, and dies of a broken one even if nobody needs it.
+ * {@link Trial} finds out whether the devices exist.
  *
  * @param version number and packager's version
  * @param pc the versioned machine type behind the alias {@code pc}
- * @param missing the features that the driver needs and this build lacks; empty if it is usable
+ * @param missing commands the driver needs and this build lacks; empty if it has them all
  */
 record Inquiry(String version, Optional<String> pc, Set<String> missing) {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** The first is device state without memory; there whether Xen is or not. */
+  /**
+   * The commands the driver needs. {@code xen-save-devices-state} saves device state without
+   * memory, and exists with and without Xen.
+   */
   private static final Set<String> COMMANDS =
       Set.of(
           "xen-save-devices-state",
@@ -53,7 +56,7 @@ record Inquiry(String version, Optional<String> pc, Set<String> missing) {
                 "-S",
                 "-qmp",
                 CommandLine.MONITOR,
-                // By this a later host finds it, should this one end before it.
+                // Lets a later host process find this QEMU if this process dies first.
                 "-pidfile",
                 files.pidFile().toString()),
             files.directory(),

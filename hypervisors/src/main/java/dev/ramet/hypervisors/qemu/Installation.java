@@ -8,15 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The QEMU that a probe found, and how it is used.
+ * The QEMU that a probe found, and how to use it.
  *
  * @param binary the program
- * @param setsid the program that starts it in a new session
- * @param version the version it reports, with the packager's part: device state may depend on that
- *     too
- * @param machine the versioned machine type behind {@code pc}, because the alias means another
- *     machine after an upgrade
- * @param accelerator the technology that executes guest code
+ * @param setsid the program that starts QEMU in a new session
+ * @param version QEMU's own version with the packager's part, on which device state may depend too
+ * @param machine the versioned machine type behind the alias {@code pc}, because the alias means
+ *     another machine after an upgrade
+ * @param accelerator what executes guest code
  * @param hostCpu the processor's name under KVM, whose guests see it; empty otherwise
  */
 record Installation(
@@ -27,12 +26,12 @@ record Installation(
     Accelerator accelerator,
     String hostCpu) {
 
-  /** Returns the version's first number. */
+  /** Returns the major version. */
   int major() {
     return Integer.parseInt(version.substring(0, version.indexOf('.')));
   }
 
-  /** Returns what a state saved by a machine with this specification depends on. */
+  /** Returns the identity on which a saved state of a machine with this specification depends. */
   VmIdentity identity(VmSpec spec) {
     Map<String, String> shape = new LinkedHashMap<>();
     shape.put("machine", machine);

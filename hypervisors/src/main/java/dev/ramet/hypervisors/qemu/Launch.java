@@ -18,11 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The start of a machine, from its command line to its first instruction. Used by one thread. */
+/** The start of one machine, from its command line to its first instruction. Used by one thread. */
 final class Launch {
   private static final Path NO_INPUT = Path.of("/dev/null");
 
-  /** The time limit for the end of a process that failed. */
+  /** Time limit for the exit of a process whose start failed. */
   private static final Duration CLEAN_UP = Duration.ofSeconds(10);
 
   private static final long LOAD_POLL_NANOS = 100_000;
@@ -69,17 +69,17 @@ final class Launch {
     return new Launch(spec, files, process, deadline);
   }
 
-  /** Waits until the monitor answers, which it does once the machine is built. */
+  /** Waits until the monitor answers, which it does once QEMU has built the machine. */
   Machine connect() {
     try {
       Path socket = files.socket(VmFiles.MONITOR, process.pid());
       Machine connected =
           new Machine(files, process, Qmp.connect(socket, process::alive, deadline));
       machine = connected;
-      VmFiles.delete(files.secret()); // QEMU has read all files that it was named by now
+      VmFiles.delete(files.secret()); // by now QEMU has read all files named to it
       return connected;
     } catch (QmpException e) {
-      // Once it is gone for certain, an address that is taken is somebody else's.
+      // Once this QEMU is certainly gone, an address still in use belongs to another process.
       process.kill(Deadline.after(CLEAN_UP));
       for (int port : spec.network().guestPorts()) {
         int hostPort = HostPorts.hostPort(port);
@@ -92,9 +92,9 @@ final class Launch {
   }
 
   /**
-   * Saves the RAM blocks other than main memory, before the first instruction: the migration this
-   * needs costs 3 ms here, and no later capture has to do it in its pause. The guest changes none
-   * of these blocks except the ACPI tables, which QEMU rebuilds at every reset.
+   * Saves the RAM blocks other than main memory before the first instruction. The migration this
+   * needs costs 3 ms here, and then no later capture needs it during its pause. The guest changes
+   * none of these blocks except the ACPI tables, which QEMU rebuilds at every reset.
    */
   void saveRamBlocks() {
     Machine connected = connected();
@@ -119,7 +119,7 @@ final class Launch {
       }
       Path fresh = files.directory().resolve(VmFiles.RAM_BLOCKS + ".new");
       Files.write(fresh, RamBlocks.parse(stream).bytes());
-      // Its presence tells a later process of this host that the start got this far.
+      // The file tells a later host process that this start came so far.
       Files.move(fresh, files.ramBlocks(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RamBlocks.FormatException e) {
       throw new RametException(
@@ -130,9 +130,9 @@ final class Launch {
   }
 
   /**
-   * Waits until the saved state is loaded. QEMU loads a file in one go on the thread that also
-   * answers here, so the first answer comes after it. Only the last step then remains, and any
-   * event that announces it may already have passed.
+   * Waits until the saved state is loaded. QEMU loads a file without interruption on the thread
+   * that also answers commands, so its first answer comes after that. The last step remains, and is
+   * polled for because its event could already have passed.
    */
   void awaitLoaded() {
     Machine connected = connected();
@@ -162,7 +162,7 @@ final class Launch {
     return connected;
   }
 
-  /** Ends the process and removes all that this start made. */
+  /** Kills the process and deletes everything this start created. */
   void abort() {
     Machine connected = machine;
     if (connected != null) {

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A QEMU process and the connection to its monitor, shared by the driver's running and paused
- * machines. Thread-safe.
+ * A QEMU process and its monitor connection, shared by the driver's running and paused machines.
+ * Thread-safe.
  */
 final class Machine {
-  /** From the end of the connection to the end of the process that closed it. */
+  /** The longest wait from the end of the connection to the exit of the process that closed it. */
   private static final long LAST_BREATH_MILLIS = 2000;
 
   private static final long LAST_BREATH_POLL_NANOS = 100_000;
@@ -33,8 +33,8 @@ final class Machine {
     this.files = files;
     this.process = process;
     this.monitor = monitor;
-    // The end of the connection comes first; the process's own end is for a connection that was
-    // given up.
+    // The connection normally ends first. The process exit covers a connection that was closed
+    // before.
     monitor.whenEnded(this::onDisconnect);
     process.whenEnded(this::onEnd);
   }
@@ -55,17 +55,19 @@ final class Machine {
     return exit.isDone() || !process.alive();
   }
 
-  /** Runs a command without arguments. */
+  /** Runs a command without arguments and returns its result. */
   JsonNode execute(String command, Deadline deadline) {
     return execute(command, Qmp.JSON.createObjectNode(), deadline);
   }
 
-  /** Runs a command; an error includes what became of the machine. */
+  /**
+   * Runs a command and returns its result; an error includes the logs if the machine has exited.
+   */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) {
     return await(begin(command, arguments, deadline), deadline);
   }
 
-  /** Sends a command, to wait for its answer later. */
+  /** Sends a command without waiting for its answer. */
   Qmp.Answer begin(String command, ObjectNode arguments, Deadline deadline) {
     try {
       return monitor(deadline).begin(command, arguments, deadline);
@@ -74,7 +76,7 @@ final class Machine {
     }
   }
 
-  /** Waits for an answer; an error includes what became of the machine. */
+  /** Waits for an answer; an error includes the logs if the machine has exited. */
   JsonNode await(Qmp.Answer answer, Deadline deadline) {
     try {
       return answer.await(deadline);
@@ -83,7 +85,7 @@ final class Machine {
     }
   }
 
-  /** Waits for an answer while a machine is paused for it. */
+  /** Waits for an answer without sleeping at first, because a machine is paused meanwhile. */
   JsonNode awaitAwake(Qmp.Answer answer, Deadline deadline) {
     try {
       return answer.awaitAwake(deadline);
@@ -93,7 +95,8 @@ final class Machine {
   }
 
   /**
-   * Makes answers fast for callers that poll for them, and slow for others: see {@link Qmp#hush}.
+   * Speeds up answers for threads that wait without sleeping and delays all others, see {@link
+   * Qmp#hush}.
    */
   void hush() {
     monitor.hush();
@@ -104,8 +107,8 @@ final class Machine {
   }
 
   /**
-   * Returns the next event of this name whose {@code status} is one of these; ask before causing
-   * it.
+   * Returns a future for the next event of this name with one of these values of {@code status}.
+   * Call it before causing the event.
    */
   CompletableFuture<JsonNode> event(String name, String... statuses) {
     return monitor.nextEvent(name, Set.of(statuses));
@@ -120,22 +123,25 @@ final class Machine {
     }
   }
 
-  /** Resumes the machine if it is paused, and removes what an abandoned pause left behind. */
+  /**
+   * Resumes the machine if it is stopped and deletes the state file of a pause that was never
+   * ended.
+   */
   void letRun(Deadline deadline) {
     if (!execute("query-status", deadline).path("running").asBoolean()) {
       execute("cont", deadline);
     }
-    // The answers came after whatever was begun in the pause.
+    // QEMU executes commands in order, so everything begun during the pause is done by now.
     VmFiles.delete(files.directory().resolve(VmFiles.STATE));
   }
 
-  /** Gives up the connection; the machine runs on. */
+  /** Closes the connection; the machine keeps running. */
   void disconnect() {
     released = true;
     monitor.close();
   }
 
-  /** Ends the machine, waits until it is gone and removes the files that only a running one has. */
+  /** Kills the machine, waits until it is gone and deletes the files that only a live one needs. */
   void kill(Deadline deadline) {
     if (!exit.isDone()) {
       killed = true;
@@ -146,7 +152,7 @@ final class Machine {
     files.removeSockets();
   }
 
-  /** Translates why a command has no result. */
+  /** Translates a failed command into the driver's error. */
   static RametException failure(VmFiles files, QmpException e) {
     return switch (e.kind()) {
       case TIMEOUT -> new RametException(ErrorCode.DEADLINE_EXCEEDED, message(files, e), e);
@@ -161,7 +167,7 @@ final class Machine {
     return "QEMU in " + files.directory() + ": " + e.getMessage();
   }
 
-  /** Returns the connection, which is opened again if it broke although the process lives. */
+  /** Returns the connection, reconnecting if it broke while the process lives. */
   private Qmp monitor(Deadline deadline) throws QmpException {
     Qmp current = monitor;
     return current.open() || !process.alive() ? current : reconnect(current, deadline);
@@ -181,7 +187,7 @@ final class Machine {
     Deadline lastBreath = Deadline.after(Duration.ofMillis(LAST_BREATH_MILLIS));
     while (process.alive()) {
       if (released || lastBreath.passed() || exit.isDone()) {
-        return; // Only the connection ended; the process's own end is still awaited.
+        return; // Only the connection ended; the exit of the process is still watched.
       }
       LockSupport.parkNanos(LAST_BREATH_POLL_NANOS);
     }

@@ -9,15 +9,17 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Finds the monitor of a QEMU that may just be starting. */
+/** Connects to the monitor of a QEMU that may still be starting. */
 final class MonitorSocket {
-  /** The socket appears some milliseconds after the start of the process, without any event. */
+  /**
+   * Poll interval; the socket appears some milliseconds after the process start, without any event.
+   */
   private static final long CONNECT_POLL_NANOS = 200_000;
 
   private MonitorSocket() {}
 
   /**
-   * Connects, waiting for the socket to appear. The channel does not block.
+   * Connects, waiting for the socket to appear. Returns a non-blocking channel.
    *
    * @param alive whether it still makes sense to wait
    */
@@ -27,9 +29,9 @@ final class MonitorSocket {
       try {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-          // A blocking call would wait forever for a listener that no longer accepts; a
-          // non-blocking connect(2) of a unix socket then fails at once rather than in the
-          // background.
+          // A blocking call would wait forever for a listener that no longer accepts connections. A
+          // non-blocking connect(2) of a unix socket then fails at once and does not continue in
+          // the background.
           channel.configureBlocking(false);
           if (channel.connect(UnixDomainSocketAddress.of(socket))) {
             return channel;

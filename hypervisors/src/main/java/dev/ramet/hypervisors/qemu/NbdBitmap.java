@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Reads a dirty bitmap from QEMU's NBD server, the only way to read one. Implements only the part
- * of the NBD client protocol that this needs (NetworkBlockDevice/nbd, doc/proto.md; QEMU,
+ * Reads a dirty bitmap from QEMU's NBD server, which is the only way to read one. Implements the
+ * part of an NBD client that this needs (NetworkBlockDevice/nbd, doc/proto.md; QEMU,
  * docs/interop/nbd.txt). Used by one thread.
  */
 final class NbdBitmap implements AutoCloseable {
@@ -22,7 +22,7 @@ final class NbdBitmap implements AutoCloseable {
   private static final int REQUEST_MAGIC = 0x25609513;
   private static final int CHUNK_MAGIC = 0x668e33ef;
 
-  /** Fixed newstyle, no zeroes: the server's flags, and the client's. */
+  /** Fixed newstyle and no zeroes: the flags of both the server and the client. */
   private static final int FLAGS = 1 | 2;
 
   private static final int OPT_GO = 7;
@@ -48,16 +48,19 @@ final class NbdBitmap implements AutoCloseable {
 
   private static final String CONTEXT = "qemu:dirty-bitmap:";
 
-  /** Lengths of requests have 32 bits; here they are an int, and aligned. */
+  /** The protocol's request lengths have 32 bits; here they must fit an int and be aligned. */
   private static final long REQUEST_MAX_BYTES = (1L << 31) - (64 << 10);
 
-  /** No string is longer. */
+  /** The longest string that the protocol allows. */
   private static final int STRING_MAX_BYTES = 4096;
 
-  /** QEMU sends 128 Ki in a reply (nbd/server.c); a reply goes through {@link #in} in parts. */
+  /**
+   * QEMU sends at most 128 Ki extents in a reply (nbd/server.c), which {@link #in} receives in
+   * parts.
+   */
   private static final int EXTENTS_MAX = 1 << 20;
 
-  /** Every second bit of twice the bitmap that the driver makes. */
+  /** Every second bit of a bitmap twice as large as the driver's. */
   private static final int RANGES_MAX = 1 << 22;
 
   private final NbdConnection server;
@@ -69,10 +72,10 @@ final class NbdBitmap implements AutoCloseable {
   }
 
   /**
-   * Connects, without waiting for the server's greeting.
+   * Connects without waiting for the server's greeting.
    *
    * @param alive whether it makes sense to try again
-   * @throws IOException if there is no server
+   * @throws IOException when there is no server
    */
   static NbdBitmap connect(Path socket, BooleanSupplier alive, Deadline deadline)
       throws IOException {
@@ -83,7 +86,7 @@ final class NbdBitmap implements AutoCloseable {
    * Returns all dirty ranges.
    *
    * @param export the name of an export with this bitmap
-   * @throws IOException when it cannot be read; nothing is known then
+   * @throws IOException when the bitmap cannot be read; then nothing is known
    */
   List<Range> read(String export, String bitmap) throws IOException {
     greet();
@@ -96,7 +99,7 @@ final class NbdBitmap implements AutoCloseable {
     options.putInt(name.length).put(name).putInt(1).putInt(context.length).put(context);
     option(options, OPT_GO, 6 + name.length);
     options.putInt(name.length).put(name).putShort((short) 0);
-    // The server processes options in order; if it refuses any, the connection is unusable.
+    // The server handles options in order, and the refusal of any option ends the attempt.
     server.send(options.flip());
     acknowledged(OPT_STRUCTURED_REPLY);
     int id = context(context);
@@ -197,7 +200,9 @@ final class NbdBitmap implements AutoCloseable {
         .flip();
   }
 
-  /** Queries what follows a position and returns how far the answer reaches. */
+  /**
+   * Requests the status from a position onward and returns the position that the answer reaches.
+   */
   private long status(int context, long offset, long size, Ranges dirty) throws IOException {
     int length = (int) Math.min(size - offset, REQUEST_MAX_BYTES);
     server.send(request(CMD_BLOCK_STATUS, offset, length));

@@ -17,15 +17,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to QEMU's NBD server whose transfers have a deadline. Used by one thread.
+ * A connection to QEMU's NBD server that must send and receive by a deadline. Used by one thread.
  *
- * <p>Like {@link Qmp.Answer#awaitAwake}, it first polls for answers without sleeping, because
+ * <p>Like {@link Qmp.Answer#awaitAwake}, it polls for answers without sleeping at first, because
  * machines are paused meanwhile.
  */
 final class NbdConnection implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** The server listens already; but it takes one client after the other. */
+  /**
+   * Poll interval for connecting; the server already listens, but accepts one client after another.
+   */
   private static final long CONNECT_POLL_NANOS = 100_000;
 
   private static final long FULL_POLL_NANOS = 100_000;
@@ -68,12 +70,12 @@ final class NbdConnection implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes that were received and not read yet; always the same buffer. */
+  /** Returns the buffer of received bytes that were not read yet; always the same one. */
   ByteBuffer in() {
     return in;
   }
 
-  /** Waits until so many bytes are in the buffer, which has room for 64 KiB. */
+  /** Waits until the buffer, which has room for 64 KiB, holds this many bytes. */
   void need(int bytes) throws IOException {
     if (in.remaining() >= bytes) {
       return;
@@ -91,7 +93,7 @@ final class NbdConnection implements AutoCloseable {
     in.flip();
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // Whom it yields to is known.
+  @SuppressWarnings("ThreadPriorityCheck") // It yields to QEMU.
   private void pause() throws IOException {
     checkTime();
     if (System.nanoTime() - awakeUntilNanos < 0) {
@@ -108,7 +110,7 @@ final class NbdConnection implements AutoCloseable {
     sleeping.selectedKeys().clear();
   }
 
-  /** Sends the whole buffer. */
+  /** Sends all bytes. */
   void send(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       if (channel.write(bytes) == 0) {
@@ -119,7 +121,7 @@ final class NbdConnection implements AutoCloseable {
   }
 
   /**
-   * Throws if the deadline has passed or the thread was interrupted.
+   * Ends a call that takes too long or was interrupted.
    *
    * @throws RametException {@code DEADLINE_EXCEEDED}, or {@code CANCELLED} when interrupted
    */
@@ -138,7 +140,7 @@ final class NbdConnection implements AutoCloseable {
 
   @Override
   public void close() {
-    // The selector first: it holds on to the channel.
+    // The selector first, because it keeps the channel open.
     Qmp.closeQuietly(selector);
     Qmp.closeQuietly(channel);
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether and how QEMU can be used, by using it. */
+/** Finds out by trial whether and how QEMU can be used on this host. */
 final class Probe {
   private static final String PROGRAM = "qemu-system-x86_64";
   private static final Path KVM_DEVICE = Path.of("/dev/kvm");
@@ -28,7 +28,7 @@ final class Probe {
    * The outcome of a probe.
    *
    * @param result the result for the caller
-   * @param installation the installation to use, or null if QEMU cannot be used
+   * @param installation the QEMU to use, or null when it cannot be used
    */
   record Outcome(ProbeResult result, @Nullable Installation installation) {}
 
@@ -97,7 +97,7 @@ final class Probe {
       evidence.putAll(Trial.run(installation, scratch));
     } catch (RametException e) {
       if (e.code() == ErrorCode.DEADLINE_EXCEEDED) {
-        // Says something of this moment, not of this QEMU.
+        // A timeout tells more about the host's current load than about this QEMU.
         return new Outcome(new ProbeResult.Failed(e), null);
       }
       return unusable(

@@ -22,11 +22,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Runs machines in QEMU. Thread-safe.
+ * Boots, restores and reattaches machines in QEMU. Thread-safe.
  *
- * <p>In addition to the errors of the contract: {@code CONFLICT} if the machine's directory is in
- * use, or if another process listens on an address that is to be forwarded; another loopback
- * address may then succeed. {@code CORRUPT} if a saved state is invalid.
+ * <p>Errors in addition to the contract's: {@code CONFLICT} when the machine's directory is in use,
+ * or when another process listens on an address to be forwarded, in which case another loopback
+ * address may succeed; {@code CORRUPT} when the saved state is not a state saved by QEMU.
  */
 final class QemuHypervisor implements Hypervisor {
   private static final Duration REAP = Duration.ofSeconds(30);
@@ -101,12 +101,12 @@ final class QemuHypervisor implements Hypervisor {
     VmProcess process = found.get();
     QemuVm known = machines.get(files.directory());
     if (known != null && known.pid() == process.pid()) {
-      // Its monitor talks to one client, and that is this driver already.
+      // A QEMU monitor serves one client at a time, and this driver already holds the connection.
       known.takeBackPause(deadline);
       return Optional.of(known);
     }
     if (!Files.exists(files.ramBlocks())) {
-      // Its start was interrupted before the first instruction, so there is no state to return to.
+      // The start was interrupted before the first instruction, so there is nothing to return to.
       process.kill(deadline);
       files.removeAll();
       return Optional.empty();
@@ -146,7 +146,7 @@ final class QemuHypervisor implements Hypervisor {
     machines.clear();
   }
 
-  /** Returns the version as it is used in identities. */
+  /** Returns QEMU's version as identities record it. */
   static String version(Machine machine, Deadline deadline) {
     JsonNode answer = machine.execute("query-version", deadline);
     JsonNode number = answer.path("qemu");
@@ -176,7 +176,7 @@ final class QemuHypervisor implements Hypervisor {
     return files;
   }
 
-  /** Makes the stream that QEMU loads: RAM blocks, then the device sections. */
+  /** Writes the stream that QEMU loads: the RAM blocks, then the device sections. */
   private static void join(Path saved, Path into) {
     List<Path> parts = List.of(saved.resolve(VmFiles.RAM_BLOCKS), saved.resolve(VmFiles.DEVICES));
     try (OutputStream out = Files.newOutputStream(into)) {
@@ -220,7 +220,7 @@ final class QemuHypervisor implements Hypervisor {
     try {
       return directory.toRealPath();
     } catch (IOException e) {
-      return directory.toAbsolutePath().normalize(); // Gone; its processes may not be.
+      return directory.toAbsolutePath().normalize(); // gone; its processes may remain
     }
   }
 }

@@ -16,7 +16,7 @@ class QemuPausedVm implements PausedVm {
   /**
    * Creates a pause.
    *
-   * @param token identifies the pause to the machine
+   * @param token identifies this pause to the machine
    */
   QemuPausedVm(QemuVm vm, Object token) {
     this.vm = vm;
@@ -31,8 +31,9 @@ class QemuPausedVm implements PausedVm {
   /**
    * {@inheritDoc}
    *
-   * <p>Makes the files {@code devices} and {@code ram-blocks}. They do not yet survive a power
-   * loss. {@code NO_SPACE} when the file system is full; nothing is left then.
+   * <p>Creates the files {@code devices} and {@code ram-blocks}, which are not yet durable against
+   * a loss of power. Throws {@code NO_SPACE} when the file system is full, and then leaves no
+   * files.
    */
   @Override
   public void saveDevices(Path directory) {
@@ -63,8 +64,8 @@ class QemuPausedVm implements PausedVm {
   }
 
   /**
-   * Returns whether the machine was resumed or killed, or the pause was taken back after its owner
-   * lost it.
+   * Returns whether the pause is over: the machine was resumed or killed, or the pause was taken
+   * back.
    */
   final boolean over() {
     return over || !vm.pauses(token);
@@ -78,8 +79,10 @@ class QemuPausedVm implements PausedVm {
   }
 
   /**
-   * {@inheritDoc} A machine that has ended meanwhile is not an error here: its exit reports it. The
-   * pause ends even if the machine cannot be resumed: nobody else could end it, and it must not
+   * {@inheritDoc}
+   *
+   * <p>A machine that has exited meanwhile is not an error here; its exit is reported separately.
+   * The pause ends even if the machine cannot resume: nobody is left to end it, and it must not
    * block another pause or a rollback.
    */
   @Override

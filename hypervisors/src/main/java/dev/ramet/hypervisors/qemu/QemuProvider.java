@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Provides QEMU, with KVM where it works and the emulator elsewhere. Thread-safe.
+ * Finds and opens QEMU, with KVM where it works and the emulator (TCG) elsewhere. Thread-safe.
  *
- * <p>Settings: {@code binary}, the program, instead of {@code qemu-system-x86_64} on the {@code
- * PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code tcg}.
+ * <p>Settings: {@code binary}, the program to use instead of {@code qemu-system-x86_64} on the
+ * {@code PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code
+ * tcg}.
  *
  * <p>Capabilities: {@code disk-writes}, {@code disk-write-log}, {@code guest-secret}, {@code
  * restore}, {@code reattach}, {@code user-network}, {@code reboot-after-restore}, {@code
@@ -23,12 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class QemuProvider implements HypervisorProvider {
   static final String ID = "qemu";
 
-  /**
-   * The outcome of the last probe for each set of settings, so that opening need not probe again.
-   */
+  /** The usable outcome of the last probe by settings, so that opening does not probe again. */
   private final Map<Map<String, String>, Probe.Outcome> known = new ConcurrentHashMap<>();
 
-  /** Does nothing. */
+  /** Creates a provider; does nothing else. */
   public QemuProvider() {}
 
   @Override
@@ -41,7 +40,10 @@ public final class QemuProvider implements HypervisorProvider {
     return outcome(where).result();
   }
 
-  /** {@code HOST_UNFIT} with the probe's remedy when QEMU cannot be used here. */
+  /**
+   * Opens the driver. Throws {@code HOST_UNFIT} with the probe's remedy when QEMU cannot be used
+   * here.
+   */
   @Override
   public Hypervisor open(ProbeContext where) {
     Probe.Outcome outcome = known.get(where.settings());

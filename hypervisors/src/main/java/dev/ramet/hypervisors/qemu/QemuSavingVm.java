@@ -4,12 +4,12 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.spi.hypervisor.SavingVm;
 
 /**
- * A machine whose device state QEMU is saving. QEMU executes its commands in order, so a resume
- * takes effect after the save without waiting for it here.
+ * A paused machine whose devices QEMU is saving. QEMU executes commands in order, so a resume sent
+ * during the save takes effect after it.
  *
- * <p>Guest memory does not change meanwhile, which follows from QEMU's own migration: it sends the
- * last of memory before it saves the devices (migration/savevm.c, {@code
- * qemu_savevm_state_complete_precopy}), so a device that wrote to memory then would break it.
+ * <p>Guest memory does not change during the save. This follows from QEMU's own migration, which
+ * sends the last of memory before it saves the devices (migration/savevm.c, {@code
+ * qemu_savevm_state_complete_precopy}): a device that wrote to memory then would break migration.
  */
 final class QemuSavingVm extends QemuPausedVm implements SavingVm {
   private final DeviceSave save;
@@ -29,7 +29,11 @@ final class QemuSavingVm extends QemuPausedVm implements SavingVm {
     save.finish();
   }
 
-  /** {@inheritDoc} If the machine has not been resumed by then, the save is abandoned too. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Also discards the save if the machine was not resumed before.
+   */
   @Override
   public void close() {
     boolean abandoned = !over();

@@ -25,18 +25,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A machine in QEMU. Thread-safe; one pause at a time. */
+/** A running machine in QEMU. Thread-safe; allows one pause at a time. */
 final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
-  /** For calls without their own deadline: far more than any of them takes on a busy host. */
+  /**
+   * Time limit for calls that take no deadline; far longer than any of them takes on a busy host.
+   */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** To take back a stop that was not confirmed. */
+  /** Time limit for undoing a stop that QEMU did not confirm. */
   private static final Duration UNDO = Duration.ofSeconds(2);
 
-  /** For operations that a paused machine can do without, see {@link #takeWrites}. */
+  /** Time limit for optional work on a paused machine, see {@link #takeWrites}. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** Writing zeros counts as writing. */
+  /** The counters of all writes and discards; QEMU counts writing zeros as a write. */
   private static final List<String> WRITES =
       List.of(
           "wr_operations", "failed_wr_operations", "unmap_operations", "failed_unmap_operations");
@@ -47,13 +49,13 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   private final Machine machine;
   private final DirtyBitmaps bitmaps;
 
-  /** Names the pause under way: one that was taken back has no say in a later one. */
+  /** Identifies the current pause, so that a pause already taken back cannot end a later one. */
   private final AtomicReference<@Nullable Object> pause = new AtomicReference<>();
 
   private final Map<Integer, Integer> forwards = new HashMap<>();
 
   /**
-   * Creates a machine.
+   * Creates a running machine.
    *
    * @param ramPath the file of main memory, as the kernel shows its mapping
    */
@@ -85,7 +87,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return machine.process().pid();
   }
 
-  /** {@code CONFLICT} while it is paused already. */
+  /** Pauses the machine. Throws {@code CONFLICT} if it is already paused. */
   @Override
   public PausedVm pause() {
     Object token = claimPause();
@@ -93,7 +95,10 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return new QemuPausedVm(this, token);
   }
 
-  /** {@code CONFLICT} while it is paused already. */
+  /**
+   * Pauses the machine and starts saving its devices. Throws {@code CONFLICT} if it is already
+   * paused.
+   */
   @Override
   public SavingVm pauseAndSave(Path directory) {
     Object token = claimPause();
@@ -132,7 +137,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   private RametException undoStop(RametException e, Object token) {
     if (!machine.ended()) {
       try {
-        // Commands are worked off in order: this also undoes a stop that comes late.
+        // QEMU executes commands in order, so this also undoes a stop that takes effect late.
         Uninterrupted.run(() -> machine.execute("cont", Deadline.after(UNDO)));
       } catch (RametException again) {
         e.addSuppressed(again);
@@ -142,7 +147,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return e;
   }
 
-  /** Begins the pause of a machine that is paused already. */
+  /** Begins a pause of a machine whose virtual CPUs are already stopped. */
   QemuPausedVm beginPause() {
     return new QemuPausedVm(this, claimPause());
   }
@@ -156,7 +161,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return token;
   }
 
-  /** Returns whether this is the current pause. */
+  /** Returns whether this token belongs to the current pause. */
   boolean pauses(Object token) {
     return pause.get() == token;
   }
@@ -167,13 +172,14 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     }
   }
 
-  /** Ends a pause that has lost its owner, if there is one. */
+  /** Ends the current pause, if there is one, after its holder was lost. */
   void takeBackPause(Deadline deadline) {
     Object token = pause.get();
     try {
       machine.letRun(deadline);
     } finally {
-      // Nobody owns the pause any more, so it must not block another one.
+      // Even if the machine did not resume, nobody holds this pause, so it must not block another
+      // one.
       if (token != null) {
         endPause(token);
       }
@@ -185,7 +191,10 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return GuestMaps.read(pid(), ramPath, spec.memoryBytes());
   }
 
-  /** {@code CONFLICT} when another process has the host's address. */
+  /**
+   * Returns the host address of a guest port. Throws {@code CONFLICT} when another process listens
+   * on that address.
+   */
   @Override
   public InetSocketAddress forward(int guestPort) {
     if (guestPort < 1 || guestPort > 65_535) {
@@ -206,7 +215,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     String rule = CommandLine.forward(spec.network(), guestPort, hostPort);
     String answer = human("hostfwd_add net0 " + rule);
     if (!answer.isEmpty()) {
-      // An earlier process of this host may have created the forwarding; then it is replaced.
+      // An earlier host process may have added the rule; then replace it.
       human("hostfwd_remove net0 tcp:" + spec.network().hostAddress() + ":" + hostPort);
       answer = human("hostfwd_add net0 " + rule);
     }
@@ -232,7 +241,7 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return machine.execute("human-monitor-command", arguments, Deadline.after(PATIENCE)).asText();
   }
 
-  /** Sums up what {@code query-blockstats} counts of all disks (qapi/block-core.json). */
+  /** Adds up the write counters of all disks in {@code query-blockstats} (qapi/block-core.json). */
   @Override
   public long diskWrites() {
     long writes = 0;
@@ -245,8 +254,10 @@ final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   }
 
   /**
-   * {@inheritDoc} In a pause the deadline is short: the caller can instead search for what was
-   * written, which takes about as long at worst.
+   * {@inheritDoc}
+   *
+   * <p>The time limit is shorter during a pause: without the log the caller can compare the disks
+   * instead, which takes about as long in the worst case.
    */
   @Override
   public WriteLog.Written takeWrites(int disk) {

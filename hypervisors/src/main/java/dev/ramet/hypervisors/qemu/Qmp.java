@@ -27,39 +27,41 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one QEMU's monitor (docs/interop/qmp-spec.txt). Thread-safe: commands are
- * executed in the order in which they were sent.
+ * A connection to the monitor of one QEMU (docs/interop/qmp-spec.txt). Thread-safe: QEMU executes
+ * commands in the order in which they were sent.
  *
- * <p>One daemon thread reads. It exists because the end of the stream is the fastest signal that
- * the process has ended, even if it is not our child; it costs each command one wake-up between
- * threads. A caller that cannot afford that reads the answer itself, see {@link Answer#awaitAwake},
- * and first pauses the reading thread, see {@link #hush}: that thread would otherwise be woken by
- * each answer as well, and take a processor from the caller or from QEMU.
+ * <p>One daemon thread reads. It exists because the end of the stream is the fastest sign of the
+ * process's exit, also for a process that is not a child. It costs each command one wake-up between
+ * threads. A caller that cannot afford this reads the answer itself, see {@link Answer#awaitAwake},
+ * after silencing that thread, see {@link #hush}: each answer would wake it too, and it would take
+ * a processor from the caller or from QEMU.
  */
 final class Qmp implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
 
-  /** With it QEMU reads the next command while it works on one; without it, only afterwards. */
+  /**
+   * Lets QEMU read the next command while it executes one; otherwise it reads it only afterwards.
+   */
   private static final String OUT_OF_BAND = "oob";
 
-  /** QEMU reads no further command while its queue is full. */
+  /** Poll interval while QEMU's queue is full, when it reads no further command. */
   private static final long FULL_POLL_NANOS = 1_000_000;
 
-  /** Parsing small JSON needs little; there is one such thread for each machine. */
+  /** Small, since parsing small JSON needs little stack and each machine has such a thread. */
   private static final long READER_STACK_BYTES = 256 * 1024;
 
   /**
-   * The time a thread polls for an answer before it sleeps, several times the duration of a command
+   * How long a thread polls for an answer before it sleeps: several times the duration of a command
    * in a pause.
    */
   static final long AWAKE_NANOS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000_000 : 0;
 
-  /** The maximum time the reading thread stays away: a pause that takes longer is not short. */
+  /** The longest time the reading thread stays silenced; a pause that takes longer is not short. */
   private static final long HUSHED_NANOS = 100_000_000;
 
   /**
-   * The interval at which it polls meanwhile, because other threads may wait for answers; longer
-   * than most pauses.
+   * How often the silenced thread still reads, because others may wait for answers; longer than
+   * most pauses.
    */
   private static final long HUSHED_POLL_NANOS = 5_000_000;
 
@@ -121,7 +123,9 @@ final class Qmp implements AutoCloseable {
     }
   }
 
-  /** Runs {@code then} on some thread once the connection has ended, or at once if it has. */
+  /**
+   * Runs {@code then} on some thread once the connection has ended, or at once if it already has.
+   */
   void whenEnded(Runnable then) {
     var unused = ended.thenRun(then);
   }
@@ -130,12 +134,12 @@ final class Qmp implements AutoCloseable {
     return execute(command, JSON.createObjectNode(), deadline);
   }
 
-  /** Runs one command and answers its {@code return} value. */
+  /** Runs one command and returns its {@code return} value. */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
     return begin(command, arguments, deadline).await(deadline);
   }
 
-  /** Sends one command; the answer can be waited for while something else is done. */
+  /** Sends one command without waiting for its answer. */
   Answer begin(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
     long id = lastId.incrementAndGet();
     ObjectNode message = JSON.createObjectNode();
@@ -152,7 +156,8 @@ final class Qmp implements AutoCloseable {
       pending.remove(id);
       throw e;
     }
-    // The end of the connection fails the calls it finds waiting; this call may have come too late.
+    // The end of the connection fails all pending answers; this one may have been added too late
+    // for it.
     if (over) {
       answer.message.completeExceptionally(closed(command));
     }
@@ -171,34 +176,34 @@ final class Qmp implements AutoCloseable {
       this.message = message;
     }
 
-    /** Returns whether there is nothing left to wait for. */
+    /** Returns whether the answer has arrived or can no longer arrive. */
     boolean arrived() {
       return message.isDone();
     }
 
-    /** Returns whether it has arrived and is an error, or cannot arrive any more. */
+    /** Returns whether the answer has arrived and is an error, or can no longer arrive. */
     boolean failed() {
       return message.isCompletedExceptionally()
           || (message.isDone() && message.join().has("error"));
     }
 
     /**
-     * Like {@link #await}, but for the first milliseconds without sleeping. To wake a thread takes
-     * long, and longer when the kernel lets it wait for the processor of QEMU, which it expects to
-     * sleep after an answer (the "sync" wake-ups of unix sockets), although another one is idle.
+     * Waits like {@link #await}, but without sleeping for the first milliseconds. Waking a thread
+     * takes long, and longer when the kernel queues it on QEMU's processor although another one is
+     * idle, because it expects QEMU to sleep after an answer (the "sync" wake-ups of unix sockets).
      */
-    @SuppressWarnings("ThreadPriorityCheck") // Whom it yields to is known.
+    @SuppressWarnings("ThreadPriorityCheck") // It yields to QEMU.
     JsonNode awaitAwake(Deadline deadline) throws QmpException {
       if (AWAKE_NANOS > 0 && reading.tryLock()) {
         try {
           long end = System.nanoTime() + Math.min(AWAKE_NANOS, deadline.remainingNanos());
           while (!message.isDone() && System.nanoTime() < end && reader.readSome() >= 0) {
-            // QEMU may need this processor, so let it run first.
+            // QEMU may be queued on this processor: let it run first.
             Thread.yield();
           }
         } catch (IOException e) {
-          // The connection is useless now; otherwise the reading thread notices that and fails all
-          // waiting calls.
+          // The connection is unusable; closing it lets the reading thread notice and fail all
+          // answers.
           close();
         } finally {
           reading.unlock();
@@ -210,7 +215,9 @@ final class Qmp implements AutoCloseable {
       return await(deadline);
     }
 
-    /** Waits for its {@code return} value. A given up answer is dropped when it comes. */
+    /**
+     * Waits for the {@code return} value. If the wait fails, the answer is dropped when it arrives.
+     */
     JsonNode await(Deadline deadline) throws QmpException {
       try {
         JsonNode answer = Qmp.await(message, deadline, command);
@@ -226,14 +233,14 @@ final class Qmp implements AutoCloseable {
     }
   }
 
-  /** Returns whether the connection is still open, as far as is known. */
+  /** Returns whether the connection still stands, as far as is known. */
   boolean open() {
     return !over;
   }
 
   /**
-   * Returns the {@code data} of the next event of this name whose {@code status} is one of these;
-   * ask before causing it. One at a time for each name.
+   * Returns a future for the {@code data} of the next event of this name with one of these values
+   * of {@code status}. Call it before causing the event. Each name can have one waiter at a time.
    */
   CompletableFuture<JsonNode> nextEvent(String name, Set<String> statuses) {
     Awaited event = new Awaited(statuses, new CompletableFuture<>());
@@ -276,7 +283,7 @@ final class Qmp implements AutoCloseable {
           continue;
         }
         if (deadline.passed()) {
-          // Half a command may be out, and nothing can follow it.
+          // Part of a command may have been sent, so nothing can follow it.
           close();
           throw new QmpException(QmpException.Kind.TIMEOUT, command + ": QEMU does not read");
         }
@@ -294,8 +301,8 @@ final class Qmp implements AutoCloseable {
   }
 
   /**
-   * Keeps the thread that reads from being woken by each answer, until {@link #unhush} or for a
-   * tenth of a second. Answers come late then to all who do not read them themselves.
+   * Keeps answers from waking the reading thread, until {@link #unhush} or for a tenth of a second.
+   * Meanwhile, answers come late to all callers that do not read them themselves.
    */
   void hush() {
     if (AWAKE_NANOS > 0) {
@@ -327,7 +334,7 @@ final class Qmp implements AutoCloseable {
         }
       }
     } catch (IOException | ClosedSelectorException e) {
-      // A connection that breaks is a connection that ends.
+      // A broken connection counts as ended.
     } finally {
       end();
     }
@@ -351,7 +358,7 @@ final class Qmp implements AutoCloseable {
         waiter.data().complete(data);
       }
     } else {
-      // The answer to an abandoned command has no waiter.
+      // An answer to a command that was given up has no waiter.
       CompletableFuture<JsonNode> waiting = pending.remove(message.path("id").asLong(-1));
       if (waiting != null) {
         waiting.complete(message);
@@ -366,13 +373,13 @@ final class Qmp implements AutoCloseable {
     awaited.values().forEach(event -> event.data().completeExceptionally(gone));
     pending.values().forEach(answer -> answer.completeExceptionally(gone));
     close();
-    // Last, because its dependents may run arbitrary code on this thread.
+    // Last, because its dependents may run any code on this thread.
     ended.complete(null);
   }
 
   @Override
   public void close() {
-    // The selector first: it holds on to the channel.
+    // The selector first, because it keeps the channel open.
     closeQuietly(selector);
     closeQuietly(channel);
   }
@@ -383,7 +390,7 @@ final class Qmp implements AutoCloseable {
         resource.close();
       }
     } catch (IOException e) {
-      // Nothing is lost with it.
+      // A failed close loses no data.
     }
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu;
 
-/** Why a QMP command has no result. Checked, so that the driver must translate it. */
+/** The reason why a QMP command has no result. Checked, so that the driver must translate it. */
 final class QmpException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** The kind of failure. */
+  /** What went wrong. */
   enum Kind {
     /** QEMU answered with an error. */
     REFUSED,
-    /** The connection ended, which means that the process has ended or is about to. */
+    /** The connection ended, which means that the process has exited or is about to. */
     CLOSED,
-    /** No answer in time. */
+    /** No answer came in time. */
     TIMEOUT,
     /** The waiting thread was interrupted. */
     INTERRUPTED

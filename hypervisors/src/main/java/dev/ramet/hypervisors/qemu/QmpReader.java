@@ -6,14 +6,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Splits the output of a monitor into lines. Used by one thread at a time. */
+/** Splits a monitor's output into lines. Used by one thread at a time. */
 final class QmpReader {
   private static final int CHUNK_BYTES = 16 * 1024;
 
-  /** Far above any answer. A guest that has got hold of its QEMU does not get the host's memory. */
+  /**
+   * Far above any answer. It bounds the host memory that a guest in control of its QEMU can use up.
+   */
   static final int MOST_LINE_BYTES = 16 << 20;
 
-  /** Receives a line, without its end. */
+  /** Receives each line, without its line end. */
   @FunctionalInterface
   interface Lines {
     void line(byte[] bytes) throws IOException;
@@ -24,17 +26,17 @@ final class QmpReader {
   private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
   private final ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
 
-  /** Reads from a channel that does not block. */
+  /** Reads from a non-blocking channel. */
   QmpReader(ReadableByteChannel channel, Lines lines) {
     this.channel = channel;
     this.lines = lines;
   }
 
   /**
-   * Passes on the bytes available now. Returns how many there were, or a negative number at the
-   * end.
+   * Reads some available bytes and passes on the lines they complete. Returns the number of bytes
+   * read; negative at the end.
    *
-   * @throws IOException also if a line is too long, and then each time
+   * @throws IOException also when a line is too long, and then at every later call
    */
   int readSome() throws IOException {
     chunk.clear();

@@ -8,20 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rewrites the part of a migration stream that carries RAM blocks (migration/savevm.c,
- * migration/ram.c), so that any QEMU started with {@code -incoming} reads it without capabilities.
+ * The part of a migration stream that carries RAM blocks (migration/savevm.c, migration/ram.c),
+ * rewritten so that any QEMU started with {@code -incoming} reads it without capabilities.
  *
- * <p>A device state saved by {@code xen-save-devices-state} has no RAM at all. Main memory is not
- * missed, because it is a file. But the firmware, option ROMs and ACPI tables are RAM blocks too,
- * and without them the guest runs yet cannot reboot. They are saved once per machine with {@code
- * x-ignore-shared}, which leaves shared main memory out. In such a stream each block's entry also
- * carries the block's address, which a reader without the capability would misread: it is dropped
- * here, so that a restore needs no command before it loads. Every page of main memory is dropped
- * too: since 8.1 QEMU leaves out only files with a name, not a memfd, and its zeros from before the
- * first instruction would overwrite the image.
+ * <p>A device state saved by {@code xen-save-devices-state} has no RAM at all. It does not need
+ * main memory, which is a file. But the firmware, option ROMs and ACPI tables are RAM blocks too;
+ * without them the guest runs but cannot reboot. They are saved once per machine with {@code
+ * x-ignore-shared}, which leaves shared main memory out. In such a stream the entry of each block
+ * also carries the block's address, which a reader without the capability cannot parse. This class
+ * drops the address, so that a restore needs no command before it loads. It also drops every page
+ * of main memory: since 8.1 QEMU leaves out only named files, not a memfd, and the zeros of main
+ * memory before the first instruction would overwrite the image.
  */
 final class RamBlocks {
-  /** "QEVM" and version 3, the header of both streams. */
+  /** The length of the header, "QEVM" and version 3, with which both streams start. */
   static final int HEADER_BYTES = 8;
 
   private static final long HEADER = 0x5145_564d_0000_0003L;
@@ -32,8 +32,8 @@ final class RamBlocks {
   private static final int SECTION_FULL = 4;
 
   /**
-   * Since QEMU 10.0, one command tells the reader that the source has stopped, which does not
-   * matter to a restore.
+   * Since QEMU 10.0 a command tells the reader that the source has stopped; a restore can ignore
+   * it.
    */
   private static final int COMMAND = 8;
 
@@ -59,19 +59,17 @@ final class RamBlocks {
     this.names = names;
   }
 
-  /**
-   * Returns the stream from its header up to, not including, its first device section; not a copy.
-   */
+  /** Returns the stream from its header to the start of its first device section; not a copy. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** Returns the RAM blocks it describes, in order. */
+  /** Returns the names of the RAM blocks in the stream, in order. */
   List<String> names() {
     return names;
   }
 
-  /** The stream has a format that this class does not know. */
+  /** Thrown for a stream in a format this class does not know. */
   static final class FormatException extends Exception {
     private static final long serialVersionUID = 1L;
 

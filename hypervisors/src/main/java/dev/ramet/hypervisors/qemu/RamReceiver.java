@@ -19,12 +19,12 @@ import java.util.function.BooleanSupplier;
 /** Receives the one migration stream that QEMU sends when a machine is new. Used by one thread. */
 final class RamReceiver implements AutoCloseable {
   /**
-   * Without main memory it is some 100 KB. Far more means that main memory is in it, and that must
-   * not end up on our heap.
+   * Without main memory the stream has some 100 KB. Far more means that it contains main memory,
+   * which must not fill the heap.
    */
   private static final int MAX_BYTES = 64 << 20;
 
-  /** The interval for checking whether QEMU still runs. */
+  /** How often a wait checks whether QEMU is still alive. */
   private static final long LOOK_MILLIS = 50;
 
   private final Path socket;
@@ -54,9 +54,9 @@ final class RamReceiver implements AutoCloseable {
   }
 
   /**
-   * Returns the whole stream.
+   * Receives the whole stream.
    *
-   * @param alive whether QEMU may still send: if it ends before it connects, no channel tells
+   * @param alive whether QEMU may still send; if it exits before it connects, no channel shows it
    */
   byte[] receive(BooleanSupplier alive, Deadline deadline) throws IOException {
     try (Selector selector = Selector.open()) {

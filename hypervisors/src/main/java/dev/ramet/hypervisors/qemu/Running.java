@@ -8,11 +8,11 @@ import dev.ramet.errors.RametException;
 import java.util.List;
 
 /**
- * The properties of a running process, as its command line shows them. QEMU may have been upgraded
- * since it was started, so the installation on disk is not asked.
+ * The parts of a running QEMU's command line that its identity depends on. The running process is
+ * asked rather than the installation on disk, because QEMU may have been upgraded since its start.
  *
  * @param machine the machine type
- * @param accelerator the technology that executes guest code
+ * @param accelerator what executes guest code
  * @param ramPath the file of main memory, as the kernel shows its mapping
  */
 record Running(String machine, Accelerator accelerator, String ramPath) {
@@ -31,7 +31,7 @@ record Running(String machine, Accelerator accelerator, String ramPath) {
     }
   }
 
-  /** Returns the installation it was started from, as far as an identity depends on it. */
+  /** Returns the installation that started the process, as far as an identity depends on it. */
   Installation installation(Installation present, String version) {
     return new Installation(
         present.binary(),

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A directory that is deleted when it is closed.
+ * A temporary directory that {@code close()} deletes.
  *
  * @param path the directory
  */

@@ -15,11 +15,13 @@ import java.nio.file.Path;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Refuses invalid specifications that QEMU would refuse only once it runs. */
+/**
+ * Checks machine specifications and saved states before QEMU starts, which would refuse them later.
+ */
 final class Specs {
   private static final long MIB = 1 << 20;
 
-  /** Only digits and dots, so that looking at it asks no name server. */
+  /** Matches digits and dots only, so that parsing the address asks no name server. */
   private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
   private Specs() {}
@@ -49,7 +51,7 @@ final class Specs {
     }
   }
 
-  /** Whether the saved machine fits {@code own}; the error names the first part that differs. */
+  /** Checks that a saved machine fits {@code own}; the error names the first difference. */
   static void checkIdentity(VmIdentity saved, VmIdentity own) {
     differ("hypervisor", saved.hypervisor(), own.hypervisor());
     differ("version", saved.version(), own.version());

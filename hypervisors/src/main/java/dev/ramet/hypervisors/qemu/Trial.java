@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Tries all of the driver's operations once, with a tiny machine: boot, save, restore, resume. */
+/** Tries the driver's whole work once with a tiny machine: boot, save, restore, resume. */
 final class Trial {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final long MEMORY_BYTES = 16 << 20;
@@ -24,7 +24,7 @@ final class Trial {
 
   private Trial() {}
 
-  /** Runs the trial below {@code scratch} and returns the evidence. */
+  /** Runs the trial below {@code scratch} and returns its evidence. */
   static Map<String, String> run(Installation qemu, Path scratch) throws IOException {
     Path kernel = Files.write(scratch.resolve("kernel"), Guest.bytes());
     Path saved = Files.createDirectory(scratch.resolve("saved"));
@@ -71,7 +71,7 @@ final class Trial {
         new VmSpec.Network("127.0.0.1", List.of(), false));
   }
 
-  /** Copies memory through {@code /proc/pid/mem}: slow, but without native code. */
+  /** Copies memory through {@code /proc/pid/mem}, which is slow but needs no native code. */
   static void copy(GuestMemory memory, Path image) throws IOException {
     byte[] chunk = new byte[CHUNK_BYTES];
     Path source = Path.of("/proc", Long.toString(memory.pid()), "mem");

@@ -2,13 +2,13 @@
 package dev.ramet.hypervisors.qemu;
 
 /**
- * Runs actions that an interrupted thread must complete too: a machine must not stay paused because
- * the thread that paused it was interrupted.
+ * Runs actions that even an interrupted thread must complete: a machine must not stay paused
+ * because the thread that paused it was interrupted.
  */
 final class Uninterrupted {
   private Uninterrupted() {}
 
-  /** Runs an action with the interrupt flag cleared, and restores the flag afterwards. */
+  /** Runs the action with the interrupt flag cleared, and restores the flag afterwards. */
   static void run(Runnable action) {
     boolean interrupted = Thread.interrupted();
     try {

@@ -23,38 +23,38 @@ import java.util.stream.Collectors;
  * @param directory the directory as QEMU's command line names it: absolute, links resolved
  */
 record VmFiles(Path directory) {
-  /** The monitor's socket; QEMU makes it relative to its working directory. */
+  /** The monitor's socket; QEMU creates it relative to its working directory. */
   static final String MONITOR = "qmp.sock";
 
-  /** The socket of QEMU's NBD server: see {@link DirtyBitmaps}. */
+  /** The socket of QEMU's NBD server, see {@link DirtyBitmaps}. */
   static final String NBD_SOCKET = "nbd.sock";
 
   /** The socket to which QEMU sends the RAM blocks of a new machine, once. */
   static final String RAM_SOCKET = "ram.sock";
 
-  /** File in a machine's directory and in a saved state: see {@link RamBlocks}. */
+  /**
+   * The RAM blocks, a file in a machine's directory and in a saved state, see {@link RamBlocks}.
+   */
   static final String RAM_BLOCKS = "ram-blocks";
 
-  /** The state that a restore gives to QEMU. */
+  /** The stream that QEMU loads during a restore. */
   static final String INCOMING = "incoming";
 
-  /** The file to which QEMU writes the state of its devices: see {@link DeviceSave}. */
+  /** The file into which QEMU writes the state of its devices, see {@link DeviceSave}. */
   static final String STATE = "state";
 
-  /** The file of QEMU's output in a saved state. */
+  /** The device state as QEMU wrote it, a file in a saved state. */
   static final String DEVICES = "devices";
 
   /**
-   * {@code sun_path} takes 108 bytes with its final zero (unix(7)); the JDK leaves room for one
-   * more.
+   * {@code sun_path} takes 108 bytes with its final zero (unix(7)), and the JDK reserves one more.
    */
   private static final int SOCKET_PATH_MAX_BYTES = 100;
 
   private static final int TAIL_BYTES = 2048;
 
   /**
-   * A message that every start prints (see {@link CommandLine#MONITOR}) and that is left out of
-   * errors.
+   * A line that QEMU prints at every start (see {@link CommandLine#MONITOR}); not worth reporting.
    */
   static final String WAITING = "info: QEMU waiting for connection on";
 
@@ -83,20 +83,20 @@ record VmFiles(Path directory) {
     return directory.resolve(RAM_BLOCKS);
   }
 
-  /** Returns the state that a restore feeds to QEMU; deleted once it is loaded. */
+  /** Returns the stream that QEMU loads during a restore; deleted once it is loaded. */
   Path incoming() {
     return directory.resolve(INCOMING);
   }
 
   /**
-   * Returns the file of the guest's secret, deleted once QEMU has read it. A file, because
-   * everybody can read a process's command line.
+   * Returns the file with the secret that the guest's root may read; deleted once QEMU has read it.
+   * It is a file because every user can read a process's command line.
    */
   Path secret() {
     return directory.resolve("secret");
   }
 
-  /** Writes it for QEMU. */
+  /** Writes the secret's file for QEMU, readable by its owner only. */
   void writeSecret(GuestSecret secret) {
     Path file = secret();
     delete(file);
@@ -116,8 +116,8 @@ record VmFiles(Path directory) {
   }
 
   /**
-   * Returns a path to a socket in the directory that is short enough for {@code sun_path}: through
-   * the working directory of the machine's process when the plain one is too long.
+   * Returns a path to a socket in the directory that is short enough for {@code sun_path}. If the
+   * plain path is too long, it goes through the working directory of the machine's process.
    */
   Path socket(String name, long pid) {
     Path plain = directory.resolve(name);
@@ -126,14 +126,14 @@ record VmFiles(Path directory) {
         : Path.of("/proc", Long.toString(pid), "cwd", name);
   }
 
-  /** Removes the files that are meaningful only while the process lives. */
+  /** Deletes the files that are useful only while the process lives. */
   void removeSockets() {
     removeStale();
     delete(incoming());
     delete(secret());
   }
 
-  /** Removes files of an earlier machine that would disturb the next. */
+  /** Deletes files of an earlier machine that would hinder the next one. */
   void removeStale() {
     delete(directory.resolve(MONITOR));
     delete(directory.resolve(RAM_SOCKET));
@@ -141,7 +141,7 @@ record VmFiles(Path directory) {
     delete(pidFile());
   }
 
-  /** Removes everything the driver made here. */
+  /** Deletes all files the driver created here. */
   void removeAll() {
     removeSockets();
     delete(ramBlocks());
@@ -155,7 +155,7 @@ record VmFiles(Path directory) {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      // A file that cannot be deleted is in the caller's directory and is deleted with it.
+      // The caller deletes the file with its directory.
     }
   }
 
@@ -177,7 +177,7 @@ record VmFiles(Path directory) {
       byte[] bytes = new byte[(int) (in.length() - start)];
       in.seek(start);
       in.readFully(bytes);
-      // The console is the guest's to write: no control characters into anybody's terminal.
+      // The guest controls the console, so strip control characters that could reach a terminal.
       return new String(bytes, StandardCharsets.UTF_8)
           .replaceAll("[\\p{Cntrl}&&[^\n]]", "")
           .lines()

@@ -15,11 +15,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A QEMU process, our child or not. It is one process even if its pid is used again: {@link
- * ProcessHandle} compares start times before it sends a signal. Thread-safe.
+ * A QEMU process, whether or not it is a child of this one. It stays the same process even if its
+ * pid is reused: {@link ProcessHandle} compares start times before it sends a signal. Thread-safe.
  */
 final class VmProcess {
-  /** The end of a process that is not our child has no event that waits: it is looked for. */
+  /** Poll interval for an exit: no call can wait for a process that is not a child. */
   private static final long GONE_POLL_NANOS = 500_000;
 
   private final ProcessHandle handle;
@@ -29,9 +29,9 @@ final class VmProcess {
   }
 
   /**
-   * Starts {@code command} in {@code directory}, with both outputs in {@code log}.
+   * Starts {@code command} in {@code directory} and writes both outputs to {@code log}.
    *
-   * @param input becomes standard input
+   * @param input the file to use as standard input
    */
   static VmProcess start(List<String> command, Path directory, Path input, Path log) {
     try {
@@ -52,7 +52,7 @@ final class VmProcess {
     }
   }
 
-  /** Returns the process that the directory's pid file names, if it is QEMU and works there. */
+  /** Returns the process named in the directory's pid file, if it is a QEMU of that directory. */
   static Optional<VmProcess> of(VmFiles files) {
     try {
       long pid = Long.parseLong(Files.readString(files.pidFile()).strip());
@@ -65,7 +65,7 @@ final class VmProcess {
     }
   }
 
-  /** Returns all QEMU processes that work in {@code directory} or below. */
+  /** Returns all QEMU processes of {@code directory} and of the directories below it. */
   static List<VmProcess> below(Path directory) {
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
       return all.filter(handle -> worksBelow(handle.pid(), directory))
@@ -76,8 +76,8 @@ final class VmProcess {
   }
 
   /**
-   * Returns whether the process is a QEMU that this package started for this directory or one below
-   * it. Its pid file's path must be a separate argument: a mere mention is not enough.
+   * Returns whether this package started the process as a QEMU for this directory or one below it.
+   * It checks the argument of {@code -pidfile}: a path that merely appears elsewhere is not enough.
    */
   private static boolean worksBelow(long pid, Path directory) {
     List<String> args = arguments(pid);
@@ -88,7 +88,7 @@ final class VmProcess {
         && Path.of(args.get(at + 1)).startsWith(directory);
   }
 
-  /** Returns the arguments of a process; empty when it is gone or a zombie. */
+  /** Returns the arguments of a process; empty if it is gone or a zombie. */
   private static List<String> arguments(long pid) {
     try {
       byte[] all = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
@@ -115,8 +115,8 @@ final class VmProcess {
   }
 
   /**
-   * Returns whether it is still running: a zombie that its parent has not collected does not,
-   * unless other threads of it are still on their way out, with all of its files open.
+   * Returns whether the process still executes. A zombie that its parent has not reaped does not,
+   * unless other threads of it are still exiting and hold its files open.
    */
   boolean alive() {
     if (!handle.isAlive()) {
@@ -137,12 +137,12 @@ final class VmProcess {
     }
   }
 
-  /** Runs {@code then} on some thread once it has ended, for a process not ours a bit later. */
+  /** Runs {@code then} on some thread after the exit; a bit later if the process is not a child. */
   void whenEnded(Runnable then) {
     var unused = handle.onExit().thenRun(then);
   }
 
-  /** Ends it and waits until it is gone. Idempotent. */
+  /** Kills the process and waits until it is gone. Idempotent. */
   void kill(Deadline deadline) {
     handle.destroyForcibly();
     while (alive()) {

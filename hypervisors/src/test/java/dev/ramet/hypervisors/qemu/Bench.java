@@ -22,7 +22,7 @@ final class Bench implements AutoCloseable {
   static final long MEMORY_BYTES = 32 << 20;
   private static final long COUNT_OFFSET = 0x200000;
 
-  /** Tests of one JVM do not share a loopback address. */
+  /** Gives each machine in a JVM a different loopback address. */
   private static final AtomicInteger ADDRESSES = new AtomicInteger();
 
   final Path root;
@@ -67,7 +67,7 @@ final class Bench implements AutoCloseable {
     return in(name, Files.createDirectories(root.resolve(name)), memoryBytes, ports);
   }
 
-  /** Returns a machine in a directory that is there. */
+  /** Returns the specification of a machine in an existing directory. */
   VmSpec in(String name, Path directory) {
     return in(name, directory, MEMORY_BYTES);
   }
@@ -103,7 +103,7 @@ final class Bench implements AutoCloseable {
     return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
   }
 
-  /** Returns the guest's counter. */
+  /** Returns the guest's current count. */
   static int count(RunningVm vm) throws IOException {
     Path memory = Path.of("/proc", Long.toString(vm.pid()), "mem");
     try (RandomAccessFile in = new RandomAccessFile(memory.toFile(), "r")) {
@@ -118,7 +118,7 @@ final class Bench implements AutoCloseable {
     await("the guest to count", () -> count(vm) != before);
   }
 
-  /** Waits until the guest of this process has started this many times, and counts. */
+  /** Waits until the guest has booted this many times in this process, and counts. */
   static void awaitBoots(RunningVm vm, long times) throws IOException, InterruptedException {
     Path console = vm.spec().directory().resolve("console.log");
     await(

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Tests QEMU's arguments for booted and restored machines. */
 class CommandLineTest {
   private static final Installation QEMU =
       new Installation(
@@ -25,7 +26,7 @@ class CommandLineTest {
           Accelerator.TCG,
           "");
 
-  /** A note for changes of the command line. */
+  /** Advice for anyone who changes the command line. */
   private static final String PROMISE =
       "GuestMaps.DISCARDS is a promise that no page of guest memory is ever given back, and"
           + " memory modes lose pages where it is broken. Look for callers of"
@@ -122,7 +123,7 @@ class CommandLineTest {
         disks);
   }
 
-  /** {@link GuestMaps} promises it of every machine. */
+  /** Checks a promise that {@link GuestMaps} makes for every machine. */
   @Test
   void nothingOnItDiscardsGuestMemory() {
     Set<String> devices =
@@ -130,10 +131,10 @@ class CommandLineTest {
             "virtio-blk-pci",
             "virtio-net-pci",
             "virtio-rng-pci",
-            // Its page in guest memory is written, never given back.
+            // Its page in guest memory is written, but never discarded.
             "vmgenid");
     Set<String> objects = Set.of("memory-backend-memfd", "memory-backend-file");
-    // The rest that can bring devices in: a machine type's own, and what options stand for.
+    // The other ways to add devices: a machine type's built-in ones, and options that imply some.
     Set<String> options =
         Set.of(
             "-name",

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests concurrent queries for written ranges. */
+/** Tests concurrent calls that take the written ranges. */
 class DirtyBitmapCallsTest {
   @AutoClose private final DiskBench bench;
 

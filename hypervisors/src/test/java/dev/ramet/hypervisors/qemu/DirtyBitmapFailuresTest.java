@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that recording restarts after a failure of a bitmap, and that no caller hangs. */
+/** Checks that a failed bitmap is replaced by a new one and that no call waits forever. */
 class DirtyBitmapFailuresTest {
   @AutoClose private final DiskBench bench;
 
@@ -38,7 +38,7 @@ class DirtyBitmapFailuresTest {
     QemuVm vm = bench.boot("vm", bench.disk("a", 64 * M, false), bench.disk("b", 64 * M, false));
     Written of0 = vm.takeWrites(0);
     Written of1 = vm.takeWrites(1);
-    leave(vm, of0); // Now it cannot be disabled: it is in use.
+    leave(vm, of0); // Now it cannot be disabled, because it is in use.
     RametException e = assertThrows(RametException.class, () -> vm.takeWrites(0));
     assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
     io(vm, 1, "write 4k 4k");

@@ -26,9 +26,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests that recorded writes do not affect a save, and are known to one machine and one host only.
- */
+/** Checks that bitmaps do not affect a save and belong to one machine and one host process only. */
 class DirtyBitmapMarksTest {
   @AutoClose private final DiskBench bench;
 
@@ -72,7 +70,7 @@ class DirtyBitmapMarksTest {
     follows(ofClone, clone.takeWrites(0), range(8 * K, 4 * K));
   }
 
-  /** As when a call ends in the middle, and the machine is captured before the next. */
+  /** Captures the machine after an interrupted call and before the next one. */
   @Test
   void aSaveWhileABitmapIsExported() throws Exception {
     Attachment disk = bench.disk("a", 64 * M, false);
@@ -95,7 +93,7 @@ class DirtyBitmapMarksTest {
     Written of1 = vm.takeWrites(1);
     io(vm, 0, "write 0 4k");
     Written last = vm.takeWrites(0);
-    // As if it had ended in the middle.
+    // As after an interrupted call.
     leave(vm, last);
     bench.machines.driver.close();
     try (QemuHypervisor other = new QemuHypervisor(Bench.installation(bench.root))) {

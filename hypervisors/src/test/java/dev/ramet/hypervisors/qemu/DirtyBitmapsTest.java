@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that writes are reported as they were made. */
+/** Checks that writes are reported as they were made. */
 class DirtyBitmapsTest {
   @AutoClose private final DiskBench bench;
 
@@ -148,14 +148,15 @@ class DirtyBitmapsTest {
   }
 
   /**
-   * Each takes the monitor a millisecond: too few for QEMU to cut its reply, which 64 Ki are not.
+   * Limited because each write takes the monitor a millisecond. QEMU splits its reply only from
+   * about 64 Ki on.
    */
   private static final long SCATTERED = 4 * K;
 
   @Test
   void scatteredWritesAreAllTold() throws Exception {
     QemuVm vm = bench.boot("vm", bench.disk("a", 2 * G, false));
-    // Its guest would use a processor all the while.
+    // A running guest would use a processor all the while.
     PausedVm paused = vm.pause();
     Written first = vm.takeWrites(0);
     List<Range> expected = new ArrayList<>();

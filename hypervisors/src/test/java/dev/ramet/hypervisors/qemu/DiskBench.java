@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Machines with disks that QEMU itself writes to, by its monitor, and what it notes of that. */
+/**
+ * Machines with disks that QEMU itself writes to through its monitor, to test its dirty bitmaps.
+ */
 final class DiskBench implements AutoCloseable {
   static final long K = 1024;
   static final long M = 1024 * K;
@@ -34,7 +36,7 @@ final class DiskBench implements AutoCloseable {
     machines = new Bench(root);
   }
 
-  /** Returns a disk that is a hole. */
+  /** Creates a disk without any data. */
   Attachment disk(String name, long sizeBytes, boolean readOnly) throws IOException {
     Path path = root.resolve(name);
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
@@ -69,7 +71,7 @@ final class DiskBench implements AutoCloseable {
     return machines.driver.restore(spec(name, disks), saved, Bench.PATIENCE);
   }
 
-  /** Makes a request as the guest's disk would. */
+  /** Makes a request as the guest's disk driver would. */
   static void io(RunningVm vm, int disk, String command) {
     String answer =
         ((QemuVm) vm)
@@ -79,7 +81,7 @@ final class DiskBench implements AutoCloseable {
     assertTrue(answer.isEmpty(), answer);
   }
 
-  /** What the monitor is asked for such a request. */
+  /** Returns the arguments of the monitor command for such a request. */
   static ObjectNode line(int disk, String command) {
     String device = "/machine/peripheral-anon/device[" + disk + "]/virtio-backend";
     return Qmp.JSON
@@ -87,7 +89,7 @@ final class DiskBench implements AutoCloseable {
         .put("command-line", "qemu-io -d " + device + " \"" + command + "\"");
   }
 
-  /** Demands that an answer begins where another ends, and tells of these. */
+  /** Asserts that an answer starts where another ends and contains exactly these ranges. */
   static void follows(Written before, Written now, Range... ranges) {
     assertEquals(before.until(), now.since());
     assertTrue(now.isAllSince(before.until()));
@@ -111,7 +113,7 @@ final class DiskBench implements AutoCloseable {
     return names;
   }
 
-  /** An export of a bitmap, as a call leaves it that did not get to its end. */
+  /** Leaves a bitmap exported, as an interrupted call does. */
   static void leave(QemuVm vm, Written last) {
     ObjectNode bitmap = Qmp.JSON.createObjectNode();
     bitmap.put("node", "disk0").put("name", "ramet" + last.until());

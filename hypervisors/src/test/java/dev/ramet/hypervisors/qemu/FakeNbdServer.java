@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Sends a given script to one client, whatever the client asks for, and then hangs up or is silent.
+ * Sends given bytes to one client, regardless of its requests, and then hangs up or stays silent.
  */
 final class FakeNbdServer implements AutoCloseable {
   private final Path socket;
@@ -45,7 +45,7 @@ final class FakeNbdServer implements AutoCloseable {
         // Until the client goes.
       }
     } catch (IOException e) {
-      // The client may go at any time.
+      // The client may disconnect at any time.
     }
   }
 
@@ -60,7 +60,7 @@ final class FakeNbdServer implements AutoCloseable {
     Files.deleteIfExists(socket);
   }
 
-  /** What a server sends (doc/proto.md). */
+  /** Builds a server's output (doc/proto.md). */
   static final class Script {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final DataOutputStream out = new DataOutputStream(bytes);
@@ -110,7 +110,7 @@ final class FakeNbdServer implements AutoCloseable {
             out.writeBytes(context);
             reply(10, 1, 0);
             reply(7, 3, 14);
-            out.writeShort(3); // Block sizes, which were not requested.
+            out.writeShort(3); // Block sizes, which the client did not request.
             out.writeInt(1);
             out.writeInt(4096);
             out.writeInt(32 << 20);
@@ -138,7 +138,7 @@ final class FakeNbdServer implements AutoCloseable {
       out.writeInt(lengthBytes);
     }
 
-    /** Lengths and flags in turn. */
+    /** Adds a block status; the extents alternate length and flags. */
     Script status(long cookie, int context, int... extents) {
       return part(
           () -> {

@@ -10,6 +10,7 @@ import dev.ramet.spi.memory.MemoryRegion.Kind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** Tests how guest memory is found in the mappings of a process. */
 class GuestMapsTest {
   private static final String OTHER =
       """

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.opentest4j.TestAbortedException;
 
-/** Checks what tests need of the machine they run on. */
+/** Finds the programs and rights that tests need on their host, and skips or fails without them. */
 final class Host {
   private Host() {}
 
@@ -17,7 +17,10 @@ final class Host {
     return chosen == null ? needs("qemu", "qemu-system-x86_64") : Path.of(chosen);
   }
 
-  /** Goes on only where the program is; where RAMET_REQUIRE lists the feature it has to be. */
+  /**
+   * Returns the path of a program. Without it, skips the test, or fails it if RAMET_REQUIRE lists
+   * the feature.
+   */
   static Path needs(String feature, String program) {
     for (String dir : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
       if (!dir.isEmpty() && Files.isExecutable(Path.of(dir, program))) {
@@ -27,7 +30,10 @@ final class Host {
     throw absent(feature, program + " is missing");
   }
 
-  /** Returns the directory that an environment variable names, by the same rule. */
+  /**
+   * Returns the directory that an environment variable names. Without it, skips the test, or fails
+   * it if RAMET_REQUIRE lists the feature.
+   */
   static Path directory(String feature, String variable) {
     String value = System.getenv(variable);
     if (value == null) {
@@ -36,7 +42,7 @@ final class Host {
     return Path.of(value);
   }
 
-  /** Mounts a small file system, which takes root. */
+  /** Mounts a small file system, which requires root. */
   static void mountTmpfs(Path at, String size) throws IOException, InterruptedException {
     if (run("mount", "-t", "tmpfs", "-o", "size=" + size, "ramet-test", at.toString()) != 0) {
       throw absent("root", "tmpfs cannot be mounted");

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Tests the start, reattachment and end of machines, also after crashes and bad input. */
 class LifecycleTest {
   private final Path root;
   @AutoClose private final Bench bench;
@@ -50,7 +51,7 @@ class LifecycleTest {
       assertEquals(vm.pid(), found.pid());
       assertEquals(vm.identity(), found.identity());
       assertEquals(vm.memory(), found.memory());
-      // The second driver does not know a forward that the first driver made, and replaces it.
+      // The second driver does not know a forward that the first one added, and adds it again.
       assertEquals(forwarded, found.forward(9090));
       connect(forwarded);
       SavedVm saved = bench.save(found, "saved");
@@ -58,7 +59,7 @@ class LifecycleTest {
       Bench.awaitCounting(clone);
       found.kill(Bench.PATIENCE);
       assertTrue(found.exit().toCompletableFuture().get(5, TimeUnit.SECONDS).requested());
-      // The handle of the driver that was closed hears of it too.
+      // The handle from the closed driver reports the exit too.
       vm.exit().toCompletableFuture().get(5, TimeUnit.SECONDS);
       assertEquals(Optional.empty(), other.reattach(vm.spec(), Bench.PATIENCE));
     }
@@ -77,7 +78,7 @@ class LifecycleTest {
     }
   }
 
-  /** As after a failure in between: the owner of the pause is gone. */
+  /** Simulates a failure in which the holder of the pause was lost. */
   @Test
   void aMachineWhosePauseWasLostIsFoundAgainByTheDriverThatHasIt() throws Exception {
     RunningVm vm = bench.boot("vm");
@@ -151,7 +152,7 @@ class LifecycleTest {
       killer.start();
       try (PausedVm paused = bench.driver.restore(spec, saved, Bench.PATIENCE)) {
         killer.join();
-        paused.kill(); // It was too late for this one.
+        paused.kill(); // The kill came too late for this one.
       } catch (RametException e) {
         assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
         assertEquals(Set.of(), RestoreTest.names(spec.directory()));
@@ -238,7 +239,7 @@ class LifecycleTest {
     connect(vm.forward(8081));
   }
 
-  /** The user network accepts for the guest, whether the guest listens or not. */
+  /** Connects. The user network accepts on the guest's behalf, whether or not the guest listens. */
   private static void connect(InetSocketAddress address) throws IOException {
     try (Socket socket = new Socket()) {
       socket.connect(address, 2000);

@@ -28,7 +28,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Linux guest keeps its memory, disk and processes over a restore, and can reboot after it. */
+/**
+ * Checks that a Linux guest keeps its memory, disk and processes over a restore, and can reboot
+ * afterwards.
+ */
 class LinuxGuestTest {
   private static final int AGENT = 49983;
   private static final String BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -81,7 +84,7 @@ class LinuxGuestTest {
     }
   }
 
-  /** The guest's own requests: data, and blocks that it frees. */
+  /** Tests requests of a real guest: written data and freed blocks. */
   @Test
   void whatAGuestWritesIsTold() throws Exception {
     Path template = Host.directory("template", "RAMET_TEST_TEMPLATE");
@@ -178,7 +181,7 @@ class LinuxGuestTest {
         text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Starts a shell command in the guest and does not wait for it. */
+  /** Starts a shell command in the guest without waiting for it. */
   private static void start(RunningVm vm, String command) throws IOException {
     byte[] message =
         Qmp.JSON.writeValueAsBytes(

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that any server's output leads to the whole answer, or an error in time. */
+/** Checks that the client returns the whole answer or fails in time, whatever the server sends. */
 class NbdBitmapTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -66,7 +66,9 @@ class NbdBitmapTest {
     }
   }
 
-  /** Flags and sizes may differ; whatever else does is noticed, and nothing waits for more. */
+  /**
+   * Flags and sizes may differ. Any other wrong byte is noticed, and no read waits for more data.
+   */
   @Test
   void noByteCanBeWrongWithoutAnEnd() throws Exception {
     byte[] all = good().bytes();

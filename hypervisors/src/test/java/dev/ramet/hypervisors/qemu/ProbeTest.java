@@ -23,6 +23,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Tests the probe and the opening of the driver. */
 class ProbeTest {
   private final Path root;
 
@@ -62,7 +63,9 @@ class ProbeTest {
     }
   }
 
-  /** Whatever this host's KVM is, forcing it either works or says why it does not. */
+  /**
+   * On a host with any kind of KVM, forcing an accelerator either works or says why it does not.
+   */
   @Test
   void aForcedAcceleratorIsUsedOrRefused() {
     QemuProvider provider = new QemuProvider();

@@ -14,14 +14,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 
-/** The driver keeps the contract on real QEMU, with the emulator. */
+/** Checks the driver against the contract on real QEMU, with the emulator. */
 class QemuContractTest extends HypervisorTck {
   @Override
   protected HypervisorHarness harness(Path scratch) throws IOException {
     return new Harness(new Bench(scratch));
   }
 
-  /** The counting kernel's machines. */
+  /** Provides machines that run the counting kernel. */
   private record Harness(Bench bench) implements HypervisorHarness {
     private static final Map<String, String> SETTINGS =
         Map.of("binary", Host.qemu().toString(), "accelerator", "tcg");
@@ -41,7 +41,7 @@ class QemuContractTest extends HypervisorTck {
           return real.probe(new ProbeContext(where.root(), SETTINGS));
         }
 
-        /** Without the provider's trial, which takes a second. */
+        /** Opens the driver without the provider's trial, which takes a second. */
         @Override
         public Hypervisor open(ProbeContext where) {
           return new QemuHypervisor(Bench.installation(where.root()));
@@ -59,7 +59,7 @@ class QemuContractTest extends HypervisorTck {
       return Bench.count(vm);
     }
 
-    /** As a request of the guest's, which itself only counts. */
+    /** Writes as the guest's disk driver would; the guest itself only counts. */
     @Override
     public boolean writeDisk(RunningVm vm, long offset, int lengthBytes) {
       DiskBench.io(vm, 0, "write " + offset + " " + lengthBytes);

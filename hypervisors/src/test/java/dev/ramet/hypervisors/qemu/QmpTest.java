@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A monitor that does not do its part costs its caller the deadline and nothing more. */
+/** Checks that a misbehaving monitor costs its caller no more than the deadline. */
 @Timeout(20)
 class QmpTest {
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -162,7 +162,7 @@ class QmpTest {
       StringBuilder read = new StringBuilder();
       for (int c = in.read(); c >= 0; c = in.read()) {
         read.append((char) c);
-        // A command is one object, with or without another in it, and no line.
+        // A command is one object, with or without a nested one, and has no line end.
         if (read.chars().filter(b -> b == '{').count()
             == read.chars().filter(b -> b == '}').count()) {
           JsonNode command = Qmp.JSON.readTree(read.toString());

@@ -14,8 +14,11 @@ import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
+/** Tests how the RAM blocks of a migration stream are rewritten. */
 class RamBlocksTest {
-  /** What QEMU 7.2 sent for a pc machine with 256 MiB, before its first instruction. */
+  /**
+   * Returns the stream QEMU 7.2 sent for a pc machine with 256 MiB before its first instruction.
+   */
   private static byte[] real() throws IOException {
     try (InputStream in =
         new GZIPInputStream(
@@ -53,7 +56,9 @@ class RamBlocksTest {
     assertEquals("/rom@etc/acpi/tables".length(), in.get());
   }
 
-  /** As QEMU 10 sends it: pages of main memory between others, and a command before devices. */
+  /**
+   * Tests a stream of QEMU 10: pages of main memory between others, and a command before devices.
+   */
   @Test
   void dropsMainMemoryAndCommands() throws Exception {
     RamBlocks blocks = RamBlocks.parse(made(true));
@@ -61,7 +66,7 @@ class RamBlocksTest {
     assertTrue(Arrays.equals(made(false), blocks.bytes()));
   }
 
-  /** Returns the stream as it is sent, or as it is kept. */
+  /** Returns the stream as QEMU sends it, or as it should be kept. */
   private static byte[] made(boolean sent) {
     ByteBuffer b = ByteBuffer.allocate(40_000);
     b.put(new byte[] {'Q', 'E', 'V', 'M', 0, 0, 0, 3, 1, 0, 0, 0, 2, 3, 'r', 'a', 'm'});

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Tests how machines are saved and restored. */
 class RestoreTest {
   private final Path root;
   @AutoClose private final Bench bench;
@@ -87,7 +88,7 @@ class RestoreTest {
     assertTrue(Arrays.equals(image, Files.readAllBytes(saved.memory().path())));
   }
 
-  /** A restored process writes a new generation id, 16 bytes, where the guest asked for it. */
+  /** A restored process writes a new generation id, 16 bytes, at the place the guest requested. */
   private static void assertSameButGenerationId(byte[] expected, byte[] actual) {
     assertEquals(expected.length, actual.length);
     Set<Integer> differing = new TreeSet<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that a pause that does not end as it should blocks nothing else. */
+/** Checks that a pause that did not end properly does not block later calls. */
 @Timeout(120)
 class UnendedPauseTest {
   @AutoClose private final Bench bench;
@@ -26,7 +26,7 @@ class UnendedPauseTest {
     bench = new Bench(root);
   }
 
-  /** QEMU does not resume a machine that needs a reset, as after an error inside KVM. */
+  /** QEMU does not resume a machine that requires a reset, as after an internal error of KVM. */
   @Test
   void aMachineThatMayNotGoOnCanBePausedAgainAndEnded() throws Exception {
     QemuVm vm = (QemuVm) bench.boot("vm");
@@ -42,7 +42,7 @@ class UnendedPauseTest {
     RametException e = assertThrows(RametException.class, paused::resume);
     assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
     assertThrows(RametException.class, paused::close);
-    paused.close(); // nothing any more
+    paused.close(); // has no effect any more
     assertThrows(RametException.class, () -> vm.takeBackPause(deadline));
     PausedVm again = vm.pause();
     paused.close();
