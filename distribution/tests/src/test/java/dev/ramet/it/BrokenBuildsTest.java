@@ -31,8 +31,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Builds of container images that do not come to their end: the host is killed, the caller thinks
- * better of it, the disk is full. Nothing is left then, and the next one with the name succeeds.
+ * Checks builds of container images that do not finish: the host is killed, the caller cancels, the
+ * disk is full. Nothing is left behind, and the next build under the name succeeds.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenBuildsTest {
@@ -40,11 +40,11 @@ final class BrokenBuildsTest {
   private static final int CONTENT_BYTES = 64 << 20;
   private static final String NAME = "broken";
 
-  /** What is under way when a build ends early: a program that is made to stand still, if any. */
+  /** The phase in which a build is interrupted, with the program to stop in it, if any. */
   private enum During {
     READING("ramet-image", "unpack"),
     LAYING_OUT("debugfs", "commands"),
-    /** The machine runs, and what it starts is never ready. */
+    /** The machine runs, and its readiness command never succeeds. */
     WAITING("", "");
 
     private final String program;
@@ -56,10 +56,10 @@ final class BrokenBuildsTest {
     }
   }
 
-  // Too little for the kernel, for the image's files, and for the disk that is made of them.
+  // Too little for the kernel, for the image's files, and for the disk made of them.
   private static final long[] ROOM_MEGABYTES = {2, 30, 100};
 
-  // How long a machine has run when the room is taken.
+  // How long a machine has run when the free space is taken.
   private static final int[] RUNS_MILLIS = {0, 200};
 
   private Path scratch;
@@ -114,7 +114,8 @@ final class BrokenBuildsTest {
           Run cancelled = host.run("operation", "cancel", operation);
           assertEquals(0, cancelled.status(), cancelled.err());
         }
-        // A guest is asked for ten seconds whether it is ready; a recipe is not waited for.
+        // A readiness check in the guest takes up to ten seconds; a recipe's process is not waited
+        // for.
         await(
             during == During.WAITING ? 60 : 30,
             "it goes on: " + during,
@@ -145,7 +146,7 @@ final class BrokenBuildsTest {
           assertNoRoom(build(host), small, megabytes + " MiB");
           assertNothingLeft(data, "none", before, megabytes + " MiB");
           small.unfill();
-          // XFS gives back what was deleted in the background.
+          // XFS frees the blocks of deleted files in the background.
           await(60, "room is lost", () -> free(small) > room - (8L << 20));
         }
         for (int millis : RUNS_MILLIS) {
@@ -176,8 +177,9 @@ final class BrokenBuildsTest {
   }
 
   /**
-   * Takes all room while a build's machine stands still, so that what it has written by then does
-   * not depend on how fast this host is. One that boots all the same has no room for its capture.
+   * Takes all free space while a build's machine is stopped, so that the amount written by then
+   * does not depend on the speed of this host. A machine that still boots has no room for its
+   * capture.
    */
   private static void fillBeside(
       Installed host, String operation, Path data, int millis, LoopFs small) throws Exception {
@@ -213,7 +215,7 @@ final class BrokenBuildsTest {
     assertTrue(refused.path("remedy").asText().matches(".*(delete|remove).*"), said);
   }
 
-  /** What is deleted to make room has to go without any. */
+  /** Checks that deleting things to make room works without any free space. */
   private void theWayOutIsOpen(Installed host, LoopFs full) throws Exception {
     JsonNode built = build(host);
     assertTrue(built.has("templateID"), built.toString());
@@ -238,7 +240,7 @@ final class BrokenBuildsTest {
     return Installed.serve(data, settings);
   }
 
-  /** Leaves no process, whatever the test came to. */
+  /** Kills every process that is left, whatever the test's result. */
   private static void end(Installed host, Path data) throws Exception {
     host.close();
     for (ProcessHandle process : processes("none", data)) {
@@ -263,7 +265,10 @@ final class BrokenBuildsTest {
             128));
   }
 
-  /** Begins a build, which never ends by itself if so asked; answers the operation's id. */
+  /**
+   * Starts a build and returns the operation's id. Without {@code ends} the build waits forever for
+   * readiness.
+   */
   private String begin(Installed host, boolean ends) throws IOException {
     HttpURLConnection connection = host.connect("POST", "/templates/image");
     connection.setRequestProperty("Prefer", "respond-async");
@@ -306,7 +311,8 @@ final class BrokenBuildsTest {
   }
 
   /**
-   * Waits until the build is as far, has it stand still there, and answers its directory's name.
+   * Waits until the build reaches the given phase, stops it there and returns the name of its
+   * directory.
    */
   private static String reach(Installed host, Path data, String operation, During during)
       throws Exception {
@@ -333,7 +339,10 @@ final class BrokenBuildsTest {
     return !operation(host, operation).path("state").asText().equals("running");
   }
 
-  /** A program that stands still says nothing, and does not end when it is asked to. */
+  /**
+   * Stops the phase's program if it runs. A stopped program prints nothing and does not react to
+   * SIGTERM.
+   */
   private static boolean stop(Path data, During during) {
     for (ProcessHandle process : processes("none", data)) {
       String commandLine = Hosts.commandLine(process.pid());
@@ -360,7 +369,7 @@ final class BrokenBuildsTest {
     assertEquals(before, RootFiles.of(data), when);
   }
 
-  /** The processes of a build, and all others that work on the data root. */
+  /** Returns the processes of a build and all others that work on the data root. */
   private static List<ProcessHandle> processes(String build, Path data) {
     return ProcessHandle.allProcesses()
         .filter(

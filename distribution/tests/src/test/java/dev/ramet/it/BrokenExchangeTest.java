@@ -33,7 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What was damaged on its way is not taken in, and what breaks off leaves nothing behind. */
+/**
+ * Checks that damaged exports are rejected and that interrupted exports and imports leave nothing
+ * behind.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenExchangeTest {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Breaks every step of every operation once. The steps are those a successful run takes, so that a
- * new step is covered without anybody thinking of it.
+ * Breaks every step of every operation once. The steps are those a successful run takes, so a new
+ * step is covered automatically.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokenStepTest {
@@ -86,7 +86,7 @@ final class BrokenStepTest {
     Ground.derive(ground.engine(), "derived", "true");
     List<String> steps =
         ground.steps().seen().stream()
-            // A capture's own steps are those of a snapshot.
+            // The steps of a capture itself are covered by the test of snapshots.
             .filter(step -> step.startsWith("template.") || step.equals("snapshot.publish"))
             .distinct()
             .toList();
@@ -115,7 +115,7 @@ final class BrokenStepTest {
     assertEquals(1, ground.machines().size());
   }
 
-  /** Runs the operation once to see its steps; then once for each with that step broken. */
+  /** Runs the operation once to record its steps; then once per step with that step broken. */
   private Stream<DynamicTest> eachStep(Runnable operation, Runnable takeBack) {
     ground.steps().reset();
     operation.run();
@@ -183,7 +183,7 @@ final class BrokenStepTest {
     } finally {
       ground.steps().reset();
     }
-    // Once the manifest is replaced the rollback has happened, whatever clearing up runs into.
+    // Once the manifest is replaced the rollback has happened, even if the clean-up fails.
     String expected = done ? "start" : step;
     assertEquals(expected, ground.shell(sandbox.id()).run("cat /tmp/file"));
     assertEquals(1, ground.machines().size());

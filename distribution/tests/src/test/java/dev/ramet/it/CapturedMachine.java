@@ -25,9 +25,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A machine of its own for each test, whose snapshots take the place of older ones. Memory images
- * are in a root of their own where a copy copies every byte, and every capture is compared with all
- * of the machine's memory. After each test nothing is left, and the storage is well.
+ * Provides a fresh machine for each test, whose snapshots replace older ones. Memory images are in
+ * a separate root where a copy copies every byte, and every capture is compared with all of the
+ * machine's memory. Checks after each test that nothing is left and the storage is consistent.
  */
 final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
   private final Path memory;
@@ -48,7 +48,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
                     .withMemoryVolumes(way));
   }
 
-  /** Makes it; a kernel that cannot track writes is not fit for the test. */
+  /** Makes the ground; skips the test if the kernel cannot track writes. */
   static CapturedMachine make() {
     try {
       CapturedMachine made = new CapturedMachine();
@@ -93,7 +93,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
     return ground.shell(id);
   }
 
-  /** Opens the data root again, with another way for the volumes of what is replaced. */
+  /** Reopens the data root with another setting for the volumes of replaced snapshots. */
   void reopen(MemoryVolumes other) {
     ground.closeEngine();
     way = other;
@@ -112,13 +112,13 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
     return ground.engine().snapshots().create(NewSnapshot.of(sandboxId, null).replacing(old));
   }
 
-  /** Random bytes in the guest's memory; answers their hash. */
+  /** Writes random bytes to the guest's memory and returns their hash. */
   String write(String name) throws IOException {
     return shell()
         .run("head -c 1000000 /dev/urandom > /tmp/" + name + "; sha256sum < /tmp/" + name);
   }
 
-  /** The hash of the file {@code file} that a machine has. */
+  /** Returns the hash of the file {@code file} in a machine. */
   String hash(String sandboxId) throws IOException {
     return hash(sandboxId, "file");
   }
@@ -127,7 +127,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
     return ground.shell(sandboxId).run("sha256sum < /tmp/" + name);
   }
 
-  /** The hash of a file that a machine has which is made of a snapshot. */
+  /** Returns the hash of a file in a machine restored from a snapshot. */
   String restored(Snapshot snapshot, String name) throws IOException {
     Sandbox back = ground.create(snapshot.id());
     try {
@@ -145,7 +145,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
         .orElseThrow();
   }
 
-  /** All memory images. */
+  /** Returns the paths of all memory images. */
   List<Path> images() throws IOException {
     return Trees.below(memory.resolve("volumes")).stream()
         .filter(path -> path.toString().endsWith(".memory") && Files.isRegularFile(path))
@@ -166,7 +166,9 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
     assertEquals(ErrorCode.NOT_FOUND, gone.code());
   }
 
-  /** Demands that a snapshot was replaced by one in a volume of its own, and why. */
+  /**
+   * Checks that the new snapshot replaced the old one with a new volume, and for the given reason.
+   */
   void assertRebuilt(String reason, Snapshot old, Snapshot made) {
     assertFalse(replaced(made).inPlace());
     assertTrue(replaced(made).reason().contains(reason), replaced(made).toString());

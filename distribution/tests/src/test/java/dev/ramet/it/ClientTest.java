@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The client for Java against the installed host, with real machines: what it is made for. */
+/** Tests the Java client's main use cases against the installed host, with real machines. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ClientTest {
   private Ground ground;
@@ -56,7 +56,7 @@ final class ClientTest {
   void rolloutsGoOnFromOneState() {
     try (Sandbox state = ramet.create("micro")) {
       state.run("echo 41 > /tmp/steps").text();
-      // One after the other, for each is a machine.
+      // One at a time, because each is a machine.
       Set<String> rewards = new HashSet<>();
       for (int action = 0; action < 2; action++) {
         try (Sandboxes rollout = state.fork(1)) {

@@ -23,9 +23,9 @@ import org.testcontainers.utility.DockerImageName;
 import org.testcontainers.utility.MountableFile;
 
 /**
- * The archive in a container that has what the package depends on and nothing else. Where there is
- * no container engine all that is tested is that {@code target/no-container} says why; where {@code
- * RAMET_REQUIRE} names {@code container}, that fails.
+ * Runs the archive in a container that has the package's dependencies and nothing else. Without a
+ * container engine this tests only that {@code target/no-container} says why; that fails where
+ * {@code RAMET_REQUIRE} names {@code container}.
  */
 final class ContainerTest {
   private static final Path WHY_NOT = Path.of("target/no-container");
@@ -51,7 +51,7 @@ final class ContainerTest {
     assertFalse(Arrays.asList(required.split(",", -1)).contains("container"), whyNot);
   }
 
-  /** Null where there is one. */
+  /** Returns why there is no container engine; null if there is one. */
   private static @Nullable String whyNoEngine() {
     try {
       DockerClientFactory.instance().client();
@@ -95,8 +95,8 @@ final class ContainerTest {
   }
 
   /**
-   * Debian with what the package depends on; or the image that {@code RAMET_TEST_IMAGE} names,
-   * where an engine has no way to Debian's packages.
+   * Returns a Debian container with the package's dependencies, or the image that {@code
+   * RAMET_TEST_IMAGE} names, for engines that cannot reach Debian's packages.
    */
   private static GenericContainer<?> container() {
     String image = System.getenv("RAMET_TEST_IMAGE");

@@ -32,16 +32,16 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jars of what others build against, at one time.
+ * The jars of the modules that others build against, in one version.
  *
- * @param directory holds a jar for each module, and its sources where they were compiled here
- * @param modules which there are
+ * @param directory holds a jar for each module, and its sources if they were compiled here
+ * @param modules the names of the modules
  */
 record Contracts(Path directory, List<String> modules) {
   static final Path PROJECT = Path.of("../..");
   static final List<String> MODULES = List.of("errors", "api", "spi", "tck");
 
-  /** Those of the sources in an archive, compiled. */
+  /** Compiles the contracts from the sources in an archive. */
   static Contracts of(Path archive, Path directory) throws Exception {
     Path sources = Files.createDirectories(directory.resolve("sources"));
     assertEquals(
@@ -51,7 +51,7 @@ record Contracts(Path directory, List<String> modules) {
     return compile(sources, directory, MODULES);
   }
 
-  /** The commit of the newest tag of a release; null where the checkout knows none. */
+  /** Returns the commit of the newest release tag; null if the checkout has none. */
   static @Nullable String newestRelease() throws Exception {
     List<String> said = new ArrayList<>();
     if (git(said, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") != 0) {
@@ -63,7 +63,7 @@ record Contracts(Path directory, List<String> modules) {
     return said.get(0);
   }
 
-  /** The commit that git made an archive of. */
+  /** Returns the commit that git made an archive of. */
   static String commitOf(Path archive) throws Exception {
     List<String> said = new ArrayList<>();
     String command = "gzip -dc \"$1\" | git get-tar-commit-id";
@@ -71,7 +71,7 @@ record Contracts(Path directory, List<String> modules) {
     return said.get(0);
   }
 
-  /** Those that were built: three in the installed layout, and the kit. */
+  /** Returns the contracts as built: three from the installed layout, and the test kit. */
   static Contracts built(Path directory) throws IOException {
     Files.createDirectories(directory);
     for (String module : MODULES) {
@@ -95,7 +95,7 @@ record Contracts(Path directory, List<String> modules) {
     return new Contracts(directory, MODULES);
   }
 
-  /** Those of sources. */
+  /** Compiles contracts from sources. */
   static Contracts compile(Path sources, Path directory, List<String> modules) throws IOException {
     Files.createDirectories(directory);
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -125,7 +125,7 @@ record Contracts(Path directory, List<String> modules) {
               .call();
       assertTrue(done, said.toString());
       jar(classes, directory.resolve(module + ".jar"));
-      // Before all others, for the modules that follow.
+      // First on the class path of the modules that follow.
       path = classes + System.getProperty("path.separator") + path;
     }
     return new Contracts(directory, modules);
@@ -136,8 +136,8 @@ record Contracts(Path directory, List<String> modules) {
   }
 
   /**
-   * What changed between these and others so that what was built against these does not link, or
-   * does not compile, against the others.
+   * Returns the changes from these contracts to the others that break linking or compiling of code
+   * built against these.
    */
   Set<String> brokenBy(Contracts others) {
     Set<String> broken = new TreeSet<>();

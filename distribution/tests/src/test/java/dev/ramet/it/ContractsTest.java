@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is built against the contracts of the last release works with those of today: {@code
- * errors}, {@code api}, {@code spi} and {@code tck} are compared with what that had, whose sources
- * are in {@code src/test/contracts/released.tar.gz}; here and not in the history, which not every
- * checkout has. A change that breaks others and is meant stands in {@code
- * src/test/contracts/changes} with its reason, until the next release has it.
+ * Checks that code built against the contracts of the last release works with today's. Compares
+ * {@code errors}, {@code api}, {@code spi} and {@code tck} with the release, whose sources are in
+ * {@code src/test/contracts/released.tar.gz}, because not every checkout has the history. An
+ * intended breaking change is listed with its reason in {@code src/test/contracts/changes} until
+ * the next release includes it.
  */
 final class ContractsTest {
   private static final Path PLACE = Path.of("src/test/contracts");
@@ -36,7 +36,7 @@ final class ContractsTest {
     before = Contracts.of(RELEASED, work.resolve("old"));
   }
 
-  /** Where the checkout knows no tag there is nothing to find out. */
+  /** Checks nothing where the checkout has no tags. */
   @Test
   void theLastReleaseIsTheNewestTag() throws Exception {
     String newest = Contracts.newestRelease();
@@ -96,7 +96,7 @@ final class ContractsTest {
     Files.writeString(file, text.replace(from, to));
   }
 
-  /** Lines of {@code what CHANGE: reason}. */
+  /** Reads the lines {@code what CHANGE: reason}. */
   private static Map<String, String> changes() throws IOException {
     Map<String, String> changes = new TreeMap<>();
     try (Stream<String> lines = Files.lines(PLACE.resolve("changes"))) {

@@ -20,16 +20,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
-/** Kills the host at every step of an operation: the next one finds a consistent root. */
+/**
+ * Kills the host at every step of an operation and checks that the next host finds a consistent
+ * data root.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class CrashContract {
   private Ground ground;
   private Sandbox sandbox;
 
-  /** What it happens on. */
+  /** Makes the ground that the operations run on. */
   abstract Ground make() throws Exception;
 
-  /** Takes away what {@link #make} made beside it. */
+  /** Deletes whatever {@link #make} made in addition to the ground. */
   void unmake() throws Exception {}
 
   @BeforeAll
@@ -118,7 +121,7 @@ abstract class CrashContract {
   Stream<DynamicTest> duringAPauseAndAResume() {
     ground.steps().reset();
     ground.engine().sandboxes().pause(sandbox.id(), true);
-    // The steps of its capture are those of a snapshot.
+    // The steps of its capture are covered by the test of snapshots.
     List<String> pausing = own("pause.");
     ground.steps().reset();
     ground.engine().sandboxes().resume(sandbox.id(), new Sandboxes.Timeout(null), true);
@@ -150,7 +153,7 @@ abstract class CrashContract {
             .filter(step -> step.startsWith("clone."))
             .distinct()
             .toList();
-    // The second clone's steps, so that a finished one is there to be taken back.
+    // The second clone's steps, so that a finished clone exists that must be undone.
     return steps.stream()
         .map(
             step ->
@@ -202,7 +205,7 @@ abstract class CrashContract {
         withoutPauses(before), withoutPauses(withoutMachines(ground.files())), "nothing half-made");
   }
 
-  /** A rollback moves a sandbox to its next machine: the number is not part of the comparison. */
+  /** Removes the machine numbers, because a rollback moves a sandbox to its next machine. */
   private static SortedSet<String> withoutMachines(SortedSet<String> files) {
     TreeSet<String> result = new TreeSet<>();
     for (String file : files) {
@@ -211,7 +214,9 @@ abstract class CrashContract {
     return result;
   }
 
-  /** One that was resumed rests on what it was paused as. */
+  /**
+   * Removes the snapshots of pauses, because a resumed sandbox keeps the one it was resumed from.
+   */
   private static SortedSet<String> withoutPauses(SortedSet<String> files) {
     TreeSet<String> result = new TreeSet<>(files);
     result.removeIf(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
-/** Crashes on one root. */
+/** Tests crashes on a single data root. */
 final class CrashTest extends CrashContract {
   @Override
   Ground make() throws Exception {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The dashboard that is installed shows what an installed host tells. */
+/** Checks that the installed dashboard uses exactly the metrics that an installed host reports. */
 final class DashboardTest {
   private static final Path DASHBOARD =
       Path.of(System.getProperty("ramet.guest")).resolve("../grafana/ramet.json").normalize();

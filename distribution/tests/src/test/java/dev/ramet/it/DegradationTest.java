@@ -34,9 +34,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * A memory mode that cannot do a capture means the next one, never an error, and the reason is seen
- * in the manifest, in the log and in the metrics. The kernel of the host decides which modes there
- * are: the tests say what each must lead to.
+ * Checks that a capture uses the next memory mode, without an error, when a mode cannot do it, and
+ * that the reason is in the manifest, the log and the metrics. The host's kernel decides which
+ * modes are available: the tests state the result for each case.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DegradationTest {
@@ -81,7 +81,10 @@ final class DegradationTest {
     return ground.metric("ramet_memory_mode_passed_over_total", labels);
   }
 
-  /** Everything a reader has must tell that {@code mode} was passed over because of this. */
+  /**
+   * Checks that the report, the manifest, the log and the metrics all say that {@code mode} was
+   * passed over for this cause.
+   */
   private void assertPassedOver(Snapshot snapshot, String mode, Cause cause, double countedBefore)
       throws IOException {
     CaptureReport report = report(snapshot);
@@ -144,7 +147,7 @@ final class DegradationTest {
   void aDeletedPreviousCaptureMeansTheRestoreImage() throws Exception {
     String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;
     if (best == null) {
-      return; // Then there is no previous capture to build on: see the test above.
+      return; // no previous capture to build on then: see the test above
     }
     double before = counted(best, INCREMENTAL, Cause.BASE_GONE);
     Sandbox sandbox = ground.create();
@@ -179,7 +182,10 @@ final class DegradationTest {
     assertPassedOver(second, best, Cause.TRACKING_LOST, before);
   }
 
-  /** A mode that works on the host refuses one machine; who forced it is told what would help. */
+  /**
+   * A mode that is usable on the host refuses one machine; if it was forced, the error's remedy
+   * says what would help.
+   */
   @Test
   void aMachineThatTheBestModeRefusesIsCapturedInTheNext() throws Exception {
     if (!tracks) {
@@ -207,7 +213,7 @@ final class DegradationTest {
     assertPassedOver(next, TRACKING, Cause.OTHER_MODE, before);
   }
 
-  /** The image of a template was lost on disk while a machine still has it mapped. */
+  /** A snapshot's image was lost on disk while a machine still maps it. */
   @Test
   void aBrokenChainMeansFull() throws Exception {
     double before = counted(INCREMENTAL, FULL, Cause.BASE_GONE);
@@ -238,7 +244,10 @@ final class DegradationTest {
     Files.delete(file);
   }
 
-  /** Another hypervisor process: nothing is known of it, and its image is the snapshot's. */
+  /**
+   * A rollback starts another VMM process: none of its changes were tracked, and its image is the
+   * snapshot's.
+   */
   @Test
   void anotherMachineOfTheSandboxBeginsAnew() {
     Sandbox sandbox = ground.create();
@@ -253,7 +262,10 @@ final class DegradationTest {
     assertNoExcuse(snapshot(ground, sandbox.id()));
   }
 
-  /** The mode itself lacks nothing: what was captured before was another machine, or none was. */
+  /**
+   * Checks that the used mode is not itself reported as passed over: the previous capture was of
+   * another machine, or there was none.
+   */
   private static void assertNoExcuse(Snapshot snapshot) {
     CaptureReport report = report(snapshot);
     assertTrue(
@@ -261,7 +273,9 @@ final class DegradationTest {
         report.modeReason());
   }
 
-  /** What a tracker knew is gone with the process that had it; a machine without one lacks none. */
+  /**
+   * A tracker's knowledge is lost with the host process; a machine without a tracker loses nothing.
+   */
   @Test
   void anotherHostSaysThatItDoesNotKnowWhatChanged() throws Exception {
     String best = tracks ? TRACKING : softDirty ? SOFT_DIRTY : null;

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The descriptors of this process. */
+/** Lists the open file descriptors of this process. */
 final class Descriptors {
   private Descriptors() {}
 
   /**
-   * What is open. Without what the JDK closes when it collects garbage: the jars of layers given
-   * up, and the selectors of HTTP clients.
+   * Returns the targets of the open descriptors, except those that the JDK closes at garbage
+   * collection: the jars of discarded module layers and the selectors of HTTP clients.
    */
   static List<String> open() {
     Map<String, String> sockets = Sockets.byInode();

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the shipped modules require, export, open and provide is what is written down in {@code
- * src/test/descriptors}: a change of it is a change of what others stand on, and is to be seen in a
- * review. With {@code RAMET_WRITE_DESCRIPTORS=yes} the test writes them down anew.
+ * Compares what the shipped modules require, export, open and provide with {@code
+ * src/test/descriptors}, so that a review shows every change of the interface that others depend
+ * on. With {@code RAMET_WRITE_DESCRIPTORS=yes} the test rewrites these files.
  */
 final class DescriptorsTest {
   private static final Path GOLDEN = Path.of("src/test/descriptors");

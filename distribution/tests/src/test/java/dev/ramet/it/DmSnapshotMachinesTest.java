@@ -28,17 +28,18 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Real machines whose disks and memory images are volumes of device-mapper: captured while they
- * write, rolled back and cloned. Where {@code RAMET_REQUIRE} names {@code kvm} and {@code
- * write-tracking}, their pages are written by a processor, not by an emulator, and tracked.
+ * Tests real machines whose disks and memory images are device-mapper volumes: they are captured
+ * while they write, rolled back and cloned. Where {@code RAMET_REQUIRE} names {@code kvm} and
+ * {@code write-tracking}, a processor and not an emulator writes their pages, and the writes are
+ * tracked.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DmSnapshotMachinesTest {
   private static final Path DEVICES = Path.of("/sys/block");
 
   /**
-   * Appends a growing number to a file and flushes it, over and over; what is in memory is never
-   * behind the file, and by one ahead at most.
+   * Appends a growing number to a file and flushes it, in a loop. The number in memory is never
+   * behind the file and at most one ahead.
    */
   private static final String WRITER =
       "echo 0 > /tmp/count; : > /root/log; "
@@ -62,7 +63,7 @@ final class DmSnapshotMachinesTest {
     assertEquals(0, devices(), "devices stay behind");
   }
 
-  /** How many device-mapper devices of this project there are. */
+  /** Returns the number of this project's device-mapper devices. */
   private static long devices() throws IOException {
     try (Stream<Path> all = Files.list(DEVICES)) {
       return all.map(device -> device.resolve("dm/name"))
@@ -97,10 +98,10 @@ final class DmSnapshotMachinesTest {
     assertTrue(report.memoryBytesWritten() < report.memoryBytesTotal() / 2, report.toString());
     assertTracked(report);
     long captured = awaitWrites(shell, 1);
-    // The volume has gone on in a new store, and so does the machine.
+    // The volume continues in a new store, and so does the machine.
     awaitWrites(shell, captured + 3);
 
-    // Relative to the one before it: what was written behind the protection of its pages.
+    // Relative to the previous snapshot: contains the writes to its protected pages.
     Snapshot later = ground.engine().snapshots().create(id, "busier");
     assertTracked(Objects.requireNonNull(later.capture()));
     Sandbox resumed = ground.create(later.id());
@@ -166,7 +167,7 @@ final class DmSnapshotMachinesTest {
     assertEquals(before, ground.files());
   }
 
-  /** Waits until the file has so many lines; answers how many it has. */
+  /** Waits until the file has at least this many lines and returns how many it has. */
   private static long awaitWrites(GuestShell shell, long lines) throws Exception {
     long end = System.nanoTime() + 60_000_000_000L;
     while (true) {
@@ -179,7 +180,7 @@ final class DmSnapshotMachinesTest {
     }
   }
 
-  /** Stops the writer, which lives, and compares its memory with the disk. */
+  /** Checks that the writer is alive, stops it and compares its memory with the disk. */
   private static void assertOneInstant(GuestShell shell, String writer) throws Exception {
     assertEquals("disk", shell.run("cat /root/file"));
     assertEquals("memory", shell.run("cat /tmp/file"));
@@ -195,7 +196,10 @@ final class DmSnapshotMachinesTest {
     assertEquals("", shell.run("dmesg | grep -iE 'ext4.*error|i/o error' || true"));
   }
 
-  /** Less than what this kernel can do would prove less. */
+  /**
+   * Requires write tracking where {@code RAMET_REQUIRE} says that the kernel has it; a weaker mode
+   * would prove less.
+   */
   private static void assertTracked(CaptureReport report) {
     if (Require.isRequired("write-tracking")) {
       assertEquals("write-tracking", report.mode(), report::toString);

@@ -16,13 +16,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** A host of the engine that dies like one killed with -9, at a given step of an operation. */
+/** A host of the engine that dies at a given step of an operation as if killed with SIGKILL. */
 final class DyingHost {
   static final int STATUS = 137;
 
   private DyingHost() {}
 
-  /** Arguments: data root, operation, sandbox, step, how many of that step to let pass. */
+  /**
+   * Arguments: data root, operation, sandbox, step, number of occurrences of that step to let pass.
+   */
   public static void main(String[] arguments) {
     String sandbox = arguments[2];
     String fatal = arguments[3];
@@ -68,11 +70,11 @@ final class DyingHost {
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
       case "pause" -> engine.sandboxes().pause(sandbox, true);
       case "resume" -> engine.sandboxes().resume(sandbox, null, true);
-      // Where a sandbox is named elsewhere, these have the exported directory.
+      // For these the third argument is the exported directory.
       case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);
       case "import" -> engine.storage().importFrom(Path.of(sandbox), "crashed", CopyProgress.NONE);
       case "derive" -> Ground.derive(engine, "crashed", "true");
-      // Where a sandbox is named elsewhere, this has a file that a guest appends to.
+      // For this the third argument is a file that a guest appends to.
       case "volumes" -> {
         long before = Path.of(sandbox).toFile().length();
         while (Path.of(sandbox).toFile().length() < before + 100) {
@@ -81,10 +83,10 @@ final class DyingHost {
         Runtime.getRuntime().halt(STATUS);
       }
       case "kill" -> engine.sandboxes().kill(sandbox);
-      // Where a sandbox is named elsewhere, this has a snapshot.
+      // For this the third argument is a snapshot.
       case "delete" -> engine.snapshots().delete(sandbox, false);
       case "build" -> build(engine);
-      // Where a sandbox is named elsewhere, these have a template and a tag.
+      // For these the third argument is a template and a tag.
       case "tag" -> engine.templates().tag(first(sandbox), List.of(second(sandbox)));
       case "untag" -> {
         engine.templates().tag(first(sandbox), List.of(second(sandbox)));
@@ -96,7 +98,7 @@ final class DyingHost {
     Runtime.getRuntime().halt(0);
   }
 
-  /** Builds another template of the usual recipe. */
+  /** Builds a second template from the usual recipe. */
   static Template build(Engine engine) {
     return engine
         .templates()

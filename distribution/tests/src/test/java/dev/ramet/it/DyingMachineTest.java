@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A machine that dies in any step of its snapshot, or does nothing any more. */
+/** Tests machines that die during any step of their snapshot, or stop responding. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DyingMachineTest {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private static final String LAST_STEP = "snapshot.publish";
 
-  /** What there is to do once the machine runs again. */
+  /** The steps that follow once the machine runs again. */
   private static final List<String> AFTER_THE_PAUSE =
       List.of("snapshot.write", "snapshot.seal", LAST_STEP);
 
@@ -58,7 +58,10 @@ final class DyingMachineTest {
     }
   }
 
-  /** Whoever does not wait has his answer by then, and finds the failure where he looks for it. */
+  /**
+   * A caller that does not wait already has its response by then, and finds the failure in the
+   * snapshot's status.
+   */
   @Test
   void aMachineThatDiesWhileItsSnapshotIsWrittenIsToldOfThatSnapshot() throws Exception {
     for (String step : AFTER_THE_PAUSE) {
@@ -82,7 +85,7 @@ final class DyingMachineTest {
     }
   }
 
-  /** One that neither pauses nor ends needs a rollback most, which ends it. */
+  /** A machine that neither pauses nor exits needs a rollback most; the rollback kills it. */
   @Test
   void aMachineThatDoesNothingAnyMoreIsRolledBack() throws Exception {
     long pid = pid();
@@ -111,7 +114,10 @@ final class DyingMachineTest {
             });
   }
 
-  /** A snapshot whose machine ends right after it was last looked for is whole, and stays. */
+  /**
+   * Waits until the engine has noticed the exit: a snapshot whose machine exits right after the
+   * last check is complete and stays.
+   */
   private void awaitNotice() {
     long start = System.nanoTime();
     while (ground.engine().sandboxes().get(started.id()).state() == Sandbox.State.RUNNING) {
@@ -124,7 +130,7 @@ final class DyingMachineTest {
     }
   }
 
-  /** And the sandbox goes on from an older snapshot. */
+  /** Checks the files, and that the sandbox can roll back to an older snapshot. */
   private void assertNothingLeft(SortedSet<String> before, String step) throws Exception {
     assertEquals(before, withoutTheMachine(ground.files()), step);
     ground.engine().sandboxes().rollback(started.id(), "start");
@@ -140,7 +146,10 @@ final class DyingMachineTest {
             });
   }
 
-  /** A dead machine leaves no sockets, and a rollback moves the sandbox to its next machine. */
+  /**
+   * Removes sandbox directories and disk numbers: a dead machine leaves no sockets, and a rollback
+   * moves the sandbox to its next machine.
+   */
   private static SortedSet<String> withoutTheMachine(SortedSet<String> files) {
     SortedSet<String> rest = new java.util.TreeSet<>();
     for (String file : files) {

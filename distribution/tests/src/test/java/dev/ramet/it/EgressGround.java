@@ -14,26 +14,26 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Ground for what guests reach by themselves. */
+/** Ground for tests of outbound connections from guests. */
 final class EgressGround {
-  /** An address that is never anybody's (RFC 5737). */
+  /** A documentation address that nobody ever has (RFC 5737). */
   static final String NOBODY = "198.51.100.7";
 
-  /** Addresses of this host that no guest reaches, so that its others can be. */
+  /** Loopback addresses that guests must not reach, so that they may reach the others. */
   static final String NEVER = "127.3.0.0/16";
 
   private static final long POOL_BYTES = 3L << 30;
 
   private EgressGround() {}
 
-  /** Ground whose guests may reach this host's loopback addresses but {@link #NEVER}. */
+  /** Makes ground whose guests may reach this host's loopback addresses except {@link #NEVER}. */
   static Ground make() throws IOException {
     return make(() -> new EngineConfig.Outbound(true, List.of(NEVER)));
   }
 
   /**
-   * Ground whose guests may reach what is told at each start of its engine. A host that cannot
-   * filter is not fit for the test.
+   * Makes ground with the outbound rules that are supplied at each start of its engine. Skips the
+   * test on a host that cannot filter.
    */
   static Ground make(Supplier<EngineConfig.Outbound> outbound) throws IOException {
     return Ground.make(
@@ -50,9 +50,9 @@ final class EgressGround {
   }
 
   /**
-   * A sandbox with rules.
+   * Creates a sandbox with egress rules.
    *
-   * @param outbound whether it may open connections; null for what its host does
+   * @param outbound whether it may open connections; null for the host's default
    */
   static Sandbox create(Ground ground, @Nullable Boolean outbound, NetworkRules rules) {
     return ground

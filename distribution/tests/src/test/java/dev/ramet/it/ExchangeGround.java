@@ -16,17 +16,20 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Ground with a machine whose snapshot {@code start} was exported into a directory of exports.
- * After each test no step breaks any more. Closing it fails when anything else was left there.
+ * Ground with a machine whose snapshot {@code start} was exported into a directory of exports. No
+ * step stays broken after a test. Closing it fails if anything else is left in that directory.
  */
 final class ExchangeGround implements AutoCloseable, AfterEachCallback {
-  /** Makes a machine of the snapshot tell what it has on its disk, in files and in a process. */
+  /**
+   * Makes a machine of the snapshot print its state from disk, from files in memory and from a
+   * process.
+   */
   static final String TELL = "cat /root/file /tmp/file; echo tell > /tmp/ask; cat /tmp/answer";
 
-  /** What it tells. */
+  /** The expected output of {@link #TELL}. */
   static final String TOLD = "disk\nmemory\nsecret";
 
-  // A process that tells a variable when asked through a pipe.
+  // A process that prints a variable when asked through a pipe.
   private static final String KEEPER =
       "mkfifo /tmp/ask /tmp/answer; setsid sh -c 'v=secret; "
           + "while read q < /tmp/ask; do echo $v > /tmp/answer; done' >/dev/null 2>&1 &";
@@ -68,17 +71,17 @@ final class ExchangeGround implements AutoCloseable, AfterEachCallback {
     return ground;
   }
 
-  /** Where exports are put. */
+  /** Returns the directory of the exports. */
   Path place() {
     return place;
   }
 
-  /** The export of {@code start}. */
+  /** Returns the export of {@code start}. */
   Path exported() {
     return exported;
   }
 
-  /** The machine that was captured, which runs on. */
+  /** Returns the captured machine's sandbox, which is still running. */
   String sandboxId() {
     return sandboxId;
   }

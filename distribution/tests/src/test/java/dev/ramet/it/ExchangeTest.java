@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Snapshots leave a host, and go on in another one. */
+/** Checks that snapshots exported from one host run on another. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ExchangeTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -51,7 +51,7 @@ final class ExchangeTest {
     for (JsonNode item : record.path("files")) {
       Path file = exported.resolve(item.path("path").asText());
       assertEquals(Files.size(file), item.path("sizeBytes").asLong());
-      if (!file.endsWith("disk.raw")) { // a GiB of holes, for which it takes seconds
+      if (!file.endsWith("disk.raw")) { // hashing a GiB of holes takes seconds
         assertEquals(sha256(file), item.path("sha256").asText(), file.toString());
       }
       named.add(exported.relativize(file).toString());
@@ -107,7 +107,7 @@ final class ExchangeTest {
     String id = created.out().strip();
     Run told = host.run("sandbox", "exec", id, "--", "sh", "-c", TELL);
     assertEquals(TOLD + "\n", told.out(), told.err());
-    // What came from elsewhere is captured, and leaves, like what was taken here.
+    // An imported snapshot's sandbox can be captured and exported like any other.
     assertEquals(0, host.run("snapshot", "create", id, "--name", "second").status());
     Path second = place.resolve("second");
     Run exportedAgain = host.run("storage", "export", "second", second.toString(), "--json");
@@ -209,7 +209,7 @@ final class ExchangeTest {
     Path target = place.resolve("doomed");
     exchange.export("doomed", target);
     ground.steps().resetWhenDone();
-    // It is whole: every byte is compared when it comes back.
+    // It is complete: importing compares every byte.
     ground.engine().storage().importFrom(target, "back", CopyProgress.NONE);
     ground.engine().snapshots().delete("back", false);
     Trees.delete(target);

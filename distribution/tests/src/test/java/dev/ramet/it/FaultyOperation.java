@@ -4,14 +4,14 @@ package dev.ramet.it;
 import java.util.List;
 
 /**
- * An operation whose calls into plugins are broken one after the other.
+ * An operation whose calls into plugins are broken one at a time.
  *
- * @param prepare what comes before it, unbroken
+ * @param prepare runs before it, unbroken
  * @param run the operation
- * @param takeBack what comes after it when it has succeeded, unbroken
- * @param repeat what comes after it when it has failed, unbroken, and must succeed
- * @param tidyAtOnce whether no file may be left then; else it goes at the next start
- * @param concerned how the names of the calls begin that are broken; empty for all
+ * @param takeBack runs after it when it has succeeded, unbroken
+ * @param repeat runs after it when it has failed, unbroken, and must succeed
+ * @param tidyAtOnce whether no file may be left right away; otherwise the next start deletes them
+ * @param concerned prefixes of the names of the calls to break; empty for all
  */
 record FaultyOperation(
     Runnable prepare,

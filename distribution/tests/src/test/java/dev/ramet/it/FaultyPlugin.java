@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * A plugin as third parties make them: it stands before the host's own and breaks the call that it
- * is told to break. Its sources are in {@code src/test/plugins/faulty}.
+ * A plugin like those of third parties. It wraps the host's own plugins and breaks one call on
+ * request. Its sources are in {@code src/test/plugins/faulty}.
  */
 final class FaultyPlugin {
   private static final String FAULT = "ramet.test.fault";
@@ -27,7 +27,7 @@ final class FaultyPlugin {
 
   private FaultyPlugin() {}
 
-  /** Compiles and packs it into a folder of {@code plugins}. */
+  /** Compiles the plugin and packs it into a folder of {@code plugins}. */
   static void installIn(Path plugins, Path work) throws IOException, URISyntaxException {
     Path modules = Path.of(System.getProperty("ramet.modules"));
     Path annotations =
@@ -63,7 +63,7 @@ final class FaultyPlugin {
     }
   }
 
-  /** A configuration in which it does all the work. */
+  /** Returns a configuration in which this plugin does all the work. */
   static EngineConfig chosen(EngineConfig base, Path plugins) {
     return new EngineConfig(
         base.dataRoot(),
@@ -89,7 +89,7 @@ final class FaultyPlugin {
         base.steps());
   }
 
-  /** The calls that an operation makes, and whether each answers with an object. */
+  /** Returns the calls that an operation makes, and whether each returns an object. */
   static Map<String, Boolean> callsOf(Runnable operation) {
     Map<String, Boolean> calls = new LinkedHashMap<>();
     BiConsumer<String, Boolean> observer =
@@ -112,14 +112,14 @@ final class FaultyPlugin {
   /**
    * Breaks the next call of that name, once.
    *
-   * @param how {@code throw}, {@code error}, {@code null}, {@code after} to throw when it is done,
-   *     or {@code refuse} to throw what the contract knows
+   * @param how {@code throw}, {@code error} or {@code null}; {@code after} to throw once the call
+   *     is done; {@code refuse} to throw an exception that the contract allows
    */
   static void breakNext(String call, String how) {
     System.setProperty(FAULT, call + ":" + how);
   }
 
-  /** Breaks nothing any more; says whether what was to be broken was. */
+  /** Removes the requested fault; returns whether it had happened. */
   static boolean mend() {
     return System.clearProperty(FAULT) == null;
   }

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Breaks every call that an operation makes into its plugins once, in each way a plugin can break
- * it. The calls are those a successful run makes, so that a new one is covered by itself. Whatever
- * is broken: the error names the plugin, the machine runs on, and nothing half-made is left.
+ * it. The calls are those a successful run makes, so a new call is covered automatically. In every
+ * case the error names the plugin, the machine keeps running, and nothing half-made is left.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FaultyPluginTest {
@@ -50,7 +50,7 @@ final class FaultyPluginTest {
     Path plugins = Files.createDirectory(work.resolve("plugins"));
     FaultyPlugin.installIn(plugins, work);
     Path dataRoot = Files.createTempDirectory("ramet-it-");
-    // What is asked for by name gets no pool by itself.
+    // A backend that is configured by name gets no pool automatically.
     for (StorageProvisioner one :
         ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
       one.provision(dataRoot, POOL_BYTES);
@@ -86,13 +86,13 @@ final class FaultyPluginTest {
 
   @TestFactory
   Stream<DynamicTest> aRollback() {
-    // What it clears up once it has happened is cleared up at the next start if that fails.
+    // If the clean-up after a rollback fails, the next start does it.
     return eachFault(
         operation(() -> ground.engine().sandboxes().rollback(sandbox.id(), "start")).tidyLater(),
         List.of("after", "null"));
   }
 
-  /** All or none. */
+  /** All clones are made, or none. */
   @TestFactory
   Stream<DynamicTest> aClone() {
     return eachFault(
@@ -108,7 +108,7 @@ final class FaultyPluginTest {
         List.of("after"));
   }
 
-  /** The child that could not be made says so, and its sibling runs. */
+  /** A child that could not be made has an error, and its sibling runs. */
   @TestFactory
   Stream<DynamicTest> aFork() {
     return eachFault(
@@ -144,7 +144,7 @@ final class FaultyPluginTest {
     }
   }
 
-  /** The mode is forced, so that there is no other one: what the plugin says would help is told. */
+  /** The mode is forced, so there is no other one: the error's remedy includes the plugin's. */
   @Test
   void aMemoryModeThatFindsTheHostUnfitRefusesTheCapture() throws Exception {
     SortedSet<String> before = ground.files();
@@ -175,7 +175,7 @@ final class FaultyPluginTest {
         List.of("after"));
   }
 
-  /** It stays paused, and is resumed when that is asked for again. */
+  /** The sandbox stays paused, and the next request resumes it. */
   @TestFactory
   Stream<DynamicTest> aResume() {
     return eachFault(
@@ -190,7 +190,7 @@ final class FaultyPluginTest {
     ground.engine().sandboxes().resume(sandbox.id(), null, true);
   }
 
-  /** Who kills may ask again, and then it is gone. */
+  /** The caller may repeat the request, and then the sandbox is gone. */
   @TestFactory
   Stream<DynamicTest> aKill() {
     return eachFault(
@@ -200,7 +200,7 @@ final class FaultyPluginTest {
         List.of("throw", "after"));
   }
 
-  /** The host is started again while the machine runs, and once more after what was broken. */
+  /** The host restarts while the machine runs, and once more after a broken start. */
   @TestFactory
   Stream<DynamicTest> aRestartOfTheHost() {
     return eachFault(
@@ -226,7 +226,7 @@ final class FaultyPluginTest {
     }
   }
 
-  /** Ends what an operation made; what fails stays on the list. */
+  /** Kills the sandboxes an operation made; those that fail to end stay on the list. */
   private void killMade() {
     while (!made.isEmpty()) {
       try {
@@ -274,7 +274,7 @@ final class FaultyPluginTest {
     FaultyPlugin.breakNext(call, how);
     try {
       operation.run().run();
-      // Some failures are nobody's business: what could not be tidied up is, at the next start.
+      // Some failures reach no caller: the next start cleans up what is left.
       FaultyPlugin.mend();
       operation.takeBack().run();
     } catch (RametException e) {
@@ -318,7 +318,8 @@ final class FaultyPluginTest {
   private static SortedSet<String> less(SortedSet<String> some, SortedSet<String> others) {
     SortedSet<String> rest = new TreeSet<>(some);
     rest.removeAll(others);
-    // QEMU's own, in its machine's directory: a save that nobody finished, replaced by the next.
+    // QEMU's state file in its machine's directory: left by an unfinished save, replaced by the
+    // next.
     rest.removeIf(file -> file.endsWith("/state"));
     return rest;
   }

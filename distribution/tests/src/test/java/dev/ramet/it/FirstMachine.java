@@ -14,21 +14,21 @@ import java.util.Objects;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * What {@code src/test/container/first-machine} does, on this machine or in a container, and what
- * it is given.
+ * The script {@code src/test/container/first-machine}, which runs here or in a container, and its
+ * inputs.
  */
 final class FirstMachine {
-  /** The steps, for any POSIX shell. */
+  /** The script, for any POSIX shell. */
   static final Path STEPS = Path.of("src/test/container/first-machine").toAbsolutePath();
 
-  /** The last line when all went well. */
+  /** The last line of its output on success. */
   static final String DONE = "a machine ran";
 
   private static final String VERSION = "1.2.3-container";
 
   private FirstMachine() {}
 
-  /** Packs what is installed. */
+  /** Packs the installed layout. */
   static Path archive(Path directory) throws Exception {
     Path layout = Path.of(System.getProperty("ramet.guest"), "../..").normalize();
     run(List.of("../package", "" + layout, VERSION, "" + directory));
@@ -41,7 +41,7 @@ final class FirstMachine {
     assertEquals(0, process.waitFor(), () -> command + ": " + said);
   }
 
-  /** Packs a template's kernel and disk, holes left out; aborts where none was built. */
+  /** Packs a template's kernel and sparse disk; skips the test where none was built. */
   static Path template(Path directory) throws Exception {
     String from = System.getenv("RAMET_TEST_TEMPLATE");
     if (from == null) {

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * A memory mode that was forced is used for every capture that it was forced for, or the capture is
- * an error: never another mode.
+ * Checks that a forced memory mode is used for every capture it was forced for, or the capture
+ * fails: never another mode.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ForcedModeTest {
@@ -123,7 +123,10 @@ final class ForcedModeTest {
     assertMode(INCREMENTAL, "forced for this sandbox", snapshot(ground, sandbox.id()));
   }
 
-  /** What was captured in a mode for a purpose; the captures themselves are not shown. */
+  /**
+   * Returns the number of captures in a mode for a purpose, from the metrics, because the captures
+   * of pauses are not listed.
+   */
   private double captured(String mode, String kind) {
     return ground.metric("ramet_captures_total", Map.of("mode", mode, "kind", kind));
   }
@@ -207,7 +210,7 @@ final class ForcedModeTest {
             RametException.class, () -> ground.engine().sandboxes().clone(booted.id(), impossible));
     assertEquals(ErrorCode.UNSUPPORTED, refused.code());
     assertEquals(files, ground.files(), "no clone, and nothing of a capture");
-    // A paused one was captured when it was: the mode is for the clones alone.
+    // A paused sandbox is already captured: the mode applies to the clones alone.
     ground.engine().sandboxes().pause(booted.id(), true);
     List<Sandbox> clones = ground.engine().sandboxes().clone(booted.id(), impossible).sandboxes();
     assertEquals(INCREMENTAL, clones.get(0).memoryMode());

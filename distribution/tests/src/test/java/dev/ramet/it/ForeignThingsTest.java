@@ -19,7 +19,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What lies in a root that Ramet did not make, or cannot read any more, outlives its starts. */
+/**
+ * Checks that files in a root that Ramet did not make, or cannot read any more, survive its starts.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ForeignThingsTest {
   private Ground ground;
@@ -42,7 +44,7 @@ final class ForeignThingsTest {
     return Files.writeString(path, "mine");
   }
 
-  /** Puts foreign and damaged things wherever one can; answers where they are. */
+  /** Puts foreign and damaged files wherever possible and returns their paths. */
   private List<Path> scatter() throws IOException {
     Path root = ground.root();
     List<Path> mine = new ArrayList<>();
@@ -100,7 +102,7 @@ final class ForeignThingsTest {
     }
   }
 
-  /** The host is killed while it tries QEMU out: its machine runs on, until the next start. */
+  /** The host is killed while it probes QEMU: the probe's machine runs on until the next start. */
   @Test
   void whatAKilledHostLeftOfItsProbesIsEndedAndRemoved() throws Exception {
     Set<Path> before = probes();
@@ -123,7 +125,7 @@ final class ForeignThingsTest {
     }
     assertEquals(before, probes());
     for (long pid : left) {
-      // One that has ended and that nobody has waited for yet has none either.
+      // A zombie has no command line either.
       assertEquals("", Hosts.commandLine(pid), "it runs on");
     }
     assertEquals("kept", ground.shell(sandbox.id()).run("cat /tmp/file"));
@@ -136,7 +138,7 @@ final class ForeignThingsTest {
     }
   }
 
-  /** Waits for a test machine that runs in the data root; answers the processes that do. */
+  /** Waits for a probe's machine in the data root and returns such processes. */
   private List<Long> awaitProbe() throws Exception {
     long end = System.nanoTime() + 60_000_000_000L;
     while (true) {

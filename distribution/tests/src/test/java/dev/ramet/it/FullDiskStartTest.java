@@ -16,7 +16,9 @@ import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A host starts on a file system that is full, since only it can delete what fills it. */
+/**
+ * Checks that a host starts on a full file system, because only the host can delete what fills it.
+ */
 final class FullDiskStartTest {
   private static final long SIZE = 1L << 30;
   private static final List<String> NAMES = List.of("one", "two", "three");
@@ -82,7 +84,7 @@ final class FullDiskStartTest {
     }
   }
 
-  /** With blocks, then with the names of files, which find room where a block does not. */
+  /** Fills the file system, then appends single pages to the ballast until not even one fits. */
   private static void fill(LoopFs fs, Path root) throws Exception {
     fs.fill(0);
     Path small = Files.createDirectories(root.resolve("..").normalize()).resolve("ballast");
@@ -95,7 +97,7 @@ final class FullDiskStartTest {
     }
   }
 
-  /** The installed programs start on it, too, and free what is asked. */
+  /** Checks that the installed programs also start on it and can delete a snapshot. */
   private static void commandsWork(Path root) throws Exception {
     try (Installed host = Installed.serve(root, Map.of())) {
       Installed.Run run = host.run("snapshot", "rm", "one");

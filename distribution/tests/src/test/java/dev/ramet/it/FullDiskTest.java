@@ -29,10 +29,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A disk that is full before a snapshot, or when its pages are written. */
+/**
+ * Tests a disk that is full before a snapshot starts or becomes full while its pages are written.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FullDiskTest {
-  /** What a full disk has left, which is less than what is written in memory. */
+  /** The space left on the full disk, less than the test writes in memory. */
   private static final long FEW_BYTES = 3L << 20;
 
   @AutoClose @RegisterExtension private final StartedSandbox started = StartedSandbox.make();
@@ -65,7 +67,9 @@ final class FullDiskTest {
     shell.run("rm /tmp/big");
   }
 
-  /** Full only once pages are to be written: while the machine runs, or after it stood still. */
+  /**
+   * The disk becomes full only when pages are written: while the machine runs, or after its pause.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"snapshot.precopy", "snapshot.write"})
   void aDiskThatIsFullWhenPagesAreWrittenIsTold(String step) throws Exception {
@@ -80,7 +84,7 @@ final class FullDiskTest {
     SortedSet<String> before = ground.files();
     Path filler = ground.root().resolve("filler");
     try {
-      // Not written before the pause, wherever that is done.
+      // Written this late, so that pre-copy cannot write it before the pause.
       ground
           .steps()
           .doAt("snapshot.pause", () -> run(shell, "head -c 20000000 /dev/urandom > /tmp/late"));
@@ -134,7 +138,7 @@ final class FullDiskTest {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  /** Writes until hardly anything more fits; does nothing when that was done. */
+  /** Fills the disk up to a few bytes; does nothing if that was already done. */
   private static void fillBut(Path file, long bytesLeft) {
     if (Files.exists(file)) {
       return;
@@ -161,7 +165,7 @@ final class FullDiskTest {
             out.write(bytes);
           }
         } catch (IOException full) {
-          // On to the next smaller piece.
+          // Continue with the next smaller piece.
         }
       }
     }

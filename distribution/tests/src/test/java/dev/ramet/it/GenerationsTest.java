@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Snapshot upon snapshot upon snapshot. Each generation writes pages that carry a mark and a
- * number, to memory and to disk; their hash as the guest computes it must be the hash of what is
- * found in the snapshot's images from outside.
+ * Takes snapshots of snapshots. Each generation writes pages with a mark and a number to memory and
+ * to disk; their hash as computed in the guest must equal the hash of the pages found in the
+ * snapshot's images from outside.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GenerationsTest {
@@ -68,7 +68,7 @@ final class GenerationsTest {
       CloneReport clones = ground.engine().sandboxes().clone(id, new CloneRequest(1, 1, null));
       String clone = clones.sandboxes().get(0).id();
       assertHolds(ground.shell(clone), memoryHash, diskHash);
-      // The next generation grows out of the clone: a line of descent, not a bush.
+      // The next generation starts from the clone, so that the snapshots form one chain.
       ground.engine().sandboxes().kill(id);
       id = clone;
     }
@@ -88,7 +88,7 @@ final class GenerationsTest {
   private static void assertHolds(GuestShell shell, String memoryHash, String diskHash)
       throws IOException {
     assertEquals(memoryHash, hash(shell, "/tmp/marked"));
-    // Not from the page cache, which is memory, but from the disk.
+    // Read it from the disk and not from the page cache, which is memory.
     shell.run("sync; echo 3 > /proc/sys/vm/drop_caches");
     assertEquals(diskHash, hash(shell, "/root/marked"));
   }
@@ -120,7 +120,9 @@ final class GenerationsTest {
         .orElseThrow(() -> new AssertionError("no image " + name));
   }
 
-  /** The hash of all pages of an image that carry the mark, in the order of their numbers. */
+  /**
+   * Returns the hash of all pages of an image that carry the mark, in the order of their numbers.
+   */
   private static String hashOf(Path image, String mark) throws Exception {
     byte[] wanted = mark.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
     TreeMap<Integer, byte[]> pages = new TreeMap<>();

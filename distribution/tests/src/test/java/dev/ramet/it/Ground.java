@@ -35,8 +35,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data root with a copy-on-write pool of its own, an engine on it and the template {@code micro}:
- * what an end-to-end test stands on. Closing it ends every machine and leaves no mount and no file.
+ * A data root with its own copy-on-write pool, an engine on it and the template {@code micro}: the
+ * fixture of end-to-end tests. Closing it kills every machine and leaves no mount and no file.
  */
 final class Ground implements AutoCloseable {
   static final String TEMPLATE = "micro";
@@ -55,7 +55,7 @@ final class Ground implements AutoCloseable {
     this.change = change;
   }
 
-  /** Makes the ground; the template is built, which takes a cold boot. */
+  /** Makes the ground and builds the template, which takes a cold boot. */
   static Ground make() throws IOException {
     return make(POOL_BYTES);
   }
@@ -64,18 +64,18 @@ final class Ground implements AutoCloseable {
     return make(Files.createTempDirectory("ramet-it-"), null, poolBytes);
   }
 
-  /** Ground on two roots, as they are: no pool is made. */
+  /** Makes ground on two existing roots, without a pool. */
   static Ground make(Path dataRoot, Path memoryRoot) throws IOException {
     return make(Files.createDirectories(dataRoot), memoryRoot, 0);
   }
 
-  /** Ground on a backend of one's choice, where temporary files are: no pool is made. */
+  /** Makes ground on the given backend in the directory for temporary files, without a pool. */
   static Ground makeOn(String storageBackend) throws IOException {
     Path dataRoot = Files.createTempDirectory("ramet-it-");
     return make(dataRoot, 0, config -> config.withStorageBackend(storageBackend));
   }
 
-  /** Ground whose engine is configured otherwise. */
+  /** Makes ground whose engine has a changed configuration. */
   static Ground make(Path dataRoot, long poolBytes, UnaryOperator<EngineConfig> change)
       throws IOException {
     return make(dataRoot, null, poolBytes, change);
@@ -103,12 +103,12 @@ final class Ground implements AutoCloseable {
     }
   }
 
-  /** What stands on ground. */
+  /** Makes a fixture on this ground. */
   interface Standing<T> {
     T on(Ground ground) throws IOException;
   }
 
-  /** Makes what stands on this ground; where that fails, the ground is closed. */
+  /** Makes a fixture on this ground; closes the ground if that fails. */
   <T> T under(Standing<T> standing) throws IOException {
     try {
       return standing.on(this);
@@ -152,7 +152,7 @@ final class Ground implements AutoCloseable {
         steps);
   }
 
-  /** Makes a template of the usual one by a command. */
+  /** Derives a template from the usual one by running a command. */
   static Template derive(Engine engine, String name, String command) {
     BuildLog silent =
         new BuildLog() {
@@ -187,7 +187,7 @@ final class Ground implements AutoCloseable {
     return dataRoot;
   }
 
-  /** Where volumes, snapshots and sandboxes are. */
+  /** Returns the root that holds volumes, snapshots and sandboxes. */
   Path root() {
     return Path.of(engine().doctor().report(false).host().get("storage.root"));
   }
@@ -208,13 +208,13 @@ final class Ground implements AutoCloseable {
     return engine != null;
   }
 
-  /** Lets go of the engine; machines run on. */
+  /** Closes the engine; machines keep running. */
   void closeEngine() {
     engine().close();
     engine = null;
   }
 
-  /** Opens the data root again. */
+  /** Reopens the data root. */
   void openEngine() {
     engine = EngineFactory.open(config(POOL_BYTES));
   }
@@ -233,7 +233,10 @@ final class Ground implements AutoCloseable {
     return new GuestShell(engine().sandboxes().endpoint(sandboxId, AGENT_PORT));
   }
 
-  /** What a command prints in a machine that was restored from a snapshot, and ends with that. */
+  /**
+   * Returns the output of a command in a machine restored from a snapshot, and then kills the
+   * machine.
+   */
   String restored(String snapshot, String command) throws IOException {
     Sandbox back = create(snapshot);
     try {
@@ -243,7 +246,7 @@ final class Ground implements AutoCloseable {
     }
   }
 
-  /** The files of all its roots, once what is deleted is gone. */
+  /** Returns the files of all its roots, once pending deletions are done. */
   SortedSet<String> files() throws IOException {
     RootFiles.awaitDeletions(root());
     TreeSet<String> names = new TreeSet<>(RootFiles.of(root()));
@@ -254,7 +257,7 @@ final class Ground implements AutoCloseable {
     return names;
   }
 
-  /** A check of the storage has nothing to say. */
+  /** Checks that a storage check finds nothing. */
   void assertWell() {
     assertWell(engine());
   }
@@ -265,7 +268,7 @@ final class Ground implements AutoCloseable {
         engine.storage().check(false).findings().stream().map(StorageFinding::toString).toList());
   }
 
-  /** What a metric comes to, over all its samples with exactly these labels. */
+  /** Returns the sum of a metric's samples with exactly these labels. */
   double metric(String name, Map<String, String> labels) {
     return engine().metrics().stream()
         .filter(metric -> metric.name().equals(name))
@@ -275,7 +278,7 @@ final class Ground implements AutoCloseable {
         .sum();
   }
 
-  /** The machines that run for this ground, by process id. */
+  /** Returns the process ids of this ground's machines. */
   List<Long> machines() {
     String mark = dataRoot.toString();
     List<Long> pids = new ArrayList<>();
@@ -286,7 +289,7 @@ final class Ground implements AutoCloseable {
     return pids;
   }
 
-  /** Ends every sandbox and deletes every snapshot; the template stays. */
+  /** Kills every sandbox and deletes every snapshot; the template stays. */
   void clear() {
     steps.reset();
     engine().sandboxes().list().forEach(sandbox -> engine().sandboxes().kill(sandbox.id()));
@@ -294,7 +297,8 @@ final class Ground implements AutoCloseable {
   }
 
   /**
-   * Aborts where the kernel cannot track writes, and fails where {@code RAMET_REQUIRE} says it can.
+   * Skips the test where the kernel cannot track writes; fails it where {@code RAMET_REQUIRE} names
+   * {@code userfaultfd}.
    */
   void requireTracking() {
     if (!"write-tracking".equals(MainJobTest.memoryChoice(this))) {

@@ -12,11 +12,11 @@ import java.util.Objects;
 
 /**
  * The directory of recipes that tests build the template {@code micro} with. Where {@code
- * RAMET_TEST_TEMPLATE} names images that the real recipe made before, one that only copies these:
- * what recipes do is tested elsewhere, and dozens of classes build the template.
+ * RAMET_TEST_TEMPLATE} names images that the real recipe made before, the recipe only copies these:
+ * recipes are tested elsewhere, and dozens of classes build the template.
  */
 final class GuestFiles {
-  /** The property of a process whose {@code ramet.guest} is what another one made. */
+  /** The system property that says that {@code ramet.guest} is a directory another process made. */
   static final String MADE = "ramet.guest.made";
 
   private static final Path INSTALLED = Path.of(System.getProperty("ramet.guest"));
@@ -42,7 +42,7 @@ final class GuestFiles {
       Files.setPosixFilePermissions(recipe, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path agent = made.resolve("ramet-agent");
       Files.createSymbolicLink(agent, INSTALLED.resolve("ramet-agent"));
-      // In the order that they were made: they are deleted from the end.
+      // deleteOnExit deletes in reverse order.
       for (Path each : List.of(made, templates, micro, recipe, agent)) {
         each.toFile().deleteOnExit();
       }

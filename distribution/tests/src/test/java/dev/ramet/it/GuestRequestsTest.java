@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * What becomes of the requests of real guests. The host that rules are about is {@code localhost},
- * which every host knows; guests ask for it at an address where nobody is.
+ * Tests rules for requests with real guests. The rules name {@code localhost}, which every host can
+ * resolve; guests send the requests to an address that nobody has.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GuestRequestsTest {
@@ -45,7 +45,7 @@ final class GuestRequestsTest {
       NAMED.with(
           RequestRules.of(Map.of("localhost", List.of(Map.of(HEADER, "key ${e2b.secrets.api}")))));
 
-  /** What servers were told in that header, or nothing. */
+  /** The header's values that servers received, or "nothing". */
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
 
   private Ground ground;
@@ -98,7 +98,7 @@ final class GuestRequestsTest {
     return EgressGround.create(ground, null, rules).id();
   }
 
-  /** Asks in plain HTTP, with a value of the guest's own. */
+  /** Sends a plain HTTP request in which the guest sets the header itself. */
   private String get(String id) throws IOException {
     String request =
         "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nx-api-key: the guest'\"'\"'s\\r\\nConnection:"

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Runs commands and moves files in a guest through its agent, as a test needs it. */
+/** Runs commands and transfers files in a guest through its agent. */
 final class GuestShell {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int TIMEOUT_MILLIS = 60_000;
@@ -31,7 +31,7 @@ final class GuestShell {
     this(agent, null);
   }
 
-  /** In a guest whose agent wants a token. */
+  /** For a guest whose agent requires a token. */
   GuestShell(InetSocketAddress agent, @Nullable String token) {
     this.agent = agent;
     this.token = token;
@@ -39,7 +39,7 @@ final class GuestShell {
 
   record Result(int exitCode, String stdout, String stderr) {}
 
-  /** Runs a shell command that must succeed; answers its output without the last newline. */
+  /** Runs a shell command that must succeed; returns its output without trailing white space. */
   String run(String command) throws IOException {
     Result result = execute(command);
     if (result.exitCode() != 0) {
@@ -48,7 +48,6 @@ final class GuestShell {
     return result.stdout().stripTrailing();
   }
 
-  /** Runs a shell command. */
   Result execute(String command) throws IOException {
     HttpURLConnection connection = open("/process.Process/Start", "POST");
     connection.setRequestProperty("Content-Type", "application/connect+json");
@@ -88,7 +87,6 @@ final class GuestShell {
     }
   }
 
-  /** Writes a file. */
   void write(String path, byte[] content) throws IOException {
     HttpURLConnection connection = open("/files?path=" + encode(path), "POST");
     connection.setRequestProperty("Content-Type", "application/octet-stream");
@@ -99,7 +97,6 @@ final class GuestShell {
     }
   }
 
-  /** Reads a file. */
   byte[] read(String path) throws IOException {
     HttpURLConnection connection = open("/files?path=" + encode(path), "GET");
     try (InputStream content = connection.getInputStream()) {
@@ -114,8 +111,8 @@ final class GuestShell {
     connection.setRequestMethod(method);
     connection.setConnectTimeout(TIMEOUT_MILLIS);
     connection.setReadTimeout(TIMEOUT_MILLIS);
-    // A machine that is put back in time does not know the connection, and the JDK would keep it
-    // open for seconds after the machine's end.
+    // A machine that was rolled back does not know the connection, and the JDK would keep it open
+    // for seconds after the machine's exit.
     connection.setRequestProperty("Connection", "close");
     if (token != null) {
       connection.setRequestProperty("X-Access-Token", token);

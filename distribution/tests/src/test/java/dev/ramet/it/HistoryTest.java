@@ -20,13 +20,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What a long history costs is paid beside the machines, and changes nothing of what they hold. */
+/**
+ * Checks that the cost of a long history of snapshots is paid in the background while machines run,
+ * and that their content is unaffected.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HistoryTest {
   private static final int GENERATIONS = 6;
   private static final int SCATTERED_GENERATIONS = 7;
 
-  /** The same history ends in 1300 where nothing is laid out anew. */
+  /** Without compaction the same history ends in 1300 pieces. */
   private static final int MOST_PIECES = 1100;
 
   private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -55,7 +58,10 @@ final class HistoryTest {
     }
   }
 
-  /** Overwrites scattered pages of a file in memory and of one on the disk; answers the hashes. */
+  /**
+   * Overwrites scattered pages of a file in memory and of one on the disk; returns the hash of
+   * both.
+   */
   private static String write(GuestShell shell, int generation) throws Exception {
     return shell.run(
         ("for file in /tmp/pieces /root/pieces; do"
@@ -78,8 +84,8 @@ final class HistoryTest {
     for (int generation = 1; generation <= GENERATIONS; generation++) {
       hashes.add(write(shell, generation));
       made.add(ground.engine().snapshots().create(sandbox.id(), null));
-      // Each capture is compared with the machine: with the copy used that was made ahead, with one
-      // that is still being made, and with one that a deletion takes away meanwhile.
+      // Each capture is compared with the machine in three cases: its prepared copy is used, the
+      // copy is still being prepared, and a deletion removes the copy meanwhile.
       if (generation % 2 == 0) {
         awaitCopies(copies + 2.0 * generation / 2);
       }
@@ -100,7 +106,7 @@ final class HistoryTest {
           "generation " + (i + 1));
       ground.engine().sandboxes().kill(back.id());
     }
-    // With a copy being made of everything: an engine that ends does not wait for it.
+    // While a copy of everything is being prepared: closing the engine does not wait for it.
     ground.engine().snapshots().create(sandbox.id(), null);
     long start = System.nanoTime();
     ground.closeEngine();
@@ -111,7 +117,7 @@ final class HistoryTest {
     }
   }
 
-  /** What is written in all generations but the first is pages here and there, and new data. */
+  /** Writes scattered pages and new data, which is all that generations after the first contain. */
   private static String scatter(GuestShell shell, int generation) throws Exception {
     return shell.run(
         ("yes GEN | head -c 16777216 > /tmp/bulk;"
@@ -123,7 +129,7 @@ final class HistoryTest {
             .replace("GEN", Integer.toString(generation)));
   }
 
-  /** The engine sees to it by itself, in the background and at the price it is allowed. */
+  /** The engine compacts by itself, in the background and within its write limit. */
   @Test
   void anImageThatLiesInManyPiecesIsLaidOutAnew() throws Exception {
     ground.requireTracking();
@@ -141,7 +147,7 @@ final class HistoryTest {
       Snapshot made = ground.engine().snapshots().create(sandbox.id(), null);
       last = made.id();
       captured += Objects.requireNonNull(made.capture()).memoryBytesWritten();
-      // Of its memory image, after that was laid out anew, and of the disk.
+      // One copy of the memory image, made after its compaction, and one of the disk.
       awaitCopies(copies + 2);
     }
     assertTrue(done("compaction") - compactions >= SCATTERED_GENERATIONS / 2.0, "it is done");
@@ -159,7 +165,7 @@ final class HistoryTest {
     return ground.metric("ramet_storage_compacted_bytes_total", Map.of("what", what));
   }
 
-  /** In how many pieces a snapshot's memory image lies, as a program of its own counts them. */
+  /** Returns the number of extents of a snapshot's memory image, counted by filefrag(8). */
   private int pieces(String snapshot) throws Exception {
     Path image =
         Trees.below(ground.root().resolve("volumes")).stream()

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Nobody but the host takes over a real machine through its forwarded port. */
+/** Checks that nobody but the host can take over a real machine through its forwarded port. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HostSecretTest {
   private static final int AGENT_PORT = 49_983;
@@ -105,7 +105,7 @@ final class HostSecretTest {
     return secret("snapshots", snapshot.id(), "/hostSecret");
   }
 
-  /** Demands that nobody gets in, with whatever secret was ever known. */
+  /** Checks that nobody gets in with any secret known so far. */
   private void refuses(Sandbox sandbox, Set<String> known, String when) throws Exception {
     assertEquals(Sandbox.Agent.AUTHENTICATED, sandboxes().get(sandbox.id()).agent(), when);
     Stranger stranger = stranger(sandbox);
@@ -128,7 +128,7 @@ final class HostSecretTest {
         sandboxes().metrics(sandbox.id()).memoryTotalBytes() > 0, "the host gets in " + when);
   }
 
-  /** A secure sandbox whose file is there. */
+  /** Creates a secure sandbox with the file. */
   private Sandbox withFile() throws Exception {
     Sandbox sandbox = create(Ground.TEMPLATE);
     shell(sandbox).run("echo kept >" + FILE);
@@ -160,7 +160,7 @@ final class HostSecretTest {
     ground.closeEngine();
     ground.openEngine();
     refuses(sandbox, known, "after a restart of the host");
-    // Freezes and thaws.
+    // This snapshot freezes and thaws the guest's file systems.
     ground.engine().snapshots().create(new NewSnapshot(id, "disk", null, null, true, false, false));
     refuses(create("disk"), known, "after a boot from a snapshot of the disk");
 
@@ -175,8 +175,8 @@ final class HostSecretTest {
   }
 
   /**
-   * Those who have a machine of the same origin know what its memory held, and can be at the next
-   * machine's port before the host is.
+   * Owners of a machine of the same origin know the content of its memory, and can reach the next
+   * machine's port before the host does.
    */
   @Test
   void whatOthersKnowOpensNothingBeforeTheHostHasCome() throws Exception {
@@ -218,14 +218,16 @@ final class HostSecretTest {
     before.addAll(ground.machines());
     ground.steps().doAt("rollback.agent", attack);
     sandboxes().rollback(sandbox.id(), "kept");
-    // Its token is its own also then.
+    // The sandbox's access token is valid even then.
     assertEquals(
         List.of(401, 401, 401, 401, 401, 401, 200, 401), statuses, "a sandbox that was put back");
     ground.steps().resetWhenDone();
     refuses(sandbox, new TreeSet<>(), "after a rollback");
   }
 
-  /** Where the agent of a machine listens that was not there before: everybody can read that. */
+  /**
+   * Returns the agent's address of a machine that is not in {@code before}; every user can read it.
+   */
   private InetSocketAddress address(Set<Long> before) {
     long pid =
         ground.machines().stream().filter(p -> !before.contains(p)).findFirst().orElseThrow();
@@ -236,7 +238,7 @@ final class HostSecretTest {
     return new InetSocketAddress(forward.group(1), Integer.parseInt(forward.group(2)));
   }
 
-  /** A guest that restarts reads what its own hypervisor has, and is open to nobody. */
+  /** A guest that restarts reads the secret from its own VM and never accepts anybody else. */
   @Test
   void aGuestThatRestartsKnowsItsHost() throws Exception {
     Sandbox sandbox = withFile();
@@ -253,7 +255,7 @@ final class HostSecretTest {
     try {
       shell.run("kill -9 " + agent);
     } catch (IOException died) {
-      // It was to.
+      // Expected: the agent dies during the call.
     }
     while (Set.of(agent, "").contains(pid(shell))) {
       assertTrue(System.nanoTime() < end, "the agent restarts");
@@ -322,7 +324,7 @@ final class HostSecretTest {
     }
   }
 
-  /** Another user of the host, in a process of its own. */
+  /** Another user of the host, in a separate process. */
   @Test
   void anotherUserOfTheHostIsRefused() throws Exception {
     assumeTrue(
@@ -358,7 +360,10 @@ final class HostSecretTest {
     refuses(sandbox, new TreeSet<>(), "after the attack");
   }
 
-  /** The host dies between the replaced secret and the manifest that holds it, and after that. */
+  /**
+   * The host is killed between replacing the secret and writing the manifest that holds it, and
+   * after that.
+   */
   @Test
   void aHostThatIsKilledHasTheSecretOfTheMachineThatIsLeft() throws Exception {
     Sandbox sandbox = withFile();
@@ -378,8 +383,8 @@ final class HostSecretTest {
   }
 
   /**
-   * An agent that cannot know a secret: its kernel lets nobody at ports. All goes on as before
-   * there was one, and people are told.
+   * An agent cannot receive a secret if its kernel denies access to I/O ports. The sandbox then
+   * works as without one and is reported as unauthenticated.
    */
   @Test
   void anAgentWithoutASecretGoesOnAndIsMarked() throws Exception {
@@ -425,7 +430,7 @@ final class HostSecretTest {
         .toList();
   }
 
-  /** The images of the usual template. */
+  /** Returns the directory with the images of the usual template. */
   private Path template() throws Exception {
     String made = System.getenv("RAMET_TEST_TEMPLATE");
     if (made != null) {

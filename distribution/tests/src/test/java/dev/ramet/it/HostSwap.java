@@ -14,13 +14,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** Swap on a file, to which another process's memory is moved. Needs root and python3. */
+/** Swap on a file, and a way to move another process's memory to it. Needs root and python3. */
 final class HostSwap implements AutoCloseable {
   private static final int BYTES = 512 << 20;
 
   /**
-   * pidfd_open(2), then process_madvise(2) with {@code MADV_PAGEOUT}, on what maps a file whose
-   * name ends in {@code .memory}.
+   * Calls pidfd_open(2), then process_madvise(2) with {@code MADV_PAGEOUT}, on the mappings of a
+   * file whose name ends in {@code .memory}.
    */
   private static final String MOVE_OUT =
       """
@@ -63,7 +63,7 @@ final class HostSwap implements AutoCloseable {
     return new HostSwap(file);
   }
 
-  /** Moves a machine's memory out; answers how much of it is in swap then. */
+  /** Moves a machine's memory to swap; returns the bytes in swap afterwards. */
   long moveOut(long pid) throws IOException {
     assertEquals(0, run("python3", "-c", MOVE_OUT, Long.toString(pid)), "process_madvise");
     return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()

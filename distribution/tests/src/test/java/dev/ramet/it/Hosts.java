@@ -9,28 +9,28 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Processes of their own with the engine in them, to be killed. */
+/** Separate processes that run the engine, to be killed by tests. */
 final class Hosts {
   private Hosts() {}
 
-  /** Starts a class of this package in a process with the modules of this one. */
+  /** Starts a class of this package in a process with the same modules as this one. */
   static Process start(String className, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      // The test runner's own agents and debuggers stay behind.
+      // The test runner's agents and debuggers are not passed on.
       if (!argument.startsWith("-javaagent") && !argument.startsWith("-agentlib")) {
         command.add(argument);
       }
     }
-    // As the launcher starts hosts; most live too short for the second compiler anyway. But to hash
-    // a disk takes long without.
+    // As the launcher starts hosts. Most live too briefly for the second compiler, but hashing a
+    // disk is slow without it.
     command.add("-XX:+UseSerialGC");
     List<String> given = List.of(arguments);
     if (!given.contains("export") && !given.contains("import")) {
       command.add("-XX:TieredStopAtLevel=1");
     }
-    // The directory of recipes is this process's, which will be there to remove it.
+    // The directory of recipes belongs to this process, which deletes it.
     command.add("-Dramet.guest=" + GuestFiles.directory());
     command.add("-D" + GuestFiles.MADE + "=true");
     command.add("-Dramet.cache=" + System.getProperty("ramet.cache"));
@@ -43,7 +43,7 @@ final class Hosts {
         .start();
   }
 
-  /** The command line of a process, empty when it is gone. */
+  /** Returns the command line of a process; empty if the process is gone. */
   static String commandLine(long pid) {
     try {
       return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
