@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Container images as templates, and larger disks, on the installed host with real machines. */
+/**
+ * Tests container images as templates, and larger disks, on the installed host with real machines.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ImagesTest {
   @TempDir private Path scratch;
@@ -68,7 +70,7 @@ final class ImagesTest {
       assertEquals("70 71\n/app green\n", sandbox.files().readText("/app/ran"));
       String pid = sandbox.run("pidof sleep").text().strip();
       assertFalse(pid.isEmpty());
-      // What clients start has their own user and home, and the image's environment.
+      // Commands of clients run with their own user and home, and the image's environment.
       assertEquals("0 /root green", sandbox.run("echo $(id -u) $PWD $COLOR").text().strip());
       assertEquals(
           "1000 /home/user",
@@ -152,10 +154,10 @@ final class ImagesTest {
         assertEquals(3072, larger.info().diskSizeMB());
         assertTrue(diskMegabytes(larger) > 2900, "the guest sees " + diskMegabytes(larger));
         assertEquals("kept", larger.run("cat /root/file").text().strip());
-        // Room that was not there before.
+        // Needs more space than the original disk has.
         larger.run("dd if=/dev/zero of=/root/big bs=1M count=1100 2>/dev/null").text();
         larger.run("rm /root/big").text();
-        // It is a sandbox like any other, also with its memory.
+        // It can be cloned like any other sandbox, memory included.
         try (Sandboxes clones = larger.clone(1)) {
           assertTrue(diskMegabytes(clones.get(0)) > 2900);
         }
@@ -188,10 +190,10 @@ final class ImagesTest {
     return host.run(arguments.toArray(String[]::new));
   }
 
-  /** An image with a shell, a user of its own, and a command that tells how it was started. */
+  /** Makes an image with a shell, its own user, and a command that records how it was started. */
   private Path busyboxImage() throws Exception {
     Path root = Files.createTempDirectory(scratch, "root");
-    // Its mode is that of the image's root.
+    // Its mode becomes that of the image's root.
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.createDirectories(root.resolve("bin"));
     Files.createDirectories(root.resolve("etc"));

@@ -35,14 +35,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What a snapshot has otherwise than an older one leaves a host, and is put together elsewhere. */
+/**
+ * Tests incremental exports: the difference from an older snapshot leaves a host and is applied
+ * elsewhere.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class IncrementTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int AGENT_PORT = 49_983;
   private static final long FS_BYTES = 2L << 30;
 
-  // A process that counts, so that what it has come to is in its memory alone.
+  // A process that counts, so that its state is in memory alone.
   private static final String COUNTER =
       "mkfifo /tmp/ask /tmp/answer; setsid sh -c 'n=0; while read q < /tmp/ask; do "
           + "n=$((n+1)); echo $n > /tmp/answer; done' >/dev/null 2>&1 &";
@@ -135,11 +138,11 @@ final class IncrementTest {
           assertTrue(message.contains("monday (" + increment.base() + ")"), message);
           assertEquals(before, RootFiles.of(root));
 
-          // Under another name: what it holds is what counts.
+          // Under another name: the content decides.
           String base = other.storage().importFrom(monday, "base", CopyProgress.NONE).id();
           Storage.Exchanged made = other.storage().importFrom(tuesday, null, CopyProgress.NONE);
           assertEquals(base, made.base());
-          // It needs the base no longer.
+          // The imported snapshot no longer needs the base.
           other.snapshots().delete("base", false);
           assertEquals(1, other.snapshots().list(null).size());
           String id = assertHolds(other);
@@ -152,7 +155,7 @@ final class IncrementTest {
           other.sandboxes().list().forEach(one -> other.sandboxes().kill(one.id()));
         }
       }
-      // What it builds on was made here and has another id; its name leads to it.
+      // Its base has another id here, where it was made, and is found by name.
       Storage.Exchanged back = load(wednesday, "wednesday");
       assertEquals(ground.engine().snapshots().get("tuesday").id(), back.base());
       Sandbox fork = ground.create("wednesday");
@@ -168,7 +171,8 @@ final class IncrementTest {
   @Test
   void onExt4ItIsCopiedAndAKilledHostLeavesNothing() throws Exception {
     Path mount = Files.createTempDirectory("ramet-it-ext4-");
-    // Hashing a disk, holes included, takes seconds with the second compiler and long without.
+    // Hashing a disk, holes included, takes seconds with the second compiler and is slow without
+    // it.
     Map<String, String> settings =
         Map.of(
             "RAMET_STORAGE_PROVISION", "OFF",
@@ -201,7 +205,7 @@ final class IncrementTest {
     Trees.delete(mount);
   }
 
-  /** In, and out again as it came. */
+  /** Imports the increment and exports it again unchanged. */
   private void byCommand(Installed host) throws Exception {
     Run made = host.run("storage", "import", tuesday.toString(), "--json");
     assertEquals(0, made.status(), made.err());
@@ -212,7 +216,7 @@ final class IncrementTest {
     Run out = host.run("storage", "export", "tuesday", again.toString(), "--since", "monday");
     assertEquals(0, out.status(), out.err());
     assertTrue(out.err().contains(" since " + answer.path("base").asText() + ": "), out.err());
-    // The same pages differ, found by what is in them: here nothing shares its place.
+    // The same pages differ; they are found by content, because nothing shares extents here.
     for (String delta : List.of("disk.delta", "memory.delta")) {
       assertEquals(-1, Files.mismatch(tuesday.resolve(delta), again.resolve(delta)), delta);
     }
@@ -234,7 +238,10 @@ final class IncrementTest {
     assertFalse(RootFiles.of(root).equals(before), "it was in the middle");
   }
 
-  /** A fork of the newer snapshot goes on where that was taken. */
+  /**
+   * Checks that a fork of the newer snapshot continues from where it was taken; returns the fork's
+   * id.
+   */
   private String assertHolds(Engine engine) throws IOException {
     NewSandbox request =
         new NewSandbox("tuesday", null, Map.of(), Map.of(), null, null, null, null);
@@ -265,7 +272,7 @@ final class IncrementTest {
       assertTrue(other.toString().contains("monday"), other.toString());
       assertTrue(other.toString().contains("holds something else"), other.toString());
 
-      // A base that is right, of which something else comes than the record says.
+      // The base is right, but the result differs from the record.
       root = (ObjectNode) JSON.readTree(good);
       for (JsonNode item : root.path("composed")) {
         if (item.path("path").asText().equals("memory.raw")) {
@@ -305,7 +312,7 @@ final class IncrementTest {
     refused(ErrorCode.CANCELLED, () -> storage.importFrom(tuesday, "stopped", stop));
     assertEquals(List.of("monday", "tuesday"), Trees.names(place));
     assertEquals(before, ground.files());
-    // The base stays until what builds on it is made.
+    // The base stays until the snapshot that builds on it is complete.
     load(monday, "doomed");
     ground.steps().doAt("import.disk", () -> ground.engine().snapshots().delete("doomed", false));
     assertNotNull(load(tuesday, "made").base());

@@ -21,7 +21,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The installed programs: a host that serves a data root, and the command line that asks it. */
+/**
+ * The installed programs: a host that serves a data root, and the command line that connects to it.
+ */
 final class Installed implements AutoCloseable {
   private static final Path PROGRAM =
       Path.of(System.getProperty("ramet.guest")).resolve("../../bin/ramet").normalize();
@@ -30,12 +32,12 @@ final class Installed implements AutoCloseable {
   private final int port;
   private final Process server;
 
-  /** The launcher. */
+  /** Returns the path of the launcher. */
   static Path program() {
     return PROGRAM;
   }
 
-  /** What a run of the command line gave. */
+  /** The exit status and output of a command. */
   record Run(int status, String out, String err) {}
 
   private Installed(Map<String, String> environment, int port, Process server) {
@@ -50,7 +52,10 @@ final class Installed implements AutoCloseable {
     return serveBy(List.of(), dataRoot, settings, options);
   }
 
-  /** The same by a program that ends by becoming the one that it is given. */
+  /**
+   * Starts a host through a program that replaces itself with the command it is given, as exec
+   * does, and waits until its engine is open.
+   */
   static Installed serveBy(
       List<String> starter, Path dataRoot, Map<String, String> settings, String... options)
       throws Exception {
@@ -61,9 +66,10 @@ final class Installed implements AutoCloseable {
     Map<String, String> environment = new java.util.HashMap<>(settings);
     environment.put("RAMET_DATA_ROOT", dataRoot.toString());
     environment.put("RAMET_PORT", Integer.toString(port));
-    // One that is killed leaves its socket where its data is, not among the machine's.
+    // A killed host leaves its socket behind, so it is put in the data root and not among the
+    // system's.
     environment.put("RAMET_SOCKET", dataRoot.resolve("ramet.sock").toString());
-    // Tests of other things put their files where they like.
+    // Tests of other features export to directories of their choice.
     environment.putIfAbsent("RAMET_EXCHANGE_DIRECTORIES", "/");
     environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));
     List<String> command = new ArrayList<>(starter);
@@ -89,7 +95,7 @@ final class Installed implements AutoCloseable {
     }
   }
 
-  /** Sends a request by hand; answers its status. */
+  /** Sends a request and returns the status of the response. */
   int request(String method, String path, byte @Nullable [] body) throws IOException {
     HttpURLConnection connection = connect(method, path);
     if (body != null) {
@@ -100,7 +106,7 @@ final class Installed implements AutoCloseable {
     return connection.getResponseCode();
   }
 
-  /** A connection that has not sent anything yet. */
+  /** Returns a connection on which nothing was sent yet. */
   HttpURLConnection connect(String method, String path) throws IOException {
     HttpURLConnection connection =
         (HttpURLConnection) URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
@@ -112,23 +118,23 @@ final class Installed implements AutoCloseable {
     return connection;
   }
 
-  /** The key of the machine's administrators, or null while the host has not made one. */
+  /** Returns the key of the machine's administrators, or null while the host has not made one. */
   @Nullable String key() throws IOException {
     Path file = Path.of(environment.getOrDefault("RAMET_DATA_ROOT", "")).resolve("local.key");
     return Files.exists(file) ? Files.readString(file).strip() : null;
   }
 
-  /** A client of the Java library. */
+  /** Returns a client of the Java library. */
   Ramet client() throws IOException {
     return Ramet.connect(uri(), java.util.Objects.requireNonNull(key()));
   }
 
-  /** The host's address. */
+  /** Returns the host's address. */
   URI uri() {
     return URI.create("http://127.0.0.1:" + port);
   }
 
-  /** Asks for a page that must be there. */
+  /** Requests a page that must exist. */
   InputStream open(String path) throws IOException {
     return connect("GET", path).getInputStream();
   }
@@ -147,12 +153,12 @@ final class Installed implements AutoCloseable {
     return builder.start();
   }
 
-  /** Runs it to its end. */
+  /** Runs the command line and waits for its exit. */
   Run run(String... arguments) throws Exception {
     return alone(environment, List.of(arguments));
   }
 
-  /** Runs it to its end where no host is running. */
+  /** Runs the command line without a host of this class and waits for its exit. */
   static Run alone(Map<String, String> environment, List<String> arguments) throws Exception {
     Process process = start(environment, arguments);
     process.getOutputStream().close();
@@ -174,12 +180,12 @@ final class Installed implements AutoCloseable {
     return new Run(process.exitValue(), out, err.toString());
   }
 
-  /** The host's process. */
+  /** Returns the host's process. */
   Process server() {
     return server;
   }
 
-  /** Stops the host; machines run on. */
+  /** Stops the host; machines keep running. */
   @Override
   public void close() throws InterruptedException {
     server.destroy();

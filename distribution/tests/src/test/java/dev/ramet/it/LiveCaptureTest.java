@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Looking at a machine's memory while it runs: copies before the pause, and snapshots of which
- * nothing changed. Every capture is compared with all of the paused machine's memory.
+ * Tests reading a machine's memory while it runs: pre-copy, and snapshots of unchanged machines.
+ * Every capture is compared with all of the paused machine's memory.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LiveCaptureTest {
@@ -75,7 +75,7 @@ final class LiveCaptureTest {
     return Objects.requireNonNull(snapshot.capture());
   }
 
-  /** So many MiB of random bytes in memory; answers their hash. */
+  /** Writes this many MiB of random bytes to memory; returns their hash. */
   private String fill(int megabytes) throws IOException {
     return shell.run(
         "head -c " + megabytes * MIB + " /dev/urandom > /tmp/file; sha256sum < /tmp/file");
@@ -85,7 +85,7 @@ final class LiveCaptureTest {
     CaptureReport report = report(snapshot);
     assertTrue(report.precopyRounds() > 0, report.toString());
     assertTrue(report.precopyBytes() >= bytes, report.toString());
-    // The rest was found to hold what the base does.
+    // The rest was equal to the base.
     assertTrue(
         report.memoryBytesWritten() + report.memoryBytesHoles() <= report.memoryBytesSelected(),
         report.toString());
@@ -108,7 +108,7 @@ final class LiveCaptureTest {
   }
 
   /**
-   * Between two rounds, and between the last one and the pause, the guest writes the same pages.
+   * The guest rewrites the same pages between two rounds, and between the last round and the pause.
    */
   @Test
   void whatIsWrittenAgainMeanwhileIsCapturedAsItIsInThePause() throws Exception {
@@ -131,7 +131,7 @@ final class LiveCaptureTest {
       assertMostlyBefore(snapshot, 16 * MIB);
       CaptureReport report = report(snapshot);
       assertTrue(report.precopyRounds() >= 2, report.toString());
-      // The first write comes before the first round, the next ones between two rounds each.
+      // The first write comes before the first round, the next ones each between two rounds.
       assertTrue(between.size() >= 2, between.toString());
       between.add(last.get());
       assertEquals(between.size(), Set.copyOf(between).size(), "each write changes something");
@@ -144,7 +144,7 @@ final class LiveCaptureTest {
     }
   }
 
-  /** Writes over the file's first bytes; answers the hash of their beginning. */
+  /** Overwrites the file's first bytes; returns the hash of its beginning. */
   private String overwrite(int bytes) {
     try {
       return shell.run(
@@ -155,7 +155,7 @@ final class LiveCaptureTest {
     }
   }
 
-  /** A guest that never stops writing ends the rounds, not the other way round. */
+  /** With a guest that never stops writing, pre-copy ends after a limited number of rounds. */
   @Test
   void aBusyGuest() throws Exception {
     fill(32);
@@ -186,7 +186,7 @@ final class LiveCaptureTest {
   @Test
   void aMachineThatDidNothingKeepsItsSnapshot() throws Exception {
     assertEquals(Optional.empty(), snapshots().unchanged(id), "there is none yet");
-    // A machine that only waits keeps time, and so changes.
+    // An idle machine still updates its clock, and so changes.
     freeze();
     Snapshot taken = snapshot();
     Snapshot same = snapshots().unchanged(id).orElseThrow();
@@ -202,7 +202,7 @@ final class LiveCaptureTest {
     assertEquals(Optional.empty(), snapshots().unchanged(id), "it was deleted");
   }
 
-  /** The machine's only processor stops for good. */
+  /** Halts the machine's only processor for good. */
   private void freeze() throws Exception {
     shell.run("(sleep 1; halt -f) >/dev/null 2>&1 </dev/null &");
     Thread.sleep(4000);

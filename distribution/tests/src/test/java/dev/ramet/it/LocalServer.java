@@ -6,14 +6,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** A server on this host's loopback address, for guests; one client after another. */
+/** A server for guests on this host's loopback address; serves one client at a time. */
 final class LocalServer implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(LocalServer.class.getName());
   private static final int WAITING = 50;
 
   private final ServerSocket listener;
 
-  /** What is done with a client; it is closed then. */
+  /** Serves a client, which is then closed. */
   interface Serving {
     void serve(Socket client) throws IOException;
   }
@@ -22,7 +22,7 @@ final class LocalServer implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** Starts one on a free port. */
+  /** Starts a server on a free port. */
   static LocalServer start(Serving serving) throws IOException {
     LocalServer server =
         new LocalServer(new ServerSocket(0, WAITING, InetAddress.getLoopbackAddress()));

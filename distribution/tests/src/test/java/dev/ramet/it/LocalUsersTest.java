@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Another user of the machine attacks a host that root runs. The same attempts succeed for root, so
- * that they would show an open door.
+ * Attacks a host that root runs as another user of the machine. The same attempts succeed as root,
+ * which shows that they would find an open door.
  */
 class LocalUsersTest {
   private static final String NOBODY = "65534";
@@ -32,7 +32,7 @@ class LocalUsersTest {
 
   @TempDir private Path directory;
 
-  /** A program's output and status, as another user runs it. */
+  /** The output and exit status of a program run as another user. */
   private record Attempt(int status, String out) {}
 
   private static Attempt as(String user, String... command) throws Exception {
@@ -56,7 +56,7 @@ class LocalUsersTest {
 
   @Test
   void anotherUserGetsNothing() throws Exception {
-    // The directories above are open, so that what keeps others out is the host's own doing.
+    // The parent directories are open, so that only the host's own permissions keep others out.
     Files.setPosixFilePermissions(
         directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
     Path root = directory.resolve("data");
@@ -83,7 +83,7 @@ class LocalUsersTest {
       assertEquals("200", status("0", "-H", "X-API-Key: " + secret, url + "/doctor"));
       assertEquals(secret, host.run("key", "local").out().strip());
 
-      // The administrator's command line needs nothing, and is written down by its user.
+      // The administrator's command line needs no key, and the audit log names its user.
       assertEquals(3, host.run("sandbox", "kill", "nosuchsandbox").status());
       JsonNode last = null;
       for (String line : Files.readAllLines(root.resolve("audit.log"))) {
@@ -107,7 +107,10 @@ class LocalUsersTest {
     }
   }
 
-  /** Whoever takes the port of a host that is down is not sent its key. */
+  /**
+   * The command line must not send the key to another user's program that took the port of a
+   * stopped host.
+   */
   @Test
   void theKeyIsShownToNobodyElse() throws Exception {
     Path root = Files.createDirectory(directory.resolve("data"));
@@ -117,7 +120,9 @@ class LocalUsersTest {
     assertTrue(asked("0", root).contains(secret), "root's listener may be the host");
   }
 
-  /** What the command line sends to a program of a user's that listens in the host's place. */
+  /**
+   * Returns the data that the command line sends to a user's program listening in the host's place.
+   */
   private String asked(String user, Path root) throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -9,7 +9,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Remembers what one logger says; the test runner has {@code java.util.logging} behind it. */
+/** Records the messages of one logger; the test runner uses {@code java.util.logging}. */
 final class LogRecorder extends Handler {
   private final Logger logger;
   private final Level before;

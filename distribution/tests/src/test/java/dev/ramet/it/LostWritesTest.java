@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The pool lies in a file that grows, and what is around it is full: what a machine writes is taken
- * by the pool, and then cannot be put anywhere. The kernel says so once.
+ * Tests a pool in a growing file on a full file system: the pool accepts the writes of a machine
+ * and then cannot store them. The kernel reports the error once.
  */
 @Timeout(300)
 final class LostWritesTest {
@@ -145,7 +145,10 @@ final class LostWritesTest {
     ground.assertWell();
   }
 
-  /** What clones begin from is not synced; a capture of one does not rest on it then. */
+  /**
+   * The image that clones start from is not synced, so a capture of a clone must not build on it
+   * once it has lost writes.
+   */
   @Test
   void whatClonesBeganFromIsNotBuiltUponWhenItHasLostWrites() throws Exception {
     String digest = shell.run("head -c 30000000 /dev/urandom > /tmp/file; sha256sum < /tmp/file");

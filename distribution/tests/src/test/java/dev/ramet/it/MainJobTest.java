@@ -29,10 +29,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What Ramet is for, on real machines. */
+/** Tests Ramet's main job on real machines: snapshot, roll back and clone. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class MainJobTest {
-  // A process that keeps a value in a variable and tells it when asked through a pipe.
+  // A process that keeps a value in a variable and prints it when asked through a pipe.
   private static final String KEEPER =
       "rm -f /tmp/ask /tmp/answer; mkfifo /tmp/ask /tmp/answer; "
           + "setsid sh -c 'v=secret; while true; do read q < /tmp/ask; "
@@ -61,7 +61,7 @@ final class MainJobTest {
         .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
   }
 
-  /** The memory mode that the doctor says is the best here. */
+  /** Returns the memory mode that the doctor selects here. */
   static String memoryChoice(Ground ground) {
     return ground.engine().doctor().report(false).selections().stream()
         .filter(selection -> selection.role().equals("memory"))
@@ -154,16 +154,16 @@ final class MainJobTest {
       try {
         GuestShell.Result id =
             ground.shell(sandbox.id()).execute("cat /proc/sys/kernel/random/boot_id");
-        // What a guest says while it goes down is no whole id.
+        // The output of a guest that is shutting down may be a partial id.
         String said = id.stdout().strip();
         now = id.exitCode() == 0 && said.length() == bootId.length() ? said : bootId;
       } catch (java.io.IOException notYet) {
-        // Still on its way.
+        // The guest is still booting.
       }
     }
     assertEquals("kept", shell.run("cat /root/file"));
     assertNotEquals(0, shell.execute("cat /tmp/file").exitCode());
-    // And what has rebooted can be captured and put back again.
+    // A rebooted machine can be captured and rolled back.
     shell.run("echo again > /tmp/file");
     ground.engine().snapshots().create(sandbox.id(), "rebooted");
     shell.run("rm /tmp/file");

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ways in which a real machine's memory changes that a naive rule would miss. Every capture is
+ * Tests changes of a real machine's memory that simple tracking would miss. Every capture is
  * compared with all of the paused machine's memory.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -73,7 +73,9 @@ final class MemoryPathsTest {
     }
   }
 
-  /** The host moves the machine's memory to swap; some of it is written again, some only read. */
+  /**
+   * The host moves the machine's memory to swap; some of it is written afterwards, some only read.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"best", "incremental"})
   void memoryInTheHostsSwap(String mode) throws Exception {
@@ -100,7 +102,9 @@ final class MemoryPathsTest {
     return Objects.requireNonNull(sandbox.hypervisorPid());
   }
 
-  /** A disk's content comes into memory by device emulation, not by the processor's writes. */
+  /**
+   * A disk's content reaches memory through device emulation and not by writes of the processor.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"best", "incremental"})
   void pagesThatADiskWrote(String mode) throws Exception {
@@ -117,7 +121,7 @@ final class MemoryPathsTest {
     snapshot(sandbox, mode);
   }
 
-  /** Memory goes on above the hole for PCI devices; hardly any of it is ever touched. */
+  /** Memory continues above the hole for PCI devices; hardly any of it is ever touched. */
   @Test
   void aMachineWithMoreThanFourGibibytes() throws Exception {
     ground
@@ -132,7 +136,7 @@ final class MemoryPathsTest {
     String above =
         shell.run("grep -c '^ *1[0-9a-f]*[0-9a-f]\\{8\\}-.*System RAM' /proc/iomem || true");
     assertTrue(Integer.parseInt(above) > 0, "memory above 4 GiB: " + shell.run("cat /proc/iomem"));
-    // Linux hands out the highest memory first.
+    // Linux allocates the highest memory first.
     shell.run("head -c 20000000 /dev/urandom > /tmp/file");
     Snapshot first = snapshot(sandbox, "best");
     shell.run("head -c 3000000 /dev/urandom >> /tmp/file");
@@ -144,7 +148,7 @@ final class MemoryPathsTest {
     assertTrue(!hash.equals(inRestored(first, "sha256sum < /tmp/file")));
   }
 
-  /** Verification must bite: a page changes that the selection does not know of. */
+  /** Verification must detect a change to a page that was not selected. */
   @Test
   void aCaptureThatLacksAPageIsRefused() throws Exception {
     Sandbox sandbox = ground.create();

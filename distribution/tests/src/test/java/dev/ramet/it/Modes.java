@@ -6,7 +6,7 @@ import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import java.util.Objects;
 
-/** Memory modes by their ids, and captures in them. */
+/** The ids of memory modes, and captures in them. */
 final class Modes {
   static final String TRACKING = "write-tracking";
   static final String SOFT_DIRTY = "soft-dirty";
@@ -15,12 +15,12 @@ final class Modes {
 
   private Modes() {}
 
-  /** A snapshot in the mode that the engine chooses. */
+  /** Takes a snapshot in the mode that the engine chooses. */
   static Snapshot snapshot(Ground ground, String sandbox) {
     return ground.engine().snapshots().create(sandbox, null);
   }
 
-  /** A snapshot in this mode or none. */
+  /** Takes a snapshot in this mode; fails if the mode cannot do it. */
   static Snapshot forced(Ground ground, String sandbox, String mode) {
     return ground.engine().snapshots().create(new NewSnapshot(sandbox, null, null, mode, true));
   }

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Which addresses real guests reach. The one that rules are about here is the loopback address of
- * this host, which user networking shows to guests as 10.0.2.2.
+ * Tests which addresses real guests can reach. The rules concern the loopback address of this host,
+ * which user networking shows to guests as 10.0.2.2.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class NetworkTest {
@@ -45,7 +45,7 @@ final class NetworkTest {
   private Ground ground;
   private LocalServer server;
 
-  /** What the host does from its next start on. */
+  /** The host's outbound policy from its next start on. */
   private boolean open = true;
 
   private List<String> never = List.of();
@@ -146,7 +146,7 @@ final class NetworkTest {
     assertTrue(reaches(id));
   }
 
-  /** Rules are cut into what is open too. */
+  /** Rules also apply to open connections. */
   @Test
   void rulesHoldForConnectionsThatAreOpen() throws Exception {
     String id = create(true, NetworkRules.NONE).id();

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/** A container image in an OCI layout, of files that a test makes: one layer of a directory's. */
+/** Makes container images in an OCI layout with a single layer, from a directory's files. */
 final class OciImage {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TYPE = "application/vnd.oci.image.";
@@ -25,9 +25,9 @@ final class OciImage {
   /**
    * Makes a layout.
    *
-   * @param layout where to; made
+   * @param layout the directory to make it in; created
    * @param root the directory that becomes the image's root
-   * @param config the image's own settings, as the specification names them
+   * @param config the image's own settings, named as in the specification
    */
   static void make(Path layout, Path root, Map<String, ?> config) throws Exception {
     Files.createDirectories(layout.resolve("blobs/sha256"));

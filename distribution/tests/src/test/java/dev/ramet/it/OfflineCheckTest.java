@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** The operator's look at the storage of a host that does not run, by the installed program. */
+/** Tests the operator's storage commands of the installed program while no host runs. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class OfflineCheckTest {
@@ -64,11 +64,11 @@ final class OfflineCheckTest {
     return Installed.alone(environment, List.of(arguments));
   }
 
-  /** Everything below the data root with its size and when it was changed. */
+  /** Returns every file below the data root with its size and modification time. */
   private Map<Path, String> content() throws IOException {
     Map<Path, String> content = new TreeMap<>();
     for (Path path : Trees.below(ground.dataRoot())) {
-      // The machine that runs on writes there.
+      // The machine is still running and writes there.
       if (Files.isRegularFile(path) && !path.startsWith(root.resolve("sandboxes"))) {
         content.put(path, Files.size(path) + " " + Files.getLastModifiedTime(path));
       }
@@ -77,7 +77,7 @@ final class OfflineCheckTest {
     return content;
   }
 
-  /** What a check without a host finds, by path. */
+  /** Returns the findings of a check without a host, by path. */
   private Map<Path, JsonNode> check(int status, String... options) throws Exception {
     List<String> command = new ArrayList<>(List.of("storage", "check", "--json"));
     command.addAll(List.of(options));
@@ -165,7 +165,7 @@ final class OfflineCheckTest {
     }
   }
 
-  /** What is wrong with what somebody relies on; paths that a check names. */
+  /** Damages things that are in use; returns the paths that a check reports. */
   private List<Path> damage() throws IOException {
     storage.shortenDisk();
     return List.of(storage.ofTheBad(), storage.deleteKernel(), storage.unreadableSnapshot());
@@ -180,7 +180,7 @@ final class OfflineCheckTest {
         Files.createDirectories(root.resolve("volumes/empty")));
   }
 
-  /** A copy of a manifest with another id and value. */
+  /** Copies a manifest with another id and value. */
   private Path like(Path directory, String id, String field, Object value) throws IOException {
     ObjectNode manifest = (ObjectNode) JSON.readTree(directory.resolve("manifest.json").toFile());
     manifest.put("id", id).putPOJO(field, value);
@@ -189,7 +189,10 @@ final class OfflineCheckTest {
     return copy;
   }
 
-  /** What the start of a host alone clears away: a machine may run in it, or belong to it. */
+  /**
+   * Leaves things that only the start of a host removes, because a machine may run in them or own
+   * them.
+   */
   private List<Path> atStart() throws IOException {
     Path own = storage.ofTheSandbox();
     return List.of(
@@ -260,7 +263,7 @@ final class OfflineCheckTest {
     }
   }
 
-  /** A deleted snapshot goes in three steps. */
+  /** Deleting a snapshot takes three steps. */
   @Test
   @Order(6)
   void aRepairThatIsKilledIsGoneOnWithByTheNext() throws Exception {

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** A disk that is written while it is captured is of one instant with the memory. */
+/** Checks that a disk written during its capture is consistent with the captured memory. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class OneInstantTest {
   private static final int SLOTS = 16;
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-  /** Puts a growing number into one slot of a file after another, and then into memory. */
+  /** Writes a growing number to one slot of a file after another, and then to memory. */
   private static final String WRITER =
       ("echo 0 > /tmp/count; setsid sh -c 'n=0; while :; do n=$((n + 1)); echo $n |"
               + " dd of=/root/slots bs=4096 seek=$((n * 7 % SLOTS)) conv=notrunc,fsync;"
@@ -31,7 +31,10 @@ final class OneInstantTest {
               + " > /dev/null 2>&1 & echo $! > /tmp/writer")
           .replace("SLOTS", Integer.toString(SLOTS));
 
-  /** What is in memory, and then what is on the disk and not what memory has of it. */
+  /**
+   * Stops the writer; prints the number in memory, then the slots from the disk and not from the
+   * page cache.
+   */
   private static final String STOP_AND_LOOK =
       "kill -9 $(cat /tmp/writer); while pidof dd > /dev/null; do sleep 0.1; done;"
           + " cat /tmp/count; echo 3 > /proc/sys/vm/drop_caches; tr -d '\\0' < /root/slots";
@@ -49,9 +52,9 @@ final class OneInstantTest {
   }
 
   /**
-   * A disk in many pieces is written while it is captured, so that QEMU has to tell in the pause
-   * what was written since before it. Each slot holds the last number that the writer, whose count
-   * is in memory, has put there.
+   * The disk has many extents and is written during the captures, so that QEMU must report in the
+   * pause what was written since before it. Each slot holds the last number put there by the
+   * writer, whose count is in memory.
    */
   @Test
   void aDiskThatIsWrittenMeanwhileIsOfOneInstantWithTheMemory() throws Exception {
@@ -62,7 +65,7 @@ final class OneInstantTest {
             + SLOTS * 4096
             + " /dev/zero > /root/slots; sync");
     ground.engine().snapshots().create(sandbox.id(), null);
-    // What is shared with that snapshot moves when it is written.
+    // Extents shared with that snapshot move when they are written.
     shell.run(
         "i=0; while [ $i -lt 2048 ]; do echo | dd of=/root/pieces bs=4096 seek=$i conv=notrunc"
             + " 2>/dev/null; i=$((i + 3)); done; sync");
@@ -97,7 +100,7 @@ final class OneInstantTest {
       expected[1 + number * 7 % SLOTS] = Integer.toString(number);
     }
     assertEquals(expected.length, found.length, "slots that hold a number");
-    // The writer is one ahead between a write and its count.
+    // Between a write and its count the disk is one ahead.
     int next = 1 + (count + 1) * 7 % SLOTS;
     if (found[next].equals(Integer.toString(count + 1))) {
       expected[next] = found[next];

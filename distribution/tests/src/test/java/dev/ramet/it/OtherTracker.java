@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * Somebody else who tracks what a machine writes. The kernel lets one do that at a time, so that it
- * refuses the host, as it does with a hypervisor that uses userfaultfd itself.
+ * Tracks a machine's writes before the host does. The kernel allows one tracker at a time and
+ * refuses the host, as it does with a hypervisor that itself uses userfaultfd.
  */
 final class OtherTracker implements AutoCloseable {
   private final MemoryMode mode;
@@ -28,7 +28,7 @@ final class OtherTracker implements AutoCloseable {
   }
 
   /**
-   * Begins to track a hypervisor that has mapped a memory image.
+   * Starts to track a hypervisor that has mapped a memory image.
    *
    * @param scratch an existing directory
    */
@@ -47,7 +47,7 @@ final class OtherTracker implements AutoCloseable {
     return new OtherTracker(mode, tracker);
   }
 
-  /** Its private mappings of a memory image, from proc_pid_maps(5). */
+  /** Returns the process's private mappings of a memory image, from proc_pid_maps(5). */
   private static GuestMemory memory(long pid) throws IOException {
     List<MemoryRegion> regions = new ArrayList<>();
     long end = 0;

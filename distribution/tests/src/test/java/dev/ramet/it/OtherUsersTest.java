@@ -25,15 +25,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Another user of this machine attacks the roots of an installed host with real machines: he looks
- * at every path there is, reads, and plants files for guests. Needs root, to become that user.
+ * Attacks the roots of an installed host with real machines as another user of this machine, who
+ * tries every path, reads, and plants files for guests. Needs root to become that user.
  */
 @Timeout(600)
 final class OtherUsersTest {
   private static final List<String> AS_NOBODY =
       List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all");
 
-  /** Guests see these modes, and decide on them. */
+  /** Files of shared volumes, whose modes guests see and set. */
   private static final Pattern GUESTS = Pattern.compile(".*/shared-volumes/[^/]+/files(/.*)?");
 
   private Path place;
@@ -43,7 +43,7 @@ final class OtherUsersTest {
   @BeforeEach
   void make() throws IOException {
     place = Files.createTempDirectory("ramet-it-");
-    // Nothing but the host itself is to keep anybody out.
+    // Only the host's own permissions may keep others out.
     mode(place, 0755);
     data = place.resolve("data");
     memory = place.resolve("memory");
@@ -51,7 +51,7 @@ final class OtherUsersTest {
 
   @AfterEach
   void remove() throws Exception {
-    // Machines that a failed test has left: their command lines name this very directory.
+    // Kills machines left by a failed test: their command lines contain this directory.
     List<ProcessHandle> machines =
         ProcessHandle.allProcesses()
             .filter(process -> Hosts.commandLine(process.pid()).contains(place + "/"))
@@ -98,7 +98,7 @@ final class OtherUsersTest {
       files = find("shared-volumes/" + volume + "/files");
       assertClosed(files);
 
-      // What this test does is able to find what it looks for.
+      // Proves that the search finds open files.
       List<Path> opened = openAsBefore();
       List<Path> reached = reached();
       assertTrue(reached.containsAll(opened), () -> opened + " of which only " + reached);
@@ -110,7 +110,7 @@ final class OtherUsersTest {
     try (Installed host = host("022")) {
       assertClosed(files);
       Ramet ramet = host.client();
-      // What runs goes on, and what is new is closed as well.
+      // Running sandboxes keep working, and new files are closed as well.
       ramet.sandbox(first).run("echo more > /mnt/v/more").text();
       assertEquals("more\n", ramet.sandbox(second).files().readText("/mnt/v/more"));
       guestsSeeTheModesThatGuestsSet(ramet.sandbox(second), ramet.sandbox(first));
@@ -123,7 +123,10 @@ final class OtherUsersTest {
     assertEquals(0755, mode(place), "what is above the roots is not Ramet's");
   }
 
-  /** In a volume and in a template, whatever modes the host's own files have. */
+  /**
+   * Checks modes in a volume and in a template, which are independent of the modes of the host's
+   * own files.
+   */
   private static void guestsSeeTheModesThatGuestsSet(Sandbox one, Sandbox other) {
     one.run(
             "cd /mnt/v && rm -rf secret script private d && umask 022 && echo secret > secret"
@@ -201,7 +204,7 @@ final class OtherUsersTest {
     assertFalse(Files.exists(files.resolve("planted2")));
   }
 
-  /** Has all modes as a host made them that cared for none; returns what was closed. */
+  /** Sets all modes to those of a host without restrictions; returns the changed paths. */
   private List<Path> openAsBefore() throws IOException {
     List<Path> opened = new ArrayList<>();
     for (Path path : all()) {
@@ -216,7 +219,7 @@ final class OtherUsersTest {
     return opened;
   }
 
-  /** What another user may read, write, or list, of all that there is. */
+  /** Returns the paths that another user may read, write or list. */
   private List<Path> reached() throws Exception {
     StringBuilder paths = new StringBuilder();
     all().forEach(path -> paths.append(path).append('\n'));

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is handed out works where nothing else is: a directory of its own, an environment with
- * nothing but a path in it, and no Maven.
+ * Tests the packages in a bare environment: a separate directory, no environment variable but a
+ * path, and no Maven.
  */
 @Timeout(300)
 final class PackagesTest {
@@ -67,7 +67,7 @@ final class PackagesTest {
         List.of("LICENSE", "bin", "conf", "lib", "plugins", "share"),
         done(Map.of(), "ls", "" + home).out().lines().sorted().toList());
     serve(program, Map.of());
-    // A Java that is not there is told, with what is needed.
+    // A missing Java is reported, with the required version.
     Run none = run(Map.of("RAMET_JAVA_HOME", "/nowhere"), "" + program, "doctor");
     assertEquals(5, none.status());
     assertTrue(none.err().contains("holds no Java 17 or newer"), none.err());
@@ -88,7 +88,7 @@ final class PackagesTest {
     assertTrue(run.out().stripTrailing().endsWith(FirstMachine.DONE), run.out());
   }
 
-  /** Nothing of it but what the package asks for, and all of that. */
+  /** The container's recipe installs exactly the dependencies of the package. */
   @Test
   void theContainerHasWhatThePackageDependsOn() throws Exception {
     String recipe = Files.readString(FirstMachine.STEPS.resolveSibling("Dockerfile"));
@@ -118,7 +118,7 @@ final class PackagesTest {
       Files.createDirectories(root.resolve("var/lib/dpkg").resolve(directory));
     }
     Files.createFile(root.resolve("var/lib/dpkg/status"));
-    // What it depends on is this machine's; its scripts act on the directory.
+    // Its dependencies come from this machine; its scripts act on the directory.
     List<String> dpkg =
         List.of(
             "dpkg",
@@ -134,10 +134,10 @@ final class PackagesTest {
     assertFalse(Files.exists(home.resolve("conf")), "there is one file of settings");
     serve(root.resolve("usr/bin/ramet"), Map.of("RAMET_CONFIG", settings.toString()));
 
-    // A change of the operator's stays when a newer one comes.
+    // An operator's change survives the installation of a newer package.
     Files.writeString(settings, "ramet:\n  port: 4321\n");
     Path data = Files.createDirectories(root.resolve("var/lib/ramet"));
-    // Where no start-up archives can be made, it is installed all the same.
+    // The installation succeeds even if no start-up archives can be made.
     Run again =
         done(
             Map.of("RAMET_JAVA_HOME", "/nowhere"),
@@ -162,7 +162,7 @@ final class PackagesTest {
         List.of("KillMode=process", "Delegate=yes", "OOMPolicy=continue", "NoNewPrivileges=yes")) {
       assertTrue(text.contains("\n" + line + "\n"), line);
     }
-    // Each of these would hide the pool from the machine, see there.
+    // Each of these would hide the pool from the machine; the unit explains it.
     for (String line : text.lines().filter(one -> !one.startsWith("#")).toList()) {
       assertFalse(
           line.matches("(Protect(System|Home|Kernel|Control).*|Private.*|.*Paths)=.*"), line);
@@ -175,7 +175,7 @@ final class PackagesTest {
     }
   }
 
-  /** Starts a host, asks it, and stops it. */
+  /** Starts a host, sends it a request, and stops it. */
   private void serve(Path program, Map<String, String> environment) throws Exception {
     int port = freePort();
     Path data = work.resolve("data");

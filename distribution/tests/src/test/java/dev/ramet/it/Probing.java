@@ -5,7 +5,7 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.start.EngineFactory;
 import java.nio.file.Path;
 
-/** A host that opens a data root, which begins with the probes. */
+/** A host that opens a data root, which starts with the probes. */
 final class Probing {
   private Probing() {}
 

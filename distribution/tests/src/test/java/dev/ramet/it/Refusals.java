@@ -8,11 +8,11 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import org.junit.jupiter.api.function.Executable;
 
-/** Operations that have to be refused. */
+/** Assertions for operations that must fail. */
 final class Refusals {
   private Refusals() {}
 
-  /** Runs an operation that has to fail with a code, and answers how it did. */
+  /** Runs an operation that must fail with the given code, and returns its exception. */
   static RametException refused(ErrorCode code, Executable operation) {
     RametException e = assertThrows(RametException.class, operation);
     assertEquals(code, e.code(), e.toString());

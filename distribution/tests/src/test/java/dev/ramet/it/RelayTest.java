@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Real guests whose rules go by names of hosts, or that leave through a proxy. The name is {@code
- * localhost}, which every host knows; guests ask for it at an address where nobody is.
+ * Tests real guests with rules for host names, or with a proxy. The name is {@code localhost},
+ * which every host can resolve; guests connect to an address that nobody has.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RelayTest {
@@ -62,7 +62,7 @@ final class RelayTest {
     client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** A proxy of SOCKS5 without users, that answers by itself. */
+  /** Acts as a SOCKS5 proxy without authentication that responds to requests itself. */
   private void proxy(Socket client) throws IOException {
     InputStream in = client.getInputStream();
     in.readNBytes(in.readNBytes(2)[1]);
@@ -163,7 +163,7 @@ final class RelayTest {
     GuestShell guest = ground.shell(id);
     ground.closeEngine();
     try {
-      // Its loopback, where the server is, is not to be reached as a rule.
+      // By default guests cannot reach the host's loopback address, where the server listens.
       Map<String, String> settings = Map.of("RAMET_OUTBOUND_NEVER", EgressGround.NEVER);
       try (Installed host = Installed.serve(ground.dataRoot(), settings)) {
         assertEquals("here", get(guest, "localhost"), "with a host in a process of its own");
@@ -176,7 +176,7 @@ final class RelayTest {
     assertNamed(id, "with the next host");
   }
 
-  /** A guest that goes on with a connection that rules have ended sees that it has ended. */
+  /** A guest that uses a connection closed by new rules sees that it has ended. */
   @Test
   void openConnectionsEndThatAreRefusedNow() throws Exception {
     String id = create(NAMED);

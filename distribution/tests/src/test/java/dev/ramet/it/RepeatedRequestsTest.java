@@ -16,7 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** A request that comes again after the host was killed is done once, with real machines. */
+/**
+ * Checks with real machines that a request repeated after the host was killed takes effect once.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RepeatedRequestsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -60,7 +62,7 @@ final class RepeatedRequestsTest {
     }
   }
 
-  /** Sends a request, kills the host meanwhile, and starts it anew. */
+  /** Sends a request, kills the host meanwhile, and restarts it. */
   private void killAfter(int millis, String path, String body, String key) throws Exception {
     CompletableFuture<Boolean> first =
         CompletableFuture.supplyAsync(
@@ -68,7 +70,7 @@ final class RepeatedRequestsTest {
               try {
                 return !post(path, body, key).isEmpty();
               } catch (IOException e) {
-                return false; // as expected: the host was killed
+                return false; // expected: the host was killed
               }
             });
     Thread.sleep(millis);
@@ -109,7 +111,7 @@ final class RepeatedRequestsTest {
 
   @Test
   void aHostKilledInTheMiddleMakesOneSandbox() throws Exception {
-    // From before anything is there, over a machine that starts, to an answer nobody got.
+    // Before anything is made, while the machine starts, and after a response that nobody received.
     for (int millis : new int[] {30, 400, 1000}) {
       String key = "after-" + millis;
       killAfter(millis, "/sandboxes", BODY, key);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is left of a snapshot and of the one that takes its place, where that goes wrong. */
+/** Tests the state of a snapshot and its replacement after failures. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ReplacementFailuresTest {
   @AutoClose @RegisterExtension private final CapturedMachine machine = CapturedMachine.make();
@@ -51,7 +51,7 @@ final class ReplacementFailuresTest {
 
   private void crash(String step) throws Exception {
     String hash = machine.write("file");
-    // Two snapshots come before it.
+    // Two earlier snapshots take these steps too.
     int pass = step.startsWith("snapshot.") ? 2 : 0;
     ground.closeEngine();
     try {

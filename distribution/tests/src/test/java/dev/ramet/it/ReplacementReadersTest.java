@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Nothing is ever written under a reader of a snapshot that is replaced. */
+/** Checks that nothing is ever written under a reader of a replaced snapshot. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ReplacementReadersTest {
   @AutoClose @RegisterExtension private final CapturedMachine machine = CapturedMachine.make();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Snapshots that take the place of an older one: what they write, and what they hold. */
+/** Tests snapshots that replace an older one: how much they write, and their content. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ReplacementTest {
   private static final String TRACKING = "write-tracking";
@@ -37,7 +37,10 @@ final class ReplacementTest {
     return 512 * Long.parseLong(blocks);
   }
 
-  /** What this process has had the kernel write, copies within it included (proc_pid_io(5)). */
+  /**
+   * Returns the bytes this process has written, including copies within the kernel
+   * (proc_pid_io(5)).
+   */
   private static long written() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/io")).stream()
         .filter(line -> line.startsWith("wchar: "))
@@ -82,9 +85,7 @@ final class ReplacementTest {
     ground.assertWell();
   }
 
-  /**
-   * Tracking that is lost when the old one is withdrawn already: the new one is whole all the same.
-   */
+  /** Tracking is lost when the old snapshot is already withdrawn: the new one is still complete. */
   @Test
   void aCaptureThatIsTakenAgainInAnotherModeIsRebuilt() throws Exception {
     machine.snapshot();

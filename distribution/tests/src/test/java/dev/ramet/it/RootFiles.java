@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The files and directories of a root that tell a half-made thing from a finished one. */
+/** The files and directories of a root that distinguish a half-made thing from a finished one. */
 final class RootFiles {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final List<String> PARTS = List.of("volumes", "snapshots", "sandboxes", "builds");
@@ -19,14 +19,14 @@ final class RootFiles {
 
   private RootFiles() {}
 
-  /** Those that are there, whoever has the root open. */
+  /** Returns the existing ones, whether or not a host has the root open. */
   static SortedSet<String> of(Path root) throws IOException {
     TreeSet<String> names = new TreeSet<>();
     for (String part : PARTS) {
       Path directory = root.resolve(part);
       if (Files.isDirectory(directory)) {
         Trees.below(directory).stream()
-            // A hint, which comes some time after a restore.
+            // Only a hint, written some time after a restore.
             .filter(path -> !path.getFileName().toString().contains("working-set"))
             .map(path -> root.relativize(path).toString())
             .forEach(names::add);
@@ -36,9 +36,9 @@ final class RootFiles {
   }
 
   /**
-   * Waits for what is deleted and goes by itself: who reads a snapshot ahead of a guest keeps its
-   * files for a moment after the guest's start has failed. Not for ever, since a deletion that does
-   * not end is for the caller to see.
+   * Waits for deletions under way. A prefetcher of working sets keeps a snapshot's files open for a
+   * moment after a guest has failed to start. The wait is limited, so that the caller sees a
+   * deletion that never ends.
    */
   static void awaitDeletions(Path root) throws IOException {
     long end = System.nanoTime() + PATIENCE_NANOS;
@@ -52,7 +52,7 @@ final class RootFiles {
     }
   }
 
-  /** Whether a snapshot is marked deleted that no sandbox rests on. */
+  /** Returns whether a snapshot is marked deleted and no sandbox rests on it. */
   private static boolean deletionUnderWay(Path root) throws IOException {
     List<String> needed = new ArrayList<>();
     for (JsonNode sandbox : manifests(root.resolve("sandboxes"))) {
@@ -74,7 +74,7 @@ final class RootFiles {
           try {
             found.add(JSON.readTree(path.toFile()));
           } catch (IOException goneOrHalfWritten) {
-            // Looked at again in a moment.
+            // It is read again in a moment.
           }
         }
       }

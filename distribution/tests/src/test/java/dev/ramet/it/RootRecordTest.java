@@ -25,7 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A root is what its record says; without it nothing is chosen anew, and nothing in the way. */
+/**
+ * Checks that a root's record decides its storage backend, that a root without its record is not
+ * opened with another one, and that obstacles are reported with a remedy.
+ */
 final class RootRecordTest {
   private static final long POOL_BYTES = 400L << 20;
 
@@ -57,7 +60,7 @@ final class RootRecordTest {
         .orElseThrow();
   }
 
-  /** As a host has it that may make pools. */
+  /** Returns the configuration of a host that may make pools. */
   private EngineConfig free() {
     return Ground.config(root, POOL_BYTES, EngineConfig.Steps.NONE);
   }
@@ -121,7 +124,7 @@ final class RootRecordTest {
     }
   }
 
-  /** Killed between the making of a pool, its record and all that follows. */
+  /** As left by a host killed after making a pool and before writing its record. */
   @Test
   void aNewRootThatWasKilledOpens() throws Exception {
     Path pool = provisioner().provision(root, POOL_BYTES);

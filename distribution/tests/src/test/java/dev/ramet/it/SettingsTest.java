@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The settings of the installed host: which of them hold, and that wrong ones start nothing. */
+/**
+ * Tests the settings of the installed host: their precedence, and that nothing starts with wrong
+ * ones.
+ */
 @Timeout(120)
 final class SettingsTest {
   @TempDir private Path directory;
@@ -45,9 +48,9 @@ final class SettingsTest {
         Map.of("RAMET_CONFIG", file.toString(), "RAMET_AUTH", "on", "RAMET_ENGINE_WAIT", "28s");
     try (Installed host =
         Installed.serve(directory.resolve("data"), settings, "--set", "ramet.auth=off")) {
-      // It listens where the environment says, and wants no key, as the option says.
+      // It listens on the port from the environment, and needs no key because of the option.
       assertEquals(200, host.request("GET", "/v2/sandboxes", null));
-      // What only the file says holds too.
+      // A setting that is only in the file is in force too.
       byte[] large = ("{\"templateID\":\"" + "x".repeat(100) + "\"}").getBytes(UTF_8);
       assertEquals(413, host.request("POST", "/sandboxes", large));
 
@@ -57,7 +60,7 @@ final class SettingsTest {
       assertEquals("28s environment", shown(tree, "ramet.engine-wait"));
       assertEquals("OFF file", shown(tree, "ramet.storage-provision"));
       assertEquals("60s default", shown(tree, "ramet.start-timeout"));
-      // Defaults that depend on where it is installed.
+      // Some defaults depend on the installation directory.
       Path layout = Path.of(System.getProperty("ramet.guest")).resolve("../..").toRealPath();
       assertEquals(layout.resolve("plugins") + " default", shown(tree, "ramet.plugins-dir"));
     }

@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What the sockets of this network namespace are, by inode. */
+/** Describes the sockets of this network namespace, by inode. */
 final class Sockets {
   private Sockets() {}
 
-  /** As {@code /proc/net} tells it: see proc_net(5). */
+  /** Returns the sockets listed in {@code /proc/net}: see proc_net(5). */
   static Map<String, String> byInode() {
     Map<String, String> sockets = new HashMap<>();
     for (String kind : new String[] {"tcp", "tcp6", "udp", "udp6"}) {
@@ -36,7 +36,7 @@ final class Sockets {
           .filter(columns -> columns.length > inode)
           .forEach(columns -> sockets.put(columns[inode], kind + " " + told.apply(columns)));
     } catch (IOException e) {
-      // A kernel without IPv6, for one.
+      // For example a kernel without IPv6.
     }
   }
 }

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real machines whose written pages are told by soft-dirty bits, where the kernel keeps them; with
- * {@code kvm} in {@code RAMET_REQUIRE} it is a processor that writes. Every capture is compared
- * with all of the machine's memory.
+ * Tests real machines whose written pages are found by soft-dirty bits, on kernels that support
+ * them; with {@code kvm} in {@code RAMET_REQUIRE} a processor does the writes. Every capture is
+ * compared with all of the machine's memory.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SoftDirtyMachinesTest {
@@ -67,7 +67,7 @@ final class SoftDirtyMachinesTest {
     assertTrue(report.modeReason().contains(reason), report::modeReason);
   }
 
-  /** Some bytes in memory and on disk, other ones each time. */
+  /** Writes bytes to memory and disk, different ones each time. */
   private static void write(GuestShell shell, int generation) throws IOException {
     shell.run("seq " + generation + " 9 40000 > /tmp/file; cp /tmp/file /root/file; sync");
   }
@@ -92,7 +92,7 @@ final class SoftDirtyMachinesTest {
       write(shell, generation);
       made.add(forced(ground, sandbox.id(), SOFT_DIRTY));
     }
-    // The first one needs no special case: it is relative to what was restored.
+    // The first capture needs no special case: it is relative to the restored image.
     assertSoftDirty("restored from", made.get(0));
     assertTrue(report(made.get(0)).memoryBytesWritten() > BALLAST_BYTES);
     for (int i = 1; i < GENERATIONS; i++) {
@@ -104,7 +104,7 @@ final class SoftDirtyMachinesTest {
       assertHolds(made.get(i), i + 1);
     }
 
-    // Another mode in between resets nothing, and what it is relative to is the restored image.
+    // A capture in another mode resets nothing, and is relative to the restored image.
     write(shell, GENERATIONS + 1);
     Snapshot other = forced(ground, sandbox.id(), INCREMENTAL);
     write(shell, GENERATIONS + 2);

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A sandbox on a ground of its own, small enough to be filled, and its snapshot {@code start}, to
- * which it goes back before each test. Its file {@code /tmp/file} says so.
+ * Provides a sandbox on ground small enough to be filled, with a snapshot {@code start} to which it
+ * rolls back before each test. Its file {@code /tmp/file} then contains "start".
  */
 final class StartedSandbox implements AutoCloseable, BeforeEachCallback {
   static final long POOL_BYTES = 700L << 20;
@@ -59,7 +59,7 @@ final class StartedSandbox implements AutoCloseable, BeforeEachCallback {
     return sandbox.id();
   }
 
-  /** The file of a node. */
+  /** Returns the file of a volume. */
   Path volume(String node) throws IOException {
     return Trees.below(ground.root().resolve("volumes")).stream()
         .filter(path -> path.endsWith(node) && Files.isRegularFile(path))

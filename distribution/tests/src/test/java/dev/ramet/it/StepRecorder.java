@@ -13,11 +13,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes the steps the engine takes, does what it is told to do at some of them, and breaks the one
- * it is told to break. Thread-safe.
+ * Records the engine's steps, runs actions at some of them, and breaks a chosen one. Thread-safe.
  */
 final class StepRecorder implements EngineConfig.Steps {
-  /** What a broken step throws. */
+  /** The exception that a broken step throws. */
   static final class Broken extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -50,22 +49,22 @@ final class StepRecorder implements EngineConfig.Steps {
   }
 
   /**
-   * Does something before each occurrence of a step, in place of what was to be done there before.
-   * There may be something to do at any number of steps.
+   * Runs an action before each occurrence of a step, instead of an earlier action for that step.
+   * Any number of steps may have an action.
    */
   synchronized void doAt(String step, Runnable what) {
     actions.put(step, what);
     waited.add(step);
   }
 
-  /** Forgets everything, but fails when a step at which something was to be done never came. */
+  /** Resets the recorder, and fails if a step with an action was never taken. */
   synchronized void resetWhenDone() {
     SortedSet<String> never = new TreeSet<>(waited);
     reset();
     assertEquals(new TreeSet<>(), never, "steps that were never taken");
   }
 
-  /** Forgets everything and breaks nothing. */
+  /** Removes all steps, actions and breaks. */
   synchronized void reset() {
     seen.clear();
     breakAt = null;
@@ -80,7 +79,7 @@ final class StepRecorder implements EngineConfig.Steps {
     skip = occurrencesToPass;
   }
 
-  /** The steps taken since the last reset. */
+  /** Returns the steps taken since the last reset. */
   synchronized List<String> seen() {
     return List.copyOf(seen);
   }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kills the host at every step of what takes away, renames, builds or carries elsewhere: the next
- * one finds it done or not done, and can do it again.
+ * Kills the host at every step of deletions, tag moves, builds, exports and imports, and checks
+ * that the next host finds the operation done or not done, and can repeat it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StepwiseCrashTest {
@@ -46,7 +46,7 @@ final class StepwiseCrashTest {
     ground.close();
   }
 
-  /** One that was not yet acknowledged to be gone is there whole, or gone without a trace. */
+  /** A sandbox whose kill was not acknowledged is complete, or gone without a trace. */
   @TestFactory
   Stream<DynamicTest> duringTheEndOfASandbox() throws Exception {
     return each("kill.", () -> kill(ground.create().id()))
@@ -87,7 +87,7 @@ final class StepwiseCrashTest {
     ground.assertWell();
   }
 
-  /** A tag is at one version, whichever; and it can be moved again. */
+  /** A tag is on at most one version, and can be moved again. */
   @TestFactory
   Stream<DynamicTest> duringTheMoveOfATag() throws Exception {
     return Stream.of("tags.assign", "tags.strip", "tags.remove")
@@ -141,7 +141,7 @@ final class StepwiseCrashTest {
     Path target = out.resolve("broken");
     killHost("export", target.toString(), step);
     if (step.equals("export.sync")) {
-      // It has its name by then, and all that it takes.
+      // The export has its final name by then, and is complete.
       ground.engine().storage().importFrom(target, "probe", CopyProgress.NONE);
       ground.engine().snapshots().delete("probe", false);
     } else {
@@ -187,7 +187,7 @@ final class StepwiseCrashTest {
     ground.engine().storage().exportTo("start", target, CopyProgress.NONE);
   }
 
-  /** The steps with this prefix that something takes, in order. */
+  /** Returns the distinct steps with this prefix that a call takes, in order. */
   private Stream<String> each(String prefix, Call call) throws Exception {
     ground.steps().reset();
     call.run();
@@ -198,12 +198,12 @@ final class StepwiseCrashTest {
     return steps.stream();
   }
 
-  /** Something that may fail. */
+  /** A call that may fail. */
   private interface Call {
     void run() throws Exception;
   }
 
-  /** Does it in a host that dies at this step, and opens the data root again. */
+  /** Runs an operation in a host that dies at this step, and reopens the data root. */
   private void killHost(String operation, String what, String step) throws Exception {
     ground.closeEngine();
     try {

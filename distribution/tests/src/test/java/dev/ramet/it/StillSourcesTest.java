@@ -30,8 +30,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Snapshots, clones and forks of what does not run: of paused sandboxes, and of disks whose guest
- * holds its files still.
+ * Tests snapshots, clones and forks of sources that do not run: paused sandboxes, and disks whose
+ * guest has frozen its files.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StillSourcesTest {
@@ -102,7 +102,7 @@ final class StillSourcesTest {
     assertHasBoth(ground.create("of-a-paused-one").id());
   }
 
-  /** It cannot change, so that one snapshot of a pause is enough. */
+  /** A paused sandbox cannot change, so one snapshot of a pause is enough. */
   @Test
   void aPausedSandboxIsUnchangedUntilItIsResumed() throws Exception {
     String id = ground.create().id();
@@ -185,7 +185,10 @@ final class StillSourcesTest {
     assertEquals(files, ground.files());
   }
 
-  /** Each line is written out before the next: what the snapshot holds must be their beginning. */
+  /**
+   * Each line is written out before the next, so the snapshot must contain the beginning of both
+   * files.
+   */
   @Test
   void theDiskOfABusyGuestIsOfOneInstant() throws Exception {
     String id = ground.create().id();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** The operator's commands on the storage of a host that runs, by the installed programs. */
+/** Tests the operator's storage commands of the installed programs while a host runs. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class StorageCommandsTest {
@@ -65,7 +65,7 @@ final class StorageCommandsTest {
     return JSON.readTree(run.out());
   }
 
-  /** What a check finds, by path. */
+  /** Returns the findings of a check, by path. */
   private Map<Path, JsonNode> check(int status, String... options) throws Exception {
     List<String> command = new ArrayList<>(List.of("storage", "check", "--json"));
     command.addAll(List.of(options));
@@ -108,7 +108,7 @@ final class StorageCommandsTest {
         sums = one.path("root");
       }
     }
-    // Two images of each of the template and the snapshots, and the disk of the sandbox.
+    // Two images each for the template and the two snapshots, and the disk of the sandbox.
     assertEquals(7, nodes);
     assertEquals(nodes, sums.path("nodes").asLong());
     assertEquals(exclusive, sums.path("exclusiveBytes").asLong());
@@ -145,7 +145,7 @@ final class StorageCommandsTest {
     return foreign;
   }
 
-  /** What is wrong with what somebody relies on; paths that a check names. */
+  /** Damages things that are in use; returns the paths that a check reports. */
   private List<Path> damage() throws IOException {
     Path devices = storage.ofTheBad().resolve("devices");
     try (Stream<Path> all = Files.list(devices)) {

@@ -21,9 +21,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Ground whose engine is closed, with a sandbox and two snapshots of it: one that stays good and
- * one to be damaged. It knows how to damage and to litter the root, and to read what a check says
- * of it.
+ * Ground whose engine is closed, with a sandbox and two snapshots of it: a good one and one to be
+ * damaged. Has methods to damage the root, to leave files in it, and to read the findings of a
+ * check.
  */
 final class StorageGround implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -52,17 +52,17 @@ final class StorageGround implements AutoCloseable {
     return ground;
   }
 
-  /** Where volumes, snapshots and sandboxes are. */
+  /** Returns the root that holds volumes, snapshots and sandboxes. */
   Path root() {
     return root;
   }
 
-  /** The id of the sandbox, in whose memory {@code /tmp/file} is "kept". */
+  /** Returns the id of the sandbox, whose file {@code /tmp/file} in memory contains "kept". */
   String sandbox() {
     return sandbox.id();
   }
 
-  /** The id of the snapshot that stays good. */
+  /** Returns the id of the good snapshot. */
   String good() {
     return good.id();
   }
@@ -88,7 +88,7 @@ final class StorageGround implements AutoCloseable {
     }
   }
 
-  /** Shortens the disk of the bad snapshot, and answers where that is. */
+  /** Shortens the disk of the bad snapshot, and returns its path. */
   Path shortenDisk() throws IOException {
     String id = bad.id() + ".disk";
     Path disk;
@@ -101,14 +101,14 @@ final class StorageGround implements AutoCloseable {
     return disk;
   }
 
-  /** Takes the kernel away from the bad snapshot, and answers where that was. */
+  /** Deletes the kernel of the bad snapshot, and returns its path. */
   Path deleteKernel() throws IOException {
     Path kernel = ofTheBad().resolve("kernel");
     Files.delete(kernel);
     return kernel;
   }
 
-  /** Makes a snapshot whose manifest nobody can read. */
+  /** Makes a snapshot with an unreadable manifest. */
   Path unreadableSnapshot() throws IOException {
     Path directory = root.resolve("snapshots/s2123456789abcdefghi");
     Files.createDirectories(directory);
@@ -116,24 +116,24 @@ final class StorageGround implements AutoCloseable {
     return old(directory);
   }
 
-  /** Leaves a manifest that was being written beside that of the good snapshot. */
+  /** Leaves an unfinished manifest next to that of the good snapshot. */
   Path halfWrittenManifest() throws IOException {
     return Files.writeString(ofTheGood().resolve(".manifest.json.new"), "{");
   }
 
-  /** Makes a directory with a file that was being made. */
+  /** Makes a directory with an unfinished file. */
   static Path directory(Path path, String file) throws IOException {
     Files.createDirectories(path);
     Files.writeString(path.resolve(file), "half made");
     return path;
   }
 
-  /** Makes it look an hour old: a host leaves to the next check what changed just now. */
+  /** Sets the modification time to an hour ago, because a check by a host skips recent changes. */
   static Path old(Path path) throws IOException {
     return Files.setLastModifiedTime(path, FileTime.from(Instant.now().minusSeconds(3600)));
   }
 
-  /** What a check found, by path. */
+  /** Returns the findings of a check, by path. */
   static Map<Path, JsonNode> findings(Run run) throws IOException {
     Map<Path, JsonNode> found = new HashMap<>();
     JSON.readTree(run.out())
@@ -150,7 +150,7 @@ final class StorageGround implements AutoCloseable {
     }
   }
 
-  /** What is said of a path that must be among what was found. */
+  /** Returns a field of the finding for a path, which must exist. */
   static String field(Map<Path, JsonNode> found, Path path, String field) {
     return Objects.requireNonNull(found.get(path), path.toString()).path(field).asText();
   }

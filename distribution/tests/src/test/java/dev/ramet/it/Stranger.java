@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody on the host who is not the host: whoever may open a connection on the loopback interface
- * reaches a machine's forwarded port.
+ * A local user other than the host: anyone who may connect to the loopback interface can reach a
+ * machine's forwarded port.
  */
 final class Stranger {
   private final HttpClient http =
@@ -26,10 +26,10 @@ final class Stranger {
   }
 
   /**
-   * Calls what only the host may call, to take the machine over.
+   * Calls a path that only the host may call, to take the machine over.
    *
-   * @param secret shown as the host's; null for none
-   * @return the status of the answer
+   * @param secret sent as the host's; null for none
+   * @return the status of the response
    */
   int post(String path, @Nullable String secret) throws Exception {
     HttpRequest.Builder request = request(path);
@@ -40,7 +40,7 @@ final class Stranger {
     return send(request.POST(BodyPublishers.ofString(body))).statusCode();
   }
 
-  /** What comes of reading a file with a token, or without. */
+  /** Returns the response to a request for a file, with or without a token. */
   HttpResponse<String> read(String file, @Nullable String token) throws Exception {
     HttpRequest.Builder request = request("/files?path=" + file);
     if (token != null) {
@@ -57,7 +57,7 @@ final class Stranger {
     try {
       return http.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
-      // A connection of before the machine was put back.
+      // The connection dates from before the rollback.
       return http.send(request.build(), BodyHandlers.ofString());
     }
   }

@@ -27,14 +27,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Which package may know which, in the jars that are installed. Packages of a module have an order;
- * each depends on lower ones alone, so that a change can be followed in one direction.
+ * Checks which packages may depend on which, in the installed jars. The packages of a module have
+ * an order, and each depends on lower ones alone, so that a change can be followed in one
+ * direction.
  */
 final class StructureTest {
   private static final Path LAYOUT =
       Path.of(System.getProperty("ramet.guest")).resolve("../..").normalize();
 
-  /** Low to high, a level an entry; packages of one level do not know one another. */
+  /**
+   * From low to high, one level per entry; packages of the same level do not depend on each other.
+   */
   private static final List<List<String>> ORDERS =
       List.of(
           List.of(
@@ -134,7 +137,7 @@ final class StructureTest {
     assertEquals("", String.join("\n", upward));
   }
 
-  /** Every package of the host and of the native calls has its place in an order. */
+  /** Every package of the host, the API and the native calls is in an order. */
   @Test
   void noPackageIsLeftOut() {
     SortedSet<String> unknown = new TreeSet<>();

@@ -82,7 +82,7 @@ final class SuspensionTest {
     shell = ground.shell(id);
     assertEquals("kept", shell.run("cat /tmp/in-memory"));
     shell.run("kill -0 $(cat /tmp/pid)");
-    sandboxes().resume(id, FOR_EVER, true); // one that runs is left alone
+    sandboxes().resume(id, FOR_EVER, true); // a running sandbox is left alone
     assertEquals(1, ground.machines().size());
 
     ground.closeEngine();
@@ -97,7 +97,10 @@ final class SuspensionTest {
     assertEquals(new TreeSet<>(), left, "nothing stays of a sandbox that was paused");
   }
 
-  /** Somebody may mend it, as from a backup, so nothing of what it goes on from is removed. */
+  /**
+   * Somebody may repair the manifest, for instance from a backup, so nothing the sandbox resumes
+   * from is removed.
+   */
   @Test
   void aPausedSandboxOutlivesThatItsManifestCannotBeRead() throws Exception {
     String id = ground.create().id();
@@ -180,7 +183,7 @@ final class SuspensionTest {
     }
     assertFalse(Instant.now().isBefore(sandbox.startedAt().plusSeconds(3)), "too early");
     assertEquals(Sandbox.State.PAUSED, sandboxes().get(id).state());
-    Thread.sleep(500); // an end that lies behind it does not kill a paused one
+    Thread.sleep(500); // an end time in the past does not kill a paused sandbox
     Instant before = Instant.now();
     Sandbox again = sandboxes().resume(id, null, true);
     assertEquals(sandbox.accessToken(), again.accessToken());

@@ -32,8 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Captures relative to the previous capture: what they select, what they hold, and what happens
- * when the previous one is of no use. Every capture is compared with all of the machine's memory.
+ * Tests captures relative to the previous capture: their selection, their content, and cases in
+ * which the previous capture cannot be used. Every capture is compared with all of the machine's
+ * memory.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TrackingTest {
@@ -94,7 +95,7 @@ final class TrackingTest {
     assertMode(TRACKING, "previous capture, " + previous.id(), snapshot);
   }
 
-  /** Random bytes in memory and on disk; answers their hash. */
+  /** Writes random bytes to memory and disk; returns their hash. */
   private String write(String name) throws IOException {
     return shell.run(
         ("head -c 1000000 /dev/urandom > /tmp/NAME; cp /tmp/NAME /root/NAME; sync;"
@@ -108,7 +109,7 @@ final class TrackingTest {
     return memory;
   }
 
-  /** What a machine restored from the snapshot has. */
+  /** Returns the hash of a file in a machine restored from the snapshot. */
   private String restored(Snapshot snapshot, String name) throws IOException {
     Sandbox back = ground.create(snapshot.id());
     try {
@@ -149,7 +150,7 @@ final class TrackingTest {
     for (Sandbox clone : clones) {
       assertEquals(hashes.get(2), hash(ground.shell(clone.id()), "file"));
     }
-    // The clones rest on the capture they were made of, so it is there to go on from.
+    // The clones rest on the capture they were made from, so it is still there as the baseline.
     String now = write("file");
     Snapshot afterClone = snapshot();
     assertMode(TRACKING, "previous capture", afterClone);
@@ -162,7 +163,9 @@ final class TrackingTest {
     assertEquals(inClone, restored(ofClone, "file"));
   }
 
-  /** The delta of a capture is what the page writer wrote, and a little of it was as before. */
+  /**
+   * A capture selects the pages that were written, a few of which hold the same bytes as before.
+   */
   @Test
   void aComparisonFindsWhatWasWrittenBetweenTwoCaptures() throws Exception {
     Snapshot first = snapshot();
@@ -197,7 +200,7 @@ final class TrackingTest {
     return ground.metric(name, labels);
   }
 
-  /** What is counted of the captures in this mode so far, in the order of {@link #told}. */
+  /** Returns the metrics of captures in this mode so far, in the order of {@link #told}. */
   private List<Double> counted() {
     String bytes = "ramet_capture_memory_bytes_total";
     double pauses = counted("ramet_capture_pause_seconds", "le", "+Inf");
@@ -294,7 +297,7 @@ final class TrackingTest {
     assertNotEquals(first.id(), third.id());
   }
 
-  /** What the tracker has let go of by then must be found again. */
+  /** Changes that the tracker has already discarded must be found again. */
   @ParameterizedTest
   @ValueSource(strings = {"snapshot.resume", "snapshot.write", "snapshot.seal", "snapshot.publish"})
   void aCaptureThatFailsAfterItWasCommittedLosesNothing(String step) throws Exception {

@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at directories, in which a host may be at work, and removes them. */
+/** Lists and deletes directories in which a host may be working. */
 final class Trees {
   private Trees() {}
 
-  /** The names of what is in a directory, in order. */
+  /** Returns the sorted names of a directory's entries. */
   static List<String> names(Path directory) throws IOException {
     try (Stream<Path> all = Files.list(directory)) {
       return all.map(path -> path.getFileName().toString()).sorted().toList();
     }
   }
 
-  /** Deletes a directory and all that is in it. */
+  /** Deletes a directory and its content. */
   static void delete(Path directory) throws IOException {
     try (Stream<Path> tree = Files.walk(directory)) {
       for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
@@ -34,7 +34,7 @@ final class Trees {
     }
   }
 
-  /** All that is below a directory, but what goes while it is looked at. */
+  /** Returns all paths below a directory, except those that disappear during the walk. */
   static List<Path> below(Path directory) throws IOException {
     List<Path> found = new ArrayList<>();
     Files.walkFileTree(

@@ -27,14 +27,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A host that does not reach its machines, two who want the same, and bad requests. */
+/**
+ * Tests a host that cannot reach its machines, concurrent operations on one sandbox, and invalid
+ * requests.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TroubleTest {
   @AutoClose @RegisterExtension private final StartedSandbox started = StartedSandbox.make();
 
   private final Ground ground = started.ground();
 
-  /** Such as one whose probe takes too long, on a machine with much to do. */
+  /** For example because its probe takes too long on a busy machine. */
   @Test
   void aHostThatCannotReachItsMachinesForAWhileFindsThemAgain() throws Exception {
     ground.shell(started.id()).run("echo kept > /tmp/file");
@@ -126,7 +129,7 @@ final class TroubleTest {
       Path kernel = images.resolve("kernel");
       Path initrd = images.resolve("initrd");
       Path rootfs = images.resolve("rootfs.raw");
-      // The images of the template at hand are as good as any operator's.
+      // The template's own images serve as those of an operator.
       Template micro = ground.engine().templates().get(Ground.TEMPLATE);
       Path from = ground.root().resolve("snapshots").resolve(micro.id());
       Files.copy(from.resolve("kernel"), kernel);

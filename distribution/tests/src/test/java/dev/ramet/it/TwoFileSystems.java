@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BiFunction;
 
-/** A file system for disks and another one for memory images; closing it leaves no trace. */
+/** A file system for disks and another for memory images; closing it removes both. */
 final class TwoFileSystems implements AutoCloseable {
   private static final long SIZE = 2L << 30;
 

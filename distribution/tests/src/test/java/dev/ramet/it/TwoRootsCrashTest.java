@@ -3,7 +3,7 @@ package dev.ramet.it;
 
 import org.jspecify.annotations.Nullable;
 
-/** Crashes with disks and memory images on different file systems. */
+/** Tests crashes with disks and memory images on different file systems. */
 final class TwoRootsCrashTest extends CrashContract {
   private @Nullable TwoFileSystems places;
 

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Disks and memory images on file systems of different kinds, each with the backend it needs. */
+/** Tests disks and memory images on file systems of different types, each with its own backend. */
 final class TwoRootsTest {
   @Test
   void disksOnXfsAndMemoryOnBtrfs() throws Exception {
@@ -81,14 +81,14 @@ final class TwoRootsTest {
       leavesAndComesBack(ground, "two");
       ground.engine().snapshots().delete("one", false);
       ground.engine().snapshots().delete("two", false);
-      // The sandbox rests on the memory image of the second: that one goes with it.
+      // The sandbox rests on the memory image of the second snapshot, which goes with it.
       ground.engine().sandboxes().kill(sandbox.id());
       before.removeIf(name -> name.contains(sandbox.id()));
       assertEquals(before, volumes(ground));
     }
   }
 
-  /** Out of both roots and into both. */
+  /** Exports a snapshot from both roots and imports it into both. */
   private static void leavesAndComesBack(Ground ground, String name) throws Exception {
     Path place = Files.createTempDirectory("ramet-it-");
     Storage storage = ground.engine().storage();
@@ -127,7 +127,7 @@ final class TwoRootsTest {
     return names;
   }
 
-  /** Memory images among the disks and the other way round. */
+  /** Returns memory images among the disks, and disks among the memory images. */
   private static String misplaced(Ground ground) throws IOException {
     List<String> files =
         volumes(ground).stream().filter(name -> !name.endsWith("volumes/")).toList();
@@ -155,7 +155,7 @@ final class TwoRootsTest {
       Path other = data.resolveSibling("third");
       refused(ErrorCode.INVALID_ARGUMENT, config(other, other.resolve("images"), null));
 
-      // Without its file system, the mount point is not taken for a new root.
+      // Without its file system the mount point is not taken for a new root.
       Path moved = memory.resolveSibling("moved");
       Files.move(memory, moved);
       Files.createDirectory(memory);
@@ -163,7 +163,7 @@ final class TwoRootsTest {
       Files.delete(memory);
       refused(ErrorCode.HOST_UNFIT, config(data, null, null));
       Files.move(moved, memory);
-      // What is not said is what was recorded.
+      // Settings that are not given come from the record.
       try (Engine engine = EngineFactory.open(config(data, null, null))) {
         assertEquals(Map.of("storage", "reflink-xfs", "storage-memory", "btrfs"), chosen(engine));
         Doctor.Report report = engine.doctor().report(true);
@@ -182,7 +182,7 @@ final class TwoRootsTest {
       Path other = places.memory().resolve("root.json");
       String whole = Files.readString(record);
       String second = Files.readString(other);
-      // As it is between the first record and the second, and between the second and the third.
+      // The states between the first record and the second, and between the second and the third.
       String begun = whole.replaceAll("\"ready\" *: *true", "\"ready\" : false");
       assertNotEquals(whole, begun);
       for (boolean secondThere : new boolean[] {false, true}) {
@@ -214,7 +214,7 @@ final class TwoRootsTest {
   }
 
   private static void remount(String how, Path directory) throws Exception {
-    // Each root is a directory right below its mount point.
+    // Each root is a directory directly below its mount point.
     String mount = directory.resolve("..").normalize().toString();
     Process process =
         new ProcessBuilder("mount", "-o", "remount," + how, mount).inheritIO().start();
@@ -236,7 +236,7 @@ final class TwoRootsTest {
       notLookedAt(ErrorCode.HOST_UNFIT, data);
       Files.writeString(record, own);
 
-      // A file system that was damaged is often mounted so.
+      // A damaged file system is often mounted read-only.
       remount("ro", data);
       remount("ro", places.memory());
       try (OfflineStorage resting = EngineFactory.atRest(config(data, null, null))) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Real machines that share volumes. */
+/** Tests real machines that share volumes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class VolumesTest {
   private static final VolumeContent.Attributes PLAIN =
@@ -137,7 +137,7 @@ final class VolumesTest {
     shell.run("touch -d '2020-01-02 03:04:05' /mnt/v/owned");
     assertEquals("1577934245", shell.run("stat -c %Y /mnt/v/owned"));
     shell.run("! mknod /mnt/v/device b 8 0; ! mkfifo /mnt/v/pipe");
-    // Open and without a name, it is there still.
+    // A deleted file that is still open keeps its content.
     assertEquals(
         "kept more",
         shell
@@ -191,7 +191,7 @@ final class VolumesTest {
       grows(log, before);
       ground.closeEngine();
       try {
-        // Killed in the midst of what the guest asks for.
+        // Killed while serving the guest's requests.
         assertEquals(DyingHost.STATUS, dyingHost(log));
       } finally {
         ground.openEngine();

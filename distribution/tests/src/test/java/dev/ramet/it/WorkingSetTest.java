@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * The pages that a restored machine uses at once: recorded after the first restore of a snapshot,
- * and in the page cache before the machine of a later one has been started.
+ * Tests working sets, the pages that a restored machine uses at once: they are recorded after the
+ * first restore of a snapshot, and are in the page cache before the machine of a later restore
+ * starts.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WorkingSetTest {
@@ -77,7 +78,7 @@ final class WorkingSetTest {
     ground.openEngine();
   }
 
-  /** Of a machine that holds something in memory; the machine is gone. */
+  /** Takes a snapshot of a machine with data in memory, then kills the machine. */
   private Snapshot snapshot() throws IOException {
     Sandbox sandbox = ground.create();
     ground.shell(sandbox.id()).run("head -c 3000000 /dev/urandom > /tmp/file");
@@ -116,7 +117,7 @@ final class WorkingSetTest {
     return Long.parseLong(text);
   }
 
-  /** Only this file's pages: nobody may have it mapped. */
+  /** Drops only this file's pages; no process may have it mapped. */
   private static void dropFromCache(Path image) throws IOException {
     output("sync", image.toString());
     output("dd", "if=" + image, "iflag=nocache", "count=0", "status=none");
@@ -152,7 +153,7 @@ final class WorkingSetTest {
     }
   }
 
-  /** Restores it once, so that it has a working set; answers how large that is. */
+  /** Restores the snapshot once to record its working set; returns the size in bytes. */
   private long record(Snapshot snapshot) {
     double before = bytes("recorded");
     double count = outcomes("recorded");
@@ -178,7 +179,7 @@ final class WorkingSetTest {
     dropFromCache(image);
     double prefetched = bytes("prefetched");
     AtomicLong cachedBeforeStart = new AtomicLong();
-    // The hypervisor has not been started yet, so that nobody else can have read anything.
+    // The hypervisor is not started yet, so nobody else can have read anything.
     ground
         .steps()
         .doAt(
@@ -202,7 +203,7 @@ final class WorkingSetTest {
     assertEquals("3000000", ground.shell(second.id()).run("wc -c < /tmp/file"));
     assertNothingFound();
 
-    // Warm by now: nothing is read again.
+    // Everything is cached by now: nothing is read again.
     double cached = outcomes("cached");
     ground.create(snapshot.id());
     await("seen to be cached", () -> outcomes("cached") > cached);
@@ -312,7 +313,7 @@ final class WorkingSetTest {
     assertNothingFound();
   }
 
-  /** Killed, or captured, before it was looked at: the next restore is. */
+  /** A machine that is killed or captured too early is not recorded; the next restore is. */
   @Test
   void aMachineThatEndsOrIsCapturedEarlyIsNotLookedAt() throws Exception {
     Snapshot snapshot = snapshot();
@@ -329,7 +330,7 @@ final class WorkingSetTest {
     record(snapshot);
   }
 
-  /** What a host that ended in the middle of it left is replaced. */
+  /** An unfinished file left by a host that died is replaced. */
   @Test
   void aHalfWrittenFileIsATemporaryOne() throws Exception {
     Snapshot snapshot = snapshot();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Snapshots whose caller does not wait for them to be written. */
+/** Tests snapshots whose caller does not wait until they are written. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WritingTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -104,7 +104,7 @@ final class WritingTest {
         ErrorCode.DEADLINE_EXCEEDED,
         () -> ground.engine().snapshots().await("late", Duration.ofMillis(20)));
     String other = ground.create().id();
-    // Another version of the name: it has the tag until the one that is being written is ready.
+    // Another version of the name has the tag until the one being written is ready.
     ground.steps().reset();
     Snapshot sooner = ground.engine().snapshots().create(other, "late");
     assertEquals(List.of("default"), sooner.tags());
@@ -173,7 +173,7 @@ final class WritingTest {
     assertEquals(Snapshot.Status.READY, ground.engine().snapshots().get(next.id()).status());
   }
 
-  /** Who kills wants it gone: the kill comes after the writing, and the snapshot stays. */
+  /** The caller wants the sandbox gone: the kill waits for the writing, and the snapshot stays. */
   @Test
   void aSandboxMayBeKilledMeanwhile() throws Exception {
     holdBefore("snapshot.seal");
