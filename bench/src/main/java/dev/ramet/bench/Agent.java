@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent of one sandbox, asked either at the machine's own port or through the host. Asks in the
- * calling thread, over connections that are kept. Thread-safe.
+ * A client of one sandbox's agent, connected to the machine's own port or through the host. Sends
+ * requests in the calling thread, over connections that are kept. Thread-safe.
  */
 final class Agent {
   static final int PORT = 49_983;
@@ -37,25 +37,25 @@ final class Agent {
     this.sandbox = sandbox;
   }
 
-  /** Without the host between. */
+  /** Returns a client that bypasses the host. */
   static Agent direct(SandboxInfo sandbox) throws IOException {
     InetSocketAddress address = Machine.forwarded(sandbox, PORT);
     return new Agent("http://" + address.getHostString() + ":" + address.getPort(), null);
   }
 
-  /** As clients reach it. */
+  /** Returns a client that connects through the host, as users do. */
   static Agent through(Api api, SandboxInfo sandbox) {
     return new Agent("http://127.0.0.1:" + api.port(), sandbox.sandboxID());
   }
 
-  /** A request that costs the agent nothing. */
+  /** Sends a request that costs the agent nothing. */
   void health() throws IOException {
     try (InputStream answer = open("GET", "/health").getInputStream()) {
       answer.readAllBytes();
     }
   }
 
-  /** Reads a file, and answers its size. */
+  /** Reads a file and returns its size in bytes. */
   long download(String path) throws IOException {
     try (InputStream answer = open("GET", "/files?path=" + path).getInputStream()) {
       byte[] chunk = new byte[CHUNK_BYTES];
@@ -84,7 +84,7 @@ final class Agent {
     }
   }
 
-  /** Runs a program to its end, and answers what it wrote to its standard output. */
+  /** Runs a program to its end and returns its standard output. */
   byte[] exec(String program, String... arguments) throws IOException {
     ObjectNode message = JSON.createObjectNode();
     ObjectNode process = message.putObject("process").put("cmd", program);
@@ -107,7 +107,7 @@ final class Agent {
     }
   }
 
-  /** Messages of a stream: a byte of flags, four of length, JSON; the last one has a flag. */
+  /** Reads a stream of messages: a byte of flags, four of length, JSON. The last one has a flag. */
   private static byte[] output(DataInputStream in, String program) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     boolean ended = false;
@@ -118,7 +118,7 @@ final class Agent {
         if (!ended || message.has("error")) {
           throw new IOException(program + " did not end as programs do: " + message);
         }
-        in.readAllBytes(); // The connection is kept when nothing is left in it.
+        in.readAllBytes(); // The connection is kept only if nothing is left in it.
         return out.toByteArray();
       }
       JsonNode event = message.path("event");

@@ -21,9 +21,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of the API that benchmarks make, in the calling thread alone: a client that hands
- * requests over between threads of its own adds to each what short calls take altogether. Any
- * answer but 2xx is an error. Thread-safe.
+ * Makes the API calls of benchmarks, in the calling thread alone: a client that passes requests
+ * between threads would add as much time to each as short calls take altogether. Any response other
+ * than 2xx is an error. Thread-safe.
  */
 final class Api {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -52,7 +52,7 @@ final class Api {
     return JSON.readValue(get("/sandboxes"), new TypeReference<>() {});
   }
 
-  /** A sandbox that is never killed by itself. */
+  /** Creates a sandbox that never ends by itself. */
   SandboxInfo create(String source) throws IOException {
     Map<String, Object> body = Map.of("templateID", source, "timeout", -1);
     return JSON.readValue(post("/sandboxes", body), SandboxInfo.class);
@@ -66,15 +66,16 @@ final class Api {
     return snapshot(sandbox, Map.of());
   }
 
-  /** In this memory mode and no other. */
+  /** Takes a snapshot in this memory mode and no other. */
   SnapshotInfo snapshot(String sandbox, String memoryMode) throws IOException {
     return snapshot(sandbox, Map.of("memoryMode", memoryMode));
   }
 
   /**
-   * Compared with all of the paused machine's memory, which makes its pause long.
+   * Takes a snapshot and compares it with all of the paused machine's memory, which makes the pause
+   * long.
    *
-   * @return null when a page differs
+   * @return null if a page differs
    */
   @Nullable SnapshotInfo verifiedSnapshot(String sandbox) throws IOException {
     try {
@@ -87,7 +88,7 @@ final class Api {
     }
   }
 
-  /** The last one again if nothing changed since. */
+  /** Takes a snapshot, or returns the last one if nothing changed since. */
   SnapshotInfo snapshotIfChanged(String sandbox) throws IOException {
     return snapshot(sandbox, Map.of("ifChanged", true));
   }
@@ -97,7 +98,7 @@ final class Api {
     return JSON.readValue(answer, SnapshotInfo.class);
   }
 
-  /** A sandbox more of a snapshot, which is never killed by itself. */
+  /** Forks another sandbox from a snapshot; it never ends by itself. Returns its id. */
   String fork(String snapshot) throws IOException {
     String answer = post("/snapshots/" + snapshot + "/fork", Map.of("timeout", -1));
     return JSON.readTree(answer).findValue("sandboxID").asText();
@@ -108,12 +109,12 @@ final class Api {
     post("/sandboxes/" + sandbox + "/pause", Map.of("memory", false));
   }
 
-  /** The first page of the sandboxes, unread. */
+  /** Returns the first page of the list of sandboxes, unparsed. */
   String page() throws IOException {
     return get("/v2/sandboxes");
   }
 
-  /** How long all operations of a kind have taken that went well. */
+  /** Returns the total duration, in seconds, of all successful operations of a kind. */
   double operationSeconds(String kind) throws IOException {
     String prefix = "ramet_operation_seconds_sum{";
     return get("/metrics")
@@ -137,7 +138,7 @@ final class Api {
     return JSON.readValue(post("/sandboxes/" + sandbox + "/clone", body), CloneResult.class);
   }
 
-  /** Has everything probed anew. */
+  /** Repeats all probes. */
   void probe() throws IOException {
     post("/doctor", Map.of());
   }
@@ -175,7 +176,7 @@ final class Api {
     return answer;
   }
 
-  /** An answer other than 2xx, with the name of its error. */
+  /** The error for a response other than 2xx, with its error code. */
   private static final class Refusal extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -187,7 +188,7 @@ final class Api {
     }
   }
 
-  /** Reads to the end: then the connection is kept for the next request. */
+  /** Reads to the end, so that the connection is kept for the next request. */
   private static String read(@Nullable InputStream body) throws IOException {
     if (body == null) {
       return "";

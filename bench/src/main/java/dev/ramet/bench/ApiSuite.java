@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What clients wait for beside the engine: calls, lists, and what goes through to guests. Used by
+ * Measures the time clients spend outside the engine: calls, lists, and traffic to guests. Used by
  * one thread.
  */
 final class ApiSuite {
@@ -27,7 +27,7 @@ final class ApiSuite {
 
   List<Result> run() throws IOException, InterruptedException {
     host.start();
-    // So much that the files of the transfers fit into its memory, twice.
+    // Enough for the files of the transfers to fit into memory twice.
     host.api().buildTemplate("micro", 1024);
     List<Result> results = new ArrayList<>();
     if (settings.wants("calls")) {
@@ -43,7 +43,7 @@ final class ApiSuite {
     return results;
   }
 
-  /** A call of the API, and what of it is the engine's. */
+  /** An API call, whose duration is split into the engine's part and the rest. */
   private interface Call {
     void make() throws IOException;
   }
@@ -99,7 +99,7 @@ final class ApiSuite {
     return all.stream().map(overhead -> overhead.result(warmUp)).toList();
   }
 
-  /** Lists of many sandboxes, which are paused: a record and a disk each, and no machine. */
+  /** Lists many sandboxes. They are paused, so each has a record and a disk, and no machine. */
   private List<Result> lists() throws IOException {
     Api api = host.api();
     int many = settings.times(1000, 50);

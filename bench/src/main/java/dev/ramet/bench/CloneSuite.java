@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Many sandboxes of one: how long that takes, and what each costs. Used by one thread. */
+/** Measures clones of one sandbox: how long they take, and what each costs. Used by one thread. */
 final class CloneSuite {
   private static final int COUNT = 10;
   private static final int CONCURRENCY = 5;
@@ -39,7 +39,6 @@ final class CloneSuite {
     this.floors = floors;
   }
 
-  /** Runs everything. */
   List<Result> run() throws IOException, InterruptedException {
     host.start();
     Api api = host.api();
@@ -126,14 +125,14 @@ final class CloneSuite {
   }
 
   /**
-   * XFS reserves up to 128 KiB around each shared page that is written, and takes back what it did
-   * not need after some minutes; here at once (xfs_spaceman(8)).
+   * Frees the reserves of XFS, which reserves up to 128 KiB around each shared page that is written
+   * and frees the unused part only after some minutes (xfs_spaceman(8)).
    */
   private void freeReserves(Path root) throws IOException, InterruptedException {
     floors.run(List.of("xfs_spaceman", "-c", "prealloc -s", root.toString()), root);
   }
 
-  /** What is used on a directory's file system once everything is written. */
+  /** Returns the bytes used on a directory's file system once everything is written. */
   private long usedBytes(Path root) throws IOException, InterruptedException {
     floors.run(List.of("sync", "-f", root.toString()), root);
     FileStore store = Files.getFileStore(root);

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Restores of a snapshot whose memory image is not in the page cache, with and without prefetching
- * of its working set, in turns. What a restore reads beside the image stays cached. Used by one
- * thread.
+ * Measures restores of a snapshot whose memory image is not in the page cache, alternately with and
+ * without prefetching of its working set. The other files that a restore reads stay cached. Used by
+ * one thread.
  */
 final class ColdRestores {
   private static final int RECORD_TRIES = 200;
   private static final int RECORD_POLL_MILLIS = 50;
 
-  /** Runs programs whose pages are in the guest's page cache, as a first command would. */
+  /** Runs programs whose pages are in the guest's page cache, as a typical first command would. */
   private static final String COMMAND =
       "sha256sum /bin/busybox >/dev/null && ls -R /etc >/dev/null";
 
@@ -33,7 +33,7 @@ final class ColdRestores {
     this.floors = floors;
   }
 
-  /** What restores in one way took. */
+  /** The durations of one kind of restore. */
   private record Taken(Samples restore, Samples command) {
     Taken() {
       this(new Samples(), new Samples());
@@ -46,7 +46,7 @@ final class ColdRestores {
     SnapshotInfo snapshot = api.snapshot(sandbox.sandboxID());
     Path directory = Machine.of(sandbox).root().resolve("snapshots").resolve(snapshot.snapshotID());
     Path set = directory.resolve("working-set");
-    // What it has from the template is not what is to be measured.
+    // The working set inherited from the template is not the one to measure.
     Files.deleteIfExists(set);
     SandboxInfo first = api.create(snapshot.snapshotID());
     Machine machine = Machine.of(first);
@@ -55,7 +55,7 @@ final class ColdRestores {
         commandLine, Files.readAllBytes(Path.of("/proc", Long.toString(machine.pid()), "cmdline")));
     new Guest(settings, host, floors, first).run(COMMAND);
     awaitFile(set);
-    // Its files stay, which the floor needs; the image is mapped no more.
+    // The machine's files stay for the floor, but nothing maps the image any more.
     end(machine.pid());
 
     Path aside = machine.scratch().resolve("working-set");
@@ -70,7 +70,7 @@ final class ColdRestores {
       floor.addAll(floors.restores(commandLine.toString(), machine, saved, 1, 1).each());
       Files.move(set, aside, StandardCopyOption.ATOMIC_MOVE);
       restore(snapshot, machine.image(), without, again);
-      Files.deleteIfExists(set); // if that took so long that it was recorded again
+      Files.deleteIfExists(set); // in case the restore took so long that it was recorded again
       Files.move(aside, set, StandardCopyOption.ATOMIC_MOVE);
       restore(snapshot, machine.image(), with, again);
     }
@@ -121,7 +121,7 @@ final class ColdRestores {
     throw new IOException("no working set was recorded: " + file);
   }
 
-  /** Only this file's pages. Nobody has it mapped, or they would stay. */
+  /** Drops only this file's pages. No process may have it mapped, or they would stay. */
   private void dropFromCache(Path image) throws IOException, InterruptedException {
     floors.time(List.of("sync", image.toString()), Map.of());
     floors.time(List.of("dd", "if=" + image, "iflag=nocache", "count=0", "status=none"), Map.of());

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** How long a person waits for a command. Used by one thread. */
+/** Measures how long a person waits for a command. Used by one thread. */
 final class CommandLine {
   private static final double TARGET_MS = 400;
   private static final int WARM_UP = 2;

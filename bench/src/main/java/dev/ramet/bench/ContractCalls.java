@@ -19,8 +19,9 @@ import java.util.ServiceLoader;
 import java.util.function.Consumer;
 
 /**
- * Times calls of one backend as its module offers it and as the engine has it, by turns. Started by
- * {@link PluginsSuite}; prints {@code CALL DIRECT GUARDED}, in microseconds, a line for each round.
+ * Times calls of a backend alternately as its module provides it and as the engine wraps it.
+ * Started by {@link PluginsSuite}; prints a line {@code CALL DIRECT GUARDED} for each round, in
+ * microseconds.
  */
 final class ContractCalls {
   private static final String BACKEND = "byte-copy";
@@ -29,7 +30,7 @@ final class ContractCalls {
   private static final int NODES = 100;
   private static final int WARM_UP = 20;
 
-  /** Long enough for what a host calls all day to be compiled as it is there. */
+  /** Long enough to compile the calls that a host makes all day as they are compiled there. */
   private static final long COMPILE_NANOS = 400_000_000;
 
   private static final long ROUND_NANOS = 5_000_000;
@@ -39,7 +40,7 @@ final class ContractCalls {
 
   private ContractCalls() {}
 
-  /** {@code DIRECTORY ROUNDS}. */
+  /** Arguments: {@code DIRECTORY ROUNDS}. */
   public static void main(String[] arguments) throws IOException {
     Path work = Path.of(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
@@ -51,12 +52,12 @@ final class ContractCalls {
       calls()
           .forEach(
               (name, call) -> {
-                // How often a round calls is counted once that is so: cold calls are few.
+                // Counts the calls of a round only now, because few cold calls fit into it.
                 callFor(COMPILE_NANOS, call, direct);
                 callFor(COMPILE_NANOS, call, guarded);
                 int times = callFor(ROUND_NANOS, call, direct);
                 for (int round = -WARM_UP; round < rounds; round++) {
-                  // Who goes first changes, as what comes second finds everything warm.
+                  // Alternates the order, because the second one finds everything warm.
                   boolean first = round % 2 == 0;
                   double one = time(call, first ? direct : guarded, times);
                   double other = time(call, first ? guarded : direct, times);
@@ -113,7 +114,7 @@ final class ContractCalls {
     throw new IllegalStateException("there is no storage backend " + BACKEND);
   }
 
-  /** Calls for that long; answers how often. */
+  /** Makes calls for this long and returns their number. */
   private static int callFor(long nanos, Consumer<StorageBackend> call, StorageBackend backend) {
     int times = 0;
     long end = System.nanoTime() + nanos;

@@ -10,7 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Runs the programs that measure floors. Times are in milliseconds. Used by one thread. */
+/**
+ * Runs the programs that measure floors, the lower bounds that results are compared with. Times are
+ * in milliseconds. Used by one thread.
+ */
 final class Floors {
   private final Settings settings;
 
@@ -21,16 +24,16 @@ final class Floors {
   /**
    * Bare restores.
    *
-   * @param each how long each took
-   * @param totalMs how long all took together
+   * @param each the duration of each
+   * @param totalMs the duration of all together
    */
   record Restores(Samples each, double totalMs) {}
 
   /**
-   * Pauses as short as saving a machine's devices allows. No host may be connected to it.
+   * Pauses as short as saving a machine's devices allows. No host may be connected to the machine.
    *
-   * @param all the pause, in all
-   * @param phases its parts, by the names that the engine gives to its own
+   * @param all the durations of the pauses
+   * @param phases the durations of their parts, by the engine's names for its own
    */
   record Pauses(Samples all, Map<String, Samples> phases) {
     private static final List<String> NAMES = List.of("stop", "devices", "resume");
@@ -50,7 +53,9 @@ final class Floors {
     }
   }
 
-  /** Makes as many pauses, and adds all but the first {@code warmUp} to {@code into}. */
+  /**
+   * Makes {@code warmUp + count} pauses, and adds all but the first {@code warmUp} to {@code into}.
+   */
   void pauses(Machine machine, int warmUp, int count, Pauses into)
       throws IOException, InterruptedException {
     Path state = machine.scratch().resolve("state");
@@ -62,14 +67,14 @@ final class Floors {
     lines.subList(warmUp, lines.size()).forEach(into::add);
   }
 
-  /** Restores like the one that started {@code machine}. */
+  /** Makes restores like the one that started {@code machine}. */
   Restores restores(Machine machine, Machine.Saved saved, int count, int concurrency)
       throws IOException, InterruptedException {
     return restores(Long.toString(machine.pid()), machine, saved, count, concurrency);
   }
 
   /**
-   * The same when that machine may have ended.
+   * Makes restores like the one that started {@code machine}, which may have ended.
    *
    * @param model its process, or the path of a copy of its command line
    */
@@ -96,7 +101,7 @@ final class Floors {
     return new Restores(each, total);
   }
 
-  /** Anonymous memory of a hypervisor's process that has loaded nothing. */
+  /** Returns the anonymous memory of a hypervisor process that has loaded nothing. */
   Procfs.Anonymous empty(Machine machine, Machine.Saved saved)
       throws IOException, InterruptedException {
     Process process =
@@ -119,7 +124,7 @@ final class Floors {
     }
   }
 
-  /** How long a JVM takes that does nothing, started with these flags. */
+  /** Returns how long a JVM with these flags takes to do nothing. */
   double emptyJvm(String... flags) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(settings.java().toString());
@@ -128,7 +133,7 @@ final class Floors {
     return time(command, Map.of());
   }
 
-  /** How long a program takes, with these variables in its environment. */
+  /** Returns how long a program takes with these additional environment variables. */
   double time(List<String> command, Map<String, String> variables)
       throws IOException, InterruptedException {
     ProcessBuilder builder =
@@ -146,12 +151,12 @@ final class Floors {
     return took;
   }
 
-  /** Runs a program and answers its output's lines. */
+  /** Runs a program and returns the lines of its output. */
   List<String> run(List<String> command, Path directory) throws IOException, InterruptedException {
     return run(command, directory, Map.of());
   }
 
-  /** The same with these variables in its environment. */
+  /** Runs a program with additional environment variables and returns the lines of its output. */
   List<String> run(List<String> command, Path directory, Map<String, String> variables)
       throws IOException, InterruptedException {
     ProcessBuilder builder =
@@ -172,7 +177,7 @@ final class Floors {
     }
   }
 
-  /** Where a floor's program is. */
+  /** Returns the path of a floor's program, which must exist. */
   String program(String name) {
     Path program = settings.floors().resolve(name);
     if (!Files.isExecutable(program)) {

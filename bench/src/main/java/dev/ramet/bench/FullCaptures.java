@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Snapshots with all of a machine's memory, beside what the disk takes. */
+/** Measures snapshots with all of a machine's memory, compared with the disk's speed. */
 final class FullCaptures {
   private static final String FULL = "full";
 
@@ -26,7 +26,7 @@ final class FullCaptures {
     this.memoryFloors = memoryFloors;
   }
 
-  /** Of a machine that holds much of its own. */
+  /** Measures a machine that holds much memory of its own. */
   List<Result> ofHeld(SnapshotChain chain) throws IOException, InterruptedException {
     Progress.say("full captures");
     Path scratch = Machine.of(chain.sandbox()).scratch();
@@ -62,7 +62,7 @@ final class FullCaptures {
     return results;
   }
 
-  /** Of machines of which nearly all is as it was restored, and most was never touched. */
+  /** Measures machines whose memory is nearly all as it was restored, and mostly untouched. */
   List<Result> ofRestored() throws IOException, InterruptedException {
     Samples total = new Samples();
     Samples pause = new Samples();

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Programs inside one sandbox, which write its memory. Used by one thread. */
+/** Runs programs inside one sandbox, which write its memory. Used by one thread. */
 final class Guest {
   private static final int SEED_MB = 8;
 
@@ -22,7 +22,7 @@ final class Guest {
     this.sandbox = sandbox;
   }
 
-  /** Fills memory with what is not zero; what {@link #write} overwrites is in it. */
+  /** Fills memory with data that is not zero, which {@link #write} overwrites. */
   void hold(int megabytes) throws IOException, InterruptedException {
     run(
         "mkdir -p /m && mount -t tmpfs -o size=90% tmpfs /m"
@@ -33,9 +33,9 @@ final class Guest {
             + " ]; do cat /m/seed; i=$((i+1)); done > /m/held");
   }
 
-  /** Overwrites so much of what is held, with other content each time. */
+  /** Overwrites this much of the held memory, with different content each time. */
   void write(int megabytes) throws IOException, InterruptedException {
-    // The seed is moved by some bytes, so that no page keeps its content.
+    // The seed is shifted by some bytes, so that no page keeps its content.
     run(
         "n=$(cat /m/n 2>/dev/null || echo 0); n=$((n+1)); echo $n > /m/n; i=0;"
             + " { head -c $n /m/seed; while [ $i -lt "
@@ -46,12 +46,12 @@ final class Guest {
             + " conv=notrunc 2>/dev/null");
   }
 
-  /** Lets a program run on without an end. */
+  /** Starts a program that never ends. */
   void keepBusy() throws IOException, InterruptedException {
     run("(nice -n 19 sh -c 'while :; do :; done') >/dev/null 2>&1 </dev/null &");
   }
 
-  /** Puts a program of ours into the guest. */
+  /** Copies one of our programs into the guest. */
   void put(String program, String into) throws IOException, InterruptedException {
     floors.time(
         List.of(
@@ -68,7 +68,7 @@ final class Guest {
     return Map.of("RAMET_SERVER", "http://127.0.0.1:" + host.api().port());
   }
 
-  /** Runs a shell command and answers how long that took, with all that it costs to start it. */
+  /** Runs a shell command and returns how long it took, including its start. */
   double run(String script) throws IOException, InterruptedException {
     return floors.time(
         List.of(

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** What it costs that requests reach a guest through the host. Used by one thread. */
+/** Measures the cost of traffic to a guest through the host. Used by one thread. */
 final class GuestTraffic {
   private static final long FILE_BYTES = 100L << 20;
   private static final double ADDED_MS = 1;
@@ -86,7 +86,7 @@ final class GuestTraffic {
     }
     Samples floor = without.after(warmUp);
     Samples library = new Samples();
-    // Where the client library is and what runs it, said by bench/run.
+    // bench/run sets the path of the script that uses the client library.
     List<String> command =
         List.of("node", System.getProperty("ramet.bench.library"), sandbox.sandboxID());
     Map<String, String> variables =
@@ -136,7 +136,7 @@ final class GuestTraffic {
             .note("over all of these transfers"));
   }
 
-  /** Moves a file. */
+  /** Transfers a file. */
   private interface Transfer {
     void run() throws IOException;
   }
@@ -147,7 +147,7 @@ final class GuestTraffic {
     return (FILE_BYTES >> 20) / (Host.millisSince(begin) / 1000);
   }
 
-  /** Programs that write lines, many at once: each line of each must come. */
+  /** Runs many programs at once that write lines, and checks that every line arrives. */
   private List<Result> streams() throws IOException, InterruptedException {
     Api api = host.api();
     List<SandboxInfo> sandboxes = new ArrayList<>();

@@ -31,18 +31,18 @@ final class Host implements AutoCloseable {
   }
 
   /**
-   * How a start went.
+   * Measurements of a start.
    *
    * @param firstAnswerMs from the start of the process to the first 200 of {@code /health}
    * @param residentMib resident memory at that moment
-   * @param readyMs until the engine answered too
+   * @param readyMs from the start of the process to the engine's first response
    */
   record Start(double firstAnswerMs, double residentMib, double readyMs) {}
 
   /**
-   * Starts the host and waits until it takes requests.
+   * Starts the host and waits until it accepts requests.
    *
-   * @param properties {@code name=value} of its configuration, beside the defaults
+   * @param properties {@code name=value} of its configuration, in addition to the defaults
    */
   Start start(String... properties) throws IOException, InterruptedException {
     int port = freePort();
@@ -57,7 +57,7 @@ final class Host implements AutoCloseable {
             settings.dataRoot().toString(),
             "--set",
             "ramet.cache-dir=" + settings.cache(),
-            // Measured is the work, not who asks for it; and older versions are measured alike.
+            // Authentication is not measured, and results stay comparable with older versions.
             "--set",
             "ramet.auth=OFF"));
     for (String property : properties) {
@@ -70,7 +70,7 @@ final class Host implements AutoCloseable {
     long begin = System.nanoTime();
     Process started = builder.start();
     process = started;
-    // Where the script looks when this process did not get to stop it.
+    // If this process cannot stop the host, the script does, using this file.
     Files.writeString(settings.hostPid(), Long.toString(started.pid()));
     while (!healthy(port)) {
       if (!started.isAlive()) {
@@ -89,7 +89,7 @@ final class Host implements AutoCloseable {
     return new Start(firstAnswerMs, residentMib, millisSince(begin));
   }
 
-  /** The API of the running host. */
+  /** Returns the API of the running host. */
   Api api() {
     Api current = api;
     if (current == null) {
@@ -98,7 +98,7 @@ final class Host implements AutoCloseable {
     return current;
   }
 
-  /** The process of the running host. */
+  /** Returns the process id of the running host. */
   long pid() {
     Process running = process;
     if (running == null) {
@@ -107,7 +107,7 @@ final class Host implements AutoCloseable {
     return running.pid();
   }
 
-  /** Stops the host; sandboxes run on. Idempotent. */
+  /** Stops the host; sandboxes keep running. Idempotent. */
   void stop() throws IOException, InterruptedException {
     Process running = process;
     if (running == null) {
@@ -141,7 +141,10 @@ final class Host implements AutoCloseable {
     }
   }
 
-  /** By a plain socket, so that the first answer is not measured with an HTTP client's start. */
+  /**
+   * Checks with a plain socket, so that the first response is not measured together with the start
+   * of an HTTP client.
+   */
   private static boolean healthy(int port) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);

@@ -14,18 +14,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sandbox's machine as its process's command line shows it.
+ * A sandbox's machine as described by its process's command line.
  *
  * @param pid the process
  * @param directory the machine's directory
- * @param root the engine's root: a sandbox's machine lives in {@code sandboxes/ID/vm-N} below it
+ * @param root the engine's root: a sandbox's machine is in {@code sandboxes/ID/vm-N} below it
  * @param image the memory image it was restored from
  */
 record Machine(long pid, Path directory, Path root, Path image) {
-  /** What a restore starts from. */
+  /** The files that a restore starts from. */
   record Saved(Path devices, Path disk) {}
 
-  /** The machine of a running sandbox. */
+  /** Returns the machine of a running sandbox. */
   static Machine of(SandboxInfo sandbox) throws IOException {
     long pid = Objects.requireNonNull(sandbox.hypervisorPid(), "no hypervisor runs");
     List<String> arguments = Procfs.arguments(pid);
@@ -41,7 +41,7 @@ record Machine(long pid, Path directory, Path root, Path image) {
     return new Machine(pid, directory, parent(parent(parent(directory))), image);
   }
 
-  /** Where a port of the guest is to be reached without the host between. */
+  /** Returns the address of a guest port that bypasses the host. */
   static InetSocketAddress forwarded(SandboxInfo sandbox, int guestPort) throws IOException {
     long pid = Objects.requireNonNull(sandbox.hypervisorPid(), "no hypervisor runs");
     Matcher rule =
@@ -53,12 +53,12 @@ record Machine(long pid, Path directory, Path root, Path image) {
     return InetSocketAddress.createUnresolved(rule.group(1), Integer.parseInt(rule.group(2)));
   }
 
-  /** A directory of our own beside what the engine keeps, on the same file system. */
+  /** Returns a directory for the benchmarks on the file system of the engine's root. */
   Path scratch() throws IOException {
     return Files.createDirectories(root.resolve("bench"));
   }
 
-  /** Where the engine keeps a snapshot's parts. */
+  /** Returns the paths of a snapshot's parts in the engine's root. */
   Saved saved(String snapshot) throws IOException {
     Path name = Path.of(snapshot + ".disk");
     try (Stream<Path> files = Files.walk(root.resolve("volumes"), 2)) {

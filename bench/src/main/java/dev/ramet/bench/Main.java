@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Runs one suite, or prints a report that was written before. Called by {@code bench/run}. */
+/** Runs one suite, or prints an earlier report. Called by {@code bench/run}. */
 public final class Main {
   private Main() {}
 
   /**
-   * {@code SUITE JSON HOME JAVA FLOORS WORK CACHE full|quick PARTS}, or {@code table JSON...} for
-   * Markdown.
+   * Arguments: {@code SUITE JSON HOME JAVA FLOORS WORK CACHE full|quick PARTS}, or {@code table
+   * JSON...} for Markdown.
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     if (arguments.length > 1 && arguments[0].equals("table")) {

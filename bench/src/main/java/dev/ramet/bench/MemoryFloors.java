@@ -26,14 +26,17 @@ final class MemoryFloors {
   }
 
   /**
-   * What an independent program found.
+   * The result of an independent comparison.
    *
    * @param bytes length of the pages that differ and are not zero in the newer image
-   * @param readMs how long reading the pages that differ took, each time
+   * @param readMs the durations of reading the pages that differ
    */
   record Delta(long bytes, Samples readMs) {}
 
-  /** Compares the memory of two snapshots of a machine, and reads what differs from it. */
+  /**
+   * Compares the memory of two snapshots of a machine, and reads the pages that differ from the
+   * machine.
+   */
   Delta delta(Machine machine, String older, String newer, int times)
       throws IOException, InterruptedException {
     List<String> lines =
@@ -57,10 +60,10 @@ final class MemoryFloors {
   }
 
   /**
-   * Passes over a machine's page table, in milliseconds.
+   * Durations of passes over a machine's page table, in milliseconds.
    *
    * @param table reading all of it and looking for private pages
-   * @param written asking the kernel for what was written; empty where it cannot say
+   * @param written asking the kernel which pages were written; empty where it does not know
    */
   record Scans(Samples table, Samples written) {
     Scans() {
@@ -69,8 +72,8 @@ final class MemoryFloors {
   }
 
   /**
-   * Adds a pass of each kind, by a program that was just started: a capture, too, looks once, and
-   * after the guest has run.
+   * Adds a pass of each kind, by a newly started program: a capture too looks only once, and after
+   * the guest has run.
    */
   void scan(Machine machine, Scans into) throws IOException, InterruptedException {
     scanWritten(machine, into);
@@ -99,7 +102,10 @@ final class MemoryFloors {
     return Long.parseLong(floors.run(command, settings.work()).get(0));
   }
 
-  /** Files written and synced by threads, together; they stay, until {@link #forgetWritten}. */
+  /**
+   * Returns how long threads take together to write and sync files, which stay until {@link
+   * #forgetWritten}.
+   */
   double write(Path directory, int files, long bytesEach) throws IOException, InterruptedException {
     Path into = Files.createDirectory(directory.resolve(WRITTEN));
     return millis(
@@ -115,9 +121,9 @@ final class MemoryFloors {
   }
 
   /**
-   * What the file system alone takes for so many captures at once: clones of the older images, with
-   * what differs in the newer ones written to them as it lies there, and synced; they stay, until
-   * {@link #forgetWritten}.
+   * Returns how long the file system alone takes for this many captures at once: it clones the
+   * older images, writes the differing pages of the newer ones to the same places, and syncs. The
+   * files stay until {@link #forgetWritten}.
    *
    * @param like snapshots of the machine's root, the older and the newer one of each sandbox
    */
@@ -133,22 +139,26 @@ final class MemoryFloors {
   }
 
   /**
-   * Sees to it that the next file of so many bytes is measured, and not what came before it: what
-   * deletions leave to the file system is done, and there is memory that a file just had. Where the
-   * machine is a guest itself, memory that it has not used for a while takes its host up to fifty
-   * times as long to give as it takes to fill, and who gets some of it would be left to chance.
+   * Prepares the measurement of a file of this size, so that earlier work does not distort it: the
+   * file system has finished its deletions, and memory is available that a file has just used. If
+   * this machine is itself a guest, its host takes up to fifty times as long to provide memory
+   * unused for a while as it takes to fill it, and chance would decide which measurement pays for
+   * that.
    */
   void settle(Path directory, long bytes) throws IOException, InterruptedException {
     floors.run(List.of("sync", "-f", directory.toString()), settings.work());
     Path file = directory.resolve("settle");
     write(file, 2 * bytes);
-    // Before any of it is on its way to the disk.
+    // Before any of it is written back to the disk.
     Files.delete(file);
-    // What the first sync made the pool discard, the file system below it has to write down.
+    // The file system below must write down what the first sync made the pool discard.
     floors.run(List.of("sync"), settings.work());
   }
 
-  /** A file of so many bytes, written and synced by dd; the one before is deleted then. */
+  /**
+   * Returns how long dd takes to write and sync a file of this size; then deletes the previous
+   * file.
+   */
   double dd(Path directory, long bytes) throws IOException, InterruptedException {
     Path file = directory.resolve("dd");
     Path before = directory.resolve("dd-before");
@@ -162,7 +172,7 @@ final class MemoryFloors {
     }
   }
 
-  /** In pieces as long as those that captures are written in, which decides on memory, too. */
+  /** Writes in pieces as long as those of captures, because the length affects memory use too. */
   private double write(Path file, long bytes, String... more)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
@@ -172,7 +182,7 @@ final class MemoryFloors {
     return floors.time(command, Map.of());
   }
 
-  /** Removes what {@link #write} wrote. */
+  /** Deletes the files of {@link #write} and {@link #overlay}. */
   void forgetWritten(Path directory) throws IOException {
     Path from = directory.resolve(WRITTEN);
     try (Stream<Path> files = Files.list(from)) {
@@ -183,12 +193,12 @@ final class MemoryFloors {
     Files.delete(from);
   }
 
-  /** Removes what dd wrote last. */
+  /** Deletes the file that {@link #dd} wrote last. */
   void forget(Path directory) throws IOException {
     Files.deleteIfExists(directory.resolve("dd"));
   }
 
-  /** Pauses for {@code migrate} to a file. No host may be connected to the machine. */
+  /** Returns the pauses of {@code migrate} to a file. No host may be connected to the machine. */
   Samples migrate(Machine machine, int times) throws IOException, InterruptedException {
     Path file = machine.scratch().resolve("migrated");
     List<String> command =
@@ -202,7 +212,9 @@ final class MemoryFloors {
     return millis(floors.run(command, machine.directory()));
   }
 
-  /** Pauses for {@code savevm} of a machine like this one, on a qcow2 copy of its disk. */
+  /**
+   * Returns the pauses of {@code savevm} on a machine like this one, with a qcow2 copy of its disk.
+   */
   Samples savevm(Machine machine, Machine.Saved saved, int times)
       throws IOException, InterruptedException {
     Path disk = machine.scratch().resolve("disk.qcow2");
@@ -237,7 +249,9 @@ final class MemoryFloors {
     }
   }
 
-  /** What QEMU loads: RAM blocks, then the device sections without their header. */
+  /**
+   * Writes the stream that QEMU loads: RAM blocks, then the device sections without their header.
+   */
   private static void join(Path devices, Path stream) throws IOException {
     try (OutputStream out = Files.newOutputStream(stream);
         InputStream state = Files.newInputStream(devices.resolve("devices"))) {
@@ -255,7 +269,7 @@ final class MemoryFloors {
     return samples;
   }
 
-  /** A snapshot's memory image. */
+  /** Returns the path of a snapshot's memory image. */
   private static Path memory(Machine machine, String snapshot) throws IOException {
     Path name = Path.of(snapshot + ".memory");
     try (Stream<Path> files = Files.walk(machine.root().resolve("volumes"), 2)) {

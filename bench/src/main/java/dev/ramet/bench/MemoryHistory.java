@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Snapshot upon snapshot of a machine that changes pages here and there, all of them kept: whether
- * a late one makes the machine wait longer than an early one. Used by one thread.
+ * Takes a series of snapshots of a machine that changes scattered pages, and keeps them all, to see
+ * whether late ones pause the machine longer than early ones. Used by one thread.
  */
 final class MemoryHistory {
   private static final int MEMORY_MB = 1024;
@@ -22,7 +22,7 @@ final class MemoryHistory {
 
   private static final int WARM_UP = 10;
 
-  /** How many of the first and of the last are looked at. */
+  /** The number of first and last captures that are compared. */
   private static final int LOOK = 10;
 
   private final Settings settings;

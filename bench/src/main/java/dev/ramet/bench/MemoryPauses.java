@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** How long a machine that writes stands still for a snapshot, and what is written then. */
+/** Measures how long a writing machine is paused for a snapshot, and how much is written. */
 final class MemoryPauses {
   private static final int SMALL_MB = MemorySuite.SMALL_MB;
   private static final int HELD_MB = MemorySuite.HELD_MB;
 
-  /** Still fits into the memory that a host reads pages into while a machine stands still. */
+  /** Still fits into the memory into which a host reads pages during a pause. */
   private static final int MEDIUM_MB = 48;
 
   private static final int LARGE_MB = 128;
@@ -40,7 +40,7 @@ final class MemoryPauses {
     this.guest = guest;
   }
 
-  /** What was measured so far. */
+  /** Returns the results so far. */
   List<Result> results() {
     return results;
   }
@@ -49,7 +49,7 @@ final class MemoryPauses {
     return new PauseSeries(memoryFloors, chain, guest);
   }
 
-  /** With pre-copy, which is the default, beside QEMU's own ways. */
+  /** Measures pauses with pre-copy, the default, and compares them with QEMU's own methods. */
   void withPreCopy() throws IOException, InterruptedException {
     Progress.say("pauses of a busy machine");
     guest.keepBusy();
@@ -59,7 +59,7 @@ final class MemoryPauses {
     most.take(HELD_MB, 1, settings.times(3, 2));
 
     Progress.say("QEMU's own ways");
-    // savevm needs a machine that was restored from what is loaded.
+    // savevm needs a machine restored from the state that is loaded.
     String source = Objects.requireNonNull(chain.last());
     SandboxInfo copy = host.api().create(source);
     Machine restored = Machine.of(copy);

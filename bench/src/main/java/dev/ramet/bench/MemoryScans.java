@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How long the pages that a snapshot needs take to be found. */
+/** Measures how long it takes to find the pages that a snapshot needs. */
 final class MemoryScans {
   private static final String INCREMENTAL = "incremental";
 

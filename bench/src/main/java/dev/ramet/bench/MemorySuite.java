@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A machine with 1 GiB that holds much of its own and writes some of it: what a snapshot of it
- * costs while it stands still, and afterwards. Used by one thread.
+ * Measures snapshots of a 1 GiB machine that holds much memory of its own and writes some of it:
+ * the cost during the pause and afterwards. Used by one thread.
  */
 final class MemorySuite {
   static final int HELD_MB = 512;
   static final int SMALL_MB = 12;
 
-  /** A host that was just started runs unoptimized code. */
+  /** A newly started host runs unoptimized code. */
   static final int WARM_UP = 8;
 
   private static final int MEMORY_MB = 1024;
@@ -32,7 +32,7 @@ final class MemorySuite {
     this.memoryFloors = new MemoryFloors(settings, floors);
   }
 
-  /** Runs all parts, or those that were asked for. */
+  /** Runs all parts, or the requested ones. */
   List<Result> run() throws IOException, InterruptedException {
     host.start();
     if (settings.wants("pause")
@@ -56,7 +56,7 @@ final class MemorySuite {
     return results;
   }
 
-  /** The parts that share one large machine. */
+  /** Runs the parts that share one large machine. */
   private void large() throws IOException, InterruptedException {
     SandboxInfo sandbox = host.api().create("micro");
     SnapshotChain chain = new SnapshotChain(host, sandbox);

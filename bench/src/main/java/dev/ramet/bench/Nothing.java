@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-/** Does nothing: what starting a JVM costs. */
+/** A main class that does nothing, to measure the start of a JVM. */
 final class Nothing {
   private Nothing() {}
 

@@ -9,20 +9,20 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 
-/** Writes a file page by page and tells which ones, as a hypervisor's bitmap does. */
+/** Writes a file page by page and logs the written pages, as a hypervisor's bitmap does. */
 final class PageLog implements WriteLog {
   private final BitSet pages = new BitSet();
   private long since = NO_MARK;
   private long mark = NO_MARK;
 
-  /** Overwrites so many pages, drawn at random; returns how many different ones that were. */
+  /** Overwrites pages drawn at random; returns the number of different ones. */
   int overwrite(Path file, int count, Random random) throws IOException {
     BitSet drawn = Pool.overwritten(file, count, random);
     pages.or(drawn);
     return drawn.cardinality();
   }
 
-  /** Another file is written from now on. */
+  /** Starts a new log, for another file. */
   void forget() {
     pages.clear();
     since = NO_MARK;

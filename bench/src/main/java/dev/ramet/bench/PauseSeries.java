@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What one snapshot after another of a machine that writes showed. Used by one thread. */
+/** Measures a series of snapshots of a writing machine. Used by one thread. */
 final class PauseSeries {
   final Samples pause = new Samples();
   final Samples read = new Samples();
@@ -27,7 +27,7 @@ final class PauseSeries {
     this.guest = guest;
   }
 
-  /** Writes so much, takes a snapshot, and compares it with the one before, over and over. */
+  /** Repeatedly writes this much, takes a snapshot, and compares it with the previous one. */
   void take(int megabytes, int warmUp, int count) throws IOException, InterruptedException {
     for (int i = 0; i < warmUp + count; i++) {
       guest.write(megabytes);
@@ -50,9 +50,9 @@ final class PauseSeries {
   }
 
   /**
-   * Takes one more, which is not measured and must equal all of the machine's memory. Each builds
-   * on the one before, so a page that any of them missed is missing in it, too, unless it was
-   * written again; and what an image lacks no comparison of two images can show.
+   * Takes another snapshot, which is not measured and must equal all of the machine's memory. Each
+   * snapshot builds on the previous one, so a page that any of them missed is missing here too,
+   * unless it was written again; a comparison of two images cannot show it.
    */
   private void verify(int megabytes) throws IOException, InterruptedException {
     guest.write(megabytes);

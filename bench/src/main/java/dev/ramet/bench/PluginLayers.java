@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.spi.ToolProvider;
 
-/** Makes plugins as third parties do: each a folder with a jar that is a module. */
+/** Makes plugins like those of third parties: a folder each with a modular jar. */
 final class PluginLayers {
   private static final String MODULE =
       "module com.example.layer%1$d.plugin {%n"
@@ -36,9 +36,9 @@ final class PluginLayers {
 
   private PluginLayers() {}
 
-  /** Makes so many, and answers the directory with their folders. */
+  /** Makes this many plugins, and returns the directory with their folders. */
   static Path make(Path into, int count) throws IOException {
-    // A compiler asks for the module of the contracts' annotations, which no host has.
+    // The compiler requires the module of the contracts' annotations, which no host has.
     Path annotations = Files.createDirectories(into.resolveSibling("annotations"));
     Path empty = annotations.resolve("module-info.java");
     Files.writeString(empty, "module org.jspecify {}");
@@ -74,7 +74,10 @@ final class PluginLayers {
     return into;
   }
 
-  /** The class path of this program is the classes and the installed modules. */
+  /**
+   * Returns the class path without its first entry, the classes of this program: the installed
+   * modules.
+   */
   private static String modules() {
     String path = System.getProperty("java.class.path");
     return path.substring(path.indexOf(':') + 1);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What it costs that a host takes plugins: its start with layers of third parties, a call through
- * the contract, the doctor; and what an operator waits for beside that. Used by one thread.
+ * Measures the cost of plugins: a start of the host with third-party layers, calls through the
+ * contract, and the doctor; also other waiting times of operators. Used by one thread.
  */
 final class PluginsSuite {
   private static final int LAYERS = 10;
@@ -21,7 +21,7 @@ final class PluginsSuite {
   private static final double READY_MS = 1000;
   private static final int WARM_UP = 1;
 
-  /** The flags of the launcher that make a JVM start fast, for the floor. */
+  /** The launcher's flags for a fast start of the JVM, used for the floor. */
   private static final String[] SERVER_FLAGS = {"-XX:+UseSerialGC", "-Xshare:auto"};
 
   private final Settings settings;
@@ -49,7 +49,7 @@ final class PluginsSuite {
     return results;
   }
 
-  /** By turns, so that both see the same machine. */
+  /** Alternates between both, so that they see the same machine. */
   private List<Result> starts(Path layers) throws IOException, InterruptedException {
     Progress.say("starts of the host, with and without " + LAYERS + " layers");
     Samples none = new Samples();
@@ -98,7 +98,7 @@ final class PluginsSuite {
         .note("everything probed anew, " + LAYERS + " layers among it");
   }
 
-  /** In a JVM of its own, where the installed modules are modules, as in a host. */
+  /** Runs in a separate JVM, where the installed modules are named modules, as in a host. */
   private List<Result> calls() throws IOException, InterruptedException {
     List<String> command =
         List.of(

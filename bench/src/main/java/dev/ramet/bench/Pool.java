@@ -19,9 +19,9 @@ import java.util.BitSet;
 import java.util.Random;
 
 /**
- * A file system of its own, and the backend for it. Used by one thread.
+ * A separate file system and its storage backend. Used by one thread.
  *
- * @param name what it is called in results
+ * @param name its name in results
  * @param mountPoint where it is mounted
  * @param provider opens the backend
  */
@@ -37,24 +37,24 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
     return new Pool("btrfs", settings.work().resolve("btrfs"), new BtrfsProvider());
   }
 
-  /** Opens a root with a name of its own. */
+  /** Opens a root with this name. */
   StorageBackend open(String name) throws IOException {
     Path root = Files.createDirectories(mountPoint.resolve(name));
     return provider.open(new ProbeContext(root));
   }
 
-  /** A directory for what a floor makes. */
+  /** Returns a directory for a floor's files. */
   Path directory(String name) throws IOException {
     return Files.createDirectories(mountPoint.resolve(name));
   }
 
-  /** Writes so many bytes from the start of a volume on, in few extents. */
+  /** Writes this many bytes from the start of a volume, in few extents. */
   static void fill(StorageBackend backend, NodeId id, long bytes) throws IOException {
     fill(backend.attach(id).path(), bytes);
     backend.flush(id);
   }
 
-  /** Writes so many bytes from the start of a file on. */
+  /** Writes this many bytes from the start of a file. */
   static void fill(Path file, long bytes) throws IOException {
     byte[] content = new byte[CHUNK];
     new Random(1).nextBytes(content);
@@ -68,12 +68,12 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
     }
   }
 
-  /** Overwrites so many pages, drawn at random; returns how many different ones that were. */
+  /** Overwrites pages drawn at random; returns the number of different ones. */
   static int overwrite(Path file, int pages, Random random) throws IOException {
     return overwritten(file, pages, random).cardinality();
   }
 
-  /** The same; returns which ones. */
+  /** Overwrites pages drawn at random; returns their numbers. */
   static BitSet overwritten(Path file, int pages, Random random) throws IOException {
     byte[] content = new byte[PAGE];
     random.nextBytes(content);
@@ -90,7 +90,7 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
     }
   }
 
-  /** What is used of the file system. */
+  /** Returns the used bytes of the file system. */
   long usedBytes() {
     try {
       FileStore store = Files.getFileStore(mountPoint);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What proc(5) tells about processes. Sizes are in KiB. */
+/** Reads information about processes from proc(5). Sizes are in KiB. */
 final class Procfs {
   private Procfs() {}
 
@@ -16,12 +16,12 @@ final class Procfs {
    * Anonymous memory of a process.
    *
    * @param all everything
-   * @param image private copies of pages of the memory image: what the guest has written
-   * @param code executable: what a binary translator has translated
+   * @param image private copies of pages of the memory image: those the guest has written
+   * @param code executable memory: the output of a binary translator
    */
   record Anonymous(long all, long image, long code) {}
 
-  /** The value of a field of {@code /proc/PID/status}. */
+  /** Returns the value of a field of {@code /proc/PID/status}. */
   static long status(long pid, String field) throws IOException {
     for (String line : lines(pid, "status")) {
       if (line.startsWith(field + ":")) {
@@ -31,7 +31,7 @@ final class Procfs {
     throw new IOException("no " + field + " in the status of " + pid);
   }
 
-  /** Anonymous memory of a process whose memory image is this file. */
+  /** Returns the anonymous memory of a process whose memory image is this file. */
   static Anonymous anonymous(long pid, Path image) throws IOException {
     return anonymous(lines(pid, "smaps"), image.toString());
   }
@@ -58,7 +58,7 @@ final class Procfs {
     return new Anonymous(all, ofImage, ofCode);
   }
 
-  /** The arguments a process was started with. */
+  /** Returns the arguments a process was started with. */
   static List<String> arguments(long pid) throws IOException {
     String all = Files.readString(file(pid, "cmdline"), StandardCharsets.ISO_8859_1);
     List<String> arguments = new ArrayList<>();
@@ -76,7 +76,7 @@ final class Procfs {
     return Path.of("/proc", Long.toString(pid), name);
   }
 
-  /** "Name: 123 kB". */
+  /** Parses "Name: 123 kB". */
   private static long kib(String line) {
     return Long.parseLong(line.replaceAll("[^0-9]", ""));
   }

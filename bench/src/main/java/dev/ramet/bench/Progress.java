@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-/** Tells a waiting person what goes on; results alone go to standard output. */
+/** Reports progress to a waiting person; standard output is for results alone. */
 final class Progress {
   private Progress() {}
 

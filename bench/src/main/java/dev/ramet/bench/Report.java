@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of a suite measured. Immutable and thread-safe as far as its list is.
+ * The results of a suite's run. Immutable and thread-safe as far as its list is.
  *
  * @param suite the suite's name
  * @param results one line each
@@ -24,7 +24,7 @@ record Report(String suite, List<Result> results) {
   private static final List<String> HEAD =
       List.of("", "unit", "p50", "p99", "floor", "ratio", "n", "target");
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads a report written by {@link #write}. */
   static Report read(Path file) throws IOException {
     return JSON.readValue(file.toFile(), Report.class);
   }
@@ -41,7 +41,7 @@ record Report(String suite, List<Result> results) {
     }
   }
 
-  /** A table for a terminal. */
+  /** Returns a table for a terminal. */
   String text() {
     int width = results.stream().mapToInt(r -> r.name().length()).max().orElse(0);
     StringBuilder out = new StringBuilder("suite ").append(suite).append('\n');
@@ -56,7 +56,7 @@ record Report(String suite, List<Result> results) {
     return out.toString();
   }
 
-  /** A table for a Markdown document. */
+  /** Returns a table for a Markdown document. */
   String markdown() {
     StringBuilder out = new StringBuilder("| " + suite + String.join(" | ", HEAD) + " | |\n");
     out.append("|---|---|--:|--:|--:|--:|--:|---|---|\n");
@@ -101,7 +101,7 @@ record Report(String suite, List<Result> results) {
         + verdict;
   }
 
-  /** About three digits that count. */
+  /** Formats a number with about three significant digits. */
   private static String number(@Nullable Double value) {
     if (value == null) {
       return "";

@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a report. Immutable and thread-safe.
  *
- * @param name what was measured
+ * @param name the name of the measurement
  * @param unit of {@code p50}, {@code p99} and {@code floor}
  * @param p50 the median
  * @param p99 the 99th percentile
- * @param floor the floor's median, or null when there is none
- * @param ratio median through floor, or null when there is no floor
- * @param n how many values
- * @param target what must not be exceeded, or must be reached; null for information only
- * @param targetOf what the target is for: {@code ratio} or {@code p50}, which must not exceed it,
- *     or {@code ratio-least}, which must reach it; null without a target
- * @param note what a reader must know, or null
+ * @param floor the floor's median, or null if there is none
+ * @param ratio the median divided by the floor, or null without a floor
+ * @param n the number of values
+ * @param target the value not to exceed, or to reach; null for information only
+ * @param targetOf the target's subject: {@code ratio} or {@code p50}, which must not exceed it, or
+ *     {@code ratio-least}, which must reach it; null without a target
+ * @param note a remark that a reader must know, or null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Result(
@@ -35,7 +35,7 @@ record Result(
 
   private static final String LEAST = "ratio-least";
 
-  /** Measured values without a floor or target. */
+  /** Returns a result without a floor or target. */
   static Result of(String name, String unit, Samples samples) {
     return new Result(
         name,
@@ -50,39 +50,43 @@ record Result(
         null);
   }
 
-  /** The same over a floor. */
+  /** Returns this result with a floor. */
   Result over(Samples floors) {
     double least = floors.p50();
     @Nullable Double through = least == 0 ? null : round(p50 / least);
     return new Result(name, unit, p50, p99, round(least), through, n, target, targetOf, note);
   }
 
-  /** The same with a target for its ratio. */
+  /** Returns this result with a maximum for its ratio. */
   Result ratioAtMost(double most) {
     return new Result(name, unit, p50, p99, floor, ratio, n, most, "ratio", note);
   }
 
-  /** The same with a target for its median. */
+  /** Returns this result with a maximum for its median. */
   Result atMost(double most) {
     return new Result(name, unit, p50, p99, floor, ratio, n, most, "p50", note);
   }
 
-  /** The same with a target that its ratio must reach. */
+  /** Returns this result with a minimum for its ratio. */
   Result ratioAtLeast(double least) {
     return new Result(name, unit, p50, p99, floor, ratio, n, least, LEAST, note);
   }
 
-  /** How many times as long one thing took as another, which it should by so much at least. */
+  /**
+   * Returns how many times as long one operation took as another, with a minimum for this ratio.
+   */
   static Result times(String name, Samples slow, Samples fast, double least) {
     return of(name, "ms", slow).over(fast).ratioAtLeast(least);
   }
 
-  /** The same with a note. */
+  /** Returns this result with a note. */
   Result note(String text) {
     return new Result(name, unit, p50, p99, floor, ratio, n, target, targetOf, text);
   }
 
-  /** Whether the target is kept; null without a target or without what it is for. */
+  /**
+   * Returns whether the target is met; null without a target or without the value it applies to.
+   */
   @JsonIgnore
   @Nullable Boolean kept() {
     boolean least = LEAST.equals(targetOf);
@@ -93,7 +97,7 @@ record Result(
     return least ? value >= target : value <= target;
   }
 
-  /** Three decimals: finer is noise. */
+  /** Rounds to three decimals: finer is noise. */
   private static double round(double value) {
     return Math.round(value * 1000) / 1000.0;
   }

@@ -3,7 +3,7 @@ package dev.ramet.bench;
 
 import java.util.Arrays;
 
-/** Measured values of one kind, in the order they came. Used by one thread. */
+/** Measured values of one kind, in the order they were added. Used by one thread. */
 final class Samples {
   private double[] values = new double[16];
   private int count;
@@ -25,19 +25,19 @@ final class Samples {
     values[count++] = value;
   }
 
-  /** The values of another, behind ours. */
+  /** Appends the values of another object. */
   void addAll(Samples more) {
     for (int i = 0; i < more.count; i++) {
       add(more.values[i]);
     }
   }
 
-  /** Without the first {@code many}, which warmed things up. */
+  /** Returns the values without the first {@code many}, which were for warming up. */
   Samples after(int many) {
     return of(Arrays.copyOfRange(values, Math.min(many, count), count));
   }
 
-  /** The first {@code many} only. */
+  /** Returns only the first {@code many} values. */
   Samples before(int many) {
     return of(Arrays.copyOf(values, Math.min(many, count)));
   }
@@ -47,12 +47,12 @@ final class Samples {
   }
 
   /**
-   * The smallest value that at least this share of all values does not exceed (nearest rank), so
-   * always one that was measured. Of fewer than a hundred values the 99th percentile is the
-   * largest.
+   * Returns the smallest value that at least this share of all values does not exceed (nearest
+   * rank), which is always a measured one. With fewer than a hundred values the 99th percentile is
+   * the largest.
    *
    * @param percent above 0, at most 100
-   * @throws IllegalStateException when there are no values
+   * @throws IllegalStateException if there are no values
    */
   double percentile(double percent) {
     if (count == 0) {
@@ -64,12 +64,12 @@ final class Samples {
     return sorted[Math.max(1, Math.min(count, rank)) - 1];
   }
 
-  /** The median. */
+  /** Returns the median. */
   double p50() {
     return percentile(50);
   }
 
-  /** What all but the worst hundredth stay within. */
+  /** Returns the 99th percentile. */
   double p99() {
     return percentile(99);
   }

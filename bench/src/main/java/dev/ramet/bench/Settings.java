@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * Where things are and how much is measured. Immutable and thread-safe.
+ * The directories of a run and its number of measurements. Immutable and thread-safe.
  *
  * @param home the installed layout
  * @param java the JVM that the layout's launcher uses
  * @param floors directory of the floors' programs
- * @param work directory for everything a run makes; its owner removes it
- * @param cache where template recipes keep packages
+ * @param work directory for all files of a run; its owner deletes it
+ * @param cache the directory in which template recipes keep packages
  * @param parts which parts of a suite to run; empty for all
- * @param quick fewer repetitions: for a look, not for a claim
+ * @param quick fewer repetitions: for a first impression, not for a claim
  */
 record Settings(
     Path home, Path java, Path floors, Path work, Path cache, Set<String> parts, boolean quick) {
@@ -33,12 +33,12 @@ record Settings(
     return work.resolve("host.pid");
   }
 
-  /** Whether a part of a suite is to be run. */
+  /** Returns whether to run a part of a suite. */
   boolean wants(String part) {
     return parts.isEmpty() || parts.contains(part);
   }
 
-  /** This many, or fewer in a quick run. */
+  /** Returns the first number, or the second in a quick run. */
   int times(int full, int fewer) {
     return quick ? fewer : full;
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much slower a guest writes memory because somebody tracks it: the first write to each page
- * after a capture is seen by the kernel. Used by one thread.
+ * Measures how much tracking slows down a guest's writes to memory: the kernel intercepts the first
+ * write to each page after a capture. Used by one thread.
  */
 final class Slowdown {
   private static final int WRITTEN_MB = 64;
@@ -43,7 +43,7 @@ final class Slowdown {
                 .over(untouched)
                 .note("floor: the same without a capture"));
       } catch (IOException e) {
-        // What this host's kernel cannot do is not measured here.
+        // Modes that this host's kernel does not support are not measured.
         Progress.say("without mode " + mode + ": " + e.getMessage());
       }
     }

@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots of one sandbox, each on the one before, of which the last is kept: that is what the
- * next one builds on. Used by one thread.
+ * Snapshots of one sandbox, each based on the previous one. The last is kept as the base of the
+ * next. Used by one thread.
  */
 final class SnapshotChain {
   private final Host host;
@@ -26,22 +26,25 @@ final class SnapshotChain {
     return sandbox;
   }
 
-  /** The last one, once there is one. */
+  /** Returns the last snapshot's id; null if there is none yet. */
   @Nullable String last() {
     return last;
   }
 
-  /** Takes one in the mode that the host chooses, and leaves the one before where it is. */
+  /** Takes a snapshot in the mode that the host chooses, and keeps the previous one. */
   SnapshotInfo next() throws IOException, InterruptedException {
     return host.api().snapshot(sandbox.sandboxID());
   }
 
-  /** As {@link #next}, compared with all of the paused machine's memory; null when it differs. */
+  /**
+   * Takes a snapshot like {@link #next} and compares it with all of the paused machine's memory;
+   * null if they differ.
+   */
   @Nullable SnapshotInfo nextVerified() throws IOException, InterruptedException {
     return host.api().verifiedSnapshot(sandbox.sandboxID());
   }
 
-  /** Puts one in place of the one before, which is deleted. */
+  /** Makes this the last snapshot and deletes the previous one. */
   void replaceBy(SnapshotInfo snapshot) throws IOException, InterruptedException {
     @Nullable String before = last;
     last = snapshot.snapshotID();
@@ -51,7 +54,7 @@ final class SnapshotChain {
   }
 
   /**
-   * Takes one in place of the one before.
+   * Takes a snapshot that replaces the previous one.
    *
    * @param mode the memory mode, or null for the host's choice
    */

@@ -12,21 +12,24 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * One sandbox, nearly idle: how long it stands still for a snapshot, how long it takes to come
- * back, and what the host itself costs. Used by one thread.
+ * Measures one nearly idle sandbox: the pause for a snapshot, the time to restore, and the cost of
+ * the host itself. Used by one thread.
  */
 final class SnapshotSuite {
-  /** A host that was just started runs unoptimized code; so does a floor's first round. */
+  /** A newly started host runs unoptimized code, and so does a floor's first round. */
   private static final int WARM_UP = 30;
 
   private static final int WARM_UP_FLOOR = 3;
 
-  /** After the others: what is left is a tracker's first capture, which is not like the rest. */
+  /**
+   * Few, because these snapshots follow the others: only a tracker's first capture still differs
+   * from the rest.
+   */
   private static final int WARM_UP_TRACKING = 5;
 
   /**
-   * The machine runs in between, as long as it does on the floor, and what the deletion of the
-   * snapshot before left for the kernel to do is done.
+   * Lets the machine run between snapshots as long as it does for the floor, and the kernel finish
+   * the deletion of the previous snapshot.
    */
   private static final long REST_MILLIS = 20;
 
@@ -52,7 +55,7 @@ final class SnapshotSuite {
     this.floors = floors;
   }
 
-  /** Runs everything. */
+  /** Runs all parts, or the requested ones. */
   List<Result> run() throws IOException, InterruptedException {
     host.start();
     host.api().buildTemplate("micro");
@@ -62,7 +65,7 @@ final class SnapshotSuite {
     }
     if (settings.wants("cold")) {
       Progress.say("restores with a cold page cache");
-      // The other one's machine was replaced by rollbacks.
+      // The first sandbox's machine was replaced by rollbacks.
       SandboxInfo another = host.api().create("micro");
       results.addAll(new ColdRestores(settings, host, floors).measure(another));
     }
@@ -109,7 +112,7 @@ final class SnapshotSuite {
     }
   }
 
-  /** Snapshots that build each on the one before, where the host can do that. */
+  /** Takes snapshots that each build on the previous one, if the host supports that. */
   private void trackedSnapshots(SandboxInfo sandbox) throws IOException, InterruptedException {
     Api api = host.api();
     String previous = null;
@@ -151,7 +154,8 @@ final class SnapshotSuite {
     phases.forEach(
         (name, ms) -> {
           Result phase = Result.of(prefix + "snapshot phase " + name, "ms", ms);
-          // The others overlap: the devices are saved from the stop on, beside all that follows.
+          // The other phases overlap: the devices are saved from the stop on, in parallel with all
+          // that follows.
           Samples floor = name.equals("resume") ? pauseFloor.phases().get(name) : null;
           results.add(floor == null ? phase : phase.over(floor));
         });

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Copies of bytes, on the file system of the temporary directory. Used by one thread. */
+/** Measures copies of bytes on the file system of the temporary directory. Used by one thread. */
 final class StorageBytes {
   private static final long SIZE = 1L << 30;
   private static final long DATA = 256L << 20;
@@ -41,7 +41,7 @@ final class StorageBytes {
       Samples ours = new Samples();
       Samples program = new Samples();
       for (int round = 0; round <= settings.times(15, 4); round++) {
-        // In turns, and each time after what the other one wrote is on the disk.
+        // Alternates between both, each time after the other one's data is on the disk.
         floors.run(List.of("sync", "-f", root.toString()), root);
         long begin = System.nanoTime();
         backend.snapshot(V, S, Durability.RELAXED);

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Snapshots and forks of a clean volume in few extents. Used by one thread. */
+/** Measures snapshots and forks of a clean volume with few extents. Used by one thread. */
 final class StorageCopies {
   private static final long SIZE = 1L << 30;
   private static final long DATA = 64L << 20;
@@ -65,7 +65,7 @@ final class StorageCopies {
     return results;
   }
 
-  /** In turns, so that both meet the same load. */
+  /** Alternates between both, so that they meet the same load. */
   private void measure(
       StorageBackend backend, boolean fork, Durability durability, Samples ours, Samples least)
       throws IOException, InterruptedException {
@@ -92,7 +92,9 @@ final class StorageCopies {
     }
   }
 
-  /** Makes some, and only then removes them: a removal waits for the disk. */
+  /**
+   * Makes several copies and deletes them only afterwards, because a deletion waits for the disk.
+   */
   private static void copies(
       StorageBackend backend, boolean fork, Durability durability, Samples into) {
     for (int i = 0; i < BLOCK; i++) {

@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots of an image of 1 GiB of which 4096 pages, drawn at random, are overwritten in between:
- * what the hundredth costs beside the first. Used by one thread.
+ * Takes snapshots of a 1 GiB image, of which 4096 pages drawn at random are overwritten in between,
+ * and compares the cost of the hundredth with that of the first. Used by one thread.
  */
 final class StorageHistory {
   private static final long SIZE = 1L << 30;
@@ -32,7 +32,8 @@ final class StorageHistory {
   private static final int GENERATIONS = 100;
 
   /**
-   * In a quick run, and in the naive chain, the generations before the last of which one is kept.
+   * In a quick run and in the naive chain, one in this many generations is kept before the last
+   * ones.
    */
   private static final int STRIDE = 10;
 
@@ -43,10 +44,12 @@ final class StorageHistory {
   private static final double BYTES_PER_MIB = 1 << 20;
   private static final int WARM_UP = 300;
 
-  /** As the engine: what laying out anew may add, as a part of what was written. */
+  /** As in the engine: the bytes that compaction may add, as a share of the bytes written. */
   private static final double ADDED_SHARE = 0.1;
 
-  /** What a busy machine writes to its disk between its last preparation and its pause. */
+  /**
+   * The pages that a busy machine writes to its disk between the last preparation and the pause.
+   */
   private static final int PAGES_LATE = 32;
 
   private static final NodeId BASE = NodeId.of("base");
@@ -66,7 +69,7 @@ final class StorageHistory {
   private long pieces;
   private final List<Result> results = new ArrayList<>();
 
-  /** What was measured of some generations. */
+  /** Measurements of some generations. */
   private static final class Series {
     private final Samples clones = new Samples();
     private final Samples late = new Samples();
@@ -80,7 +83,10 @@ final class StorageHistory {
     this.stride = settings.times(1, STRIDE);
   }
 
-  /** Memory images: each is a fork of the one before, written in places and sealed. */
+  /**
+   * Measures memory images: each is a fork of the previous one, written in scattered places and
+   * sealed.
+   */
   List<Result> memory() throws IOException, InterruptedException {
     try (StorageBackend backend = open()) {
       for (int i = 1; i <= FIRSTS; i++) {
@@ -137,8 +143,9 @@ final class StorageHistory {
   }
 
   /**
-   * Snapshots of a disk in use: flushed and prepared before the pause, snapshotted in it. Who
-   * writes it tells what, as QEMU does; at the end of the history it is measured without that, too.
+   * Measures snapshots of a disk in use: flushed and prepared before the pause, snapshotted during
+   * it. The writer logs its writes, as QEMU does; the end of the history is also measured without
+   * the log.
    */
   List<Result> disk() throws IOException, InterruptedException {
     try (StorageBackend backend = open()) {
@@ -207,7 +214,10 @@ final class StorageHistory {
     }
   }
 
-  /** What the clone in the pause takes of a disk that was written since it was prepared. */
+  /**
+   * Returns the duration, in milliseconds, of the clone during the pause of a disk that was written
+   * since its preparation.
+   */
   private double snapshotLate(StorageBackend backend, NodeId disk, NodeId id, WriteLog told)
       throws IOException {
     backend.flush(disk);
@@ -237,7 +247,7 @@ final class StorageHistory {
     return backend;
   }
 
-  /** What is done with an image after it was made, beside the next one's writes. */
+  /** Does the background work on a new image, while the next one is written. */
   private void settle(StorageBackend backend, NodeId id, long writtenBytes) {
     long begin = System.nanoTime();
     creditBytes += (long) (ADDED_SHARE * writtenBytes);
@@ -263,7 +273,7 @@ final class StorageHistory {
             Samples.of(addedBytes / BYTES_PER_MIB)));
   }
 
-  /** What is done after the operation, beside the next one's writes. */
+  /** Does the background work after an operation, while the next one writes. */
   private void prepare(StorageBackend backend, NodeId id) {
     long begin = System.nanoTime();
     catchUp(backend, id, log);
@@ -276,7 +286,10 @@ final class StorageHistory {
     }
   }
 
-  /** As the engine does for images that are written once: XFS reserves no room around a page. */
+  /**
+   * Stops XFS from reserving space around a page, as the engine does for images that are written
+   * once.
+   */
   private static void noReserve(Path path) throws IOException {
     try (Fd fd = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0)) {
       CopyOnWriteExtent.set(fd, Pool.PAGE);
@@ -287,7 +300,7 @@ final class StorageHistory {
     }
   }
 
-  /** What is used when all is written and what was given up is free. */
+  /** Returns the used bytes once all is written and deleted space is free. */
   private long settledBytes() throws IOException, InterruptedException {
     floors.run(List.of("sync", "-f", pool.mountPoint().toString()), settings.work());
     return pool.usedBytes();
@@ -333,8 +346,8 @@ final class StorageHistory {
   }
 
   /**
-   * The same history by clone, write and sync alone: what its clones become, and what none can do
-   * without.
+   * Measures the same history with clone, write and sync alone: how its clones slow down, and the
+   * cost that no method can avoid.
    */
   private void naive(String what) throws IOException, InterruptedException {
     Path directory = pool.directory("naive");

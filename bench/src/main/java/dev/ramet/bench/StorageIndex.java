@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A root of many snapshots: opening it in a new process, and listing it. Used by one thread. */
+/**
+ * Measures a root with many snapshots: opening it in a new process, and listing it. Used by one
+ * thread.
+ */
 final class StorageIndex {
   private static final int SNAPSHOTS = 100_000;
   private static final int PAGE = 100;
@@ -86,20 +89,20 @@ final class StorageIndex {
   }
 
   /**
-   * Opens a root in a process of its own and prints milliseconds, a line each: of opening it, of
-   * pages, and of opening it again when all is warm.
+   * Opens a root in a separate process and prints milliseconds, one line each: for opening it, for
+   * pages, and for opening it again when everything is cached.
    *
-   * @param arguments the root, and whether the first page is asked for at once
+   * @param arguments the root, and whether to request the first page at once
    */
   public static void main(String[] arguments) throws InterruptedException {
     ProbeContext where = new ProbeContext(Path.of(arguments[0]));
-    // What a host has done long before it opens a root: the native library is loaded.
+    // Loads the native library, which a host has done long before it opens a root.
     var provider = new ReflinkXfsProvider();
     provider.probe(new ProbeContext(where.root().resolve("volumes")));
     double last = 0;
     for (int round = 0; round < 4; round++) {
       if (round > 0) {
-        Thread.sleep(300); // The names of the round before are put in order meanwhile.
+        Thread.sleep(300); // The names of the previous round are sorted meanwhile.
       }
       long begin = System.nanoTime();
       try (StorageBackend backend = provider.open(where)) {

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The storage backends without a host around them, in parts that each measure for a minute or so.
- * Used by one thread.
+ * Measures the storage backends without a host, in parts of about a minute each. Used by one
+ * thread.
  */
 final class StorageSuite {
   private final Settings settings;
@@ -46,7 +46,7 @@ final class StorageSuite {
     };
   }
 
-  /** The floor's command line. */
+  /** Returns the floor's command line. */
   static List<String> floor(Settings settings, Object... arguments) {
     Path program = settings.floors().resolve("storage-floor");
     List<String> command = new ArrayList<>(List.of(program.toString()));

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 
-/** Many threads, each with a volume of its own. Used by one thread. */
+/** Measures many threads, each with a separate volume. Used by one thread. */
 final class StorageThreads {
   private static final int THREADS = 32;
   private static final int EACH = 100;

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** Snapshots of many sandboxes at once. Used by one thread. */
+/** Measures snapshots of many sandboxes at once. Used by one thread. */
 final class Together {
   private static final int COUNT = 10;
   private static final int[] WRITTEN_MB = {16, 96};
@@ -53,7 +53,7 @@ final class Together {
     return results;
   }
 
-  /** What was measured where so much was written: captures, and their floors. */
+  /** Measurements for one amount of written memory: captures, and their floors. */
   private record Series(Samples took, Samples bytes, Samples overlays) {
     Series() {
       this(new Samples(), new Samples(), new Samples());
@@ -72,7 +72,7 @@ final class Together {
         }
         List<SnapshotInfo> previous = made;
         made = round(sandboxes, threads, previous, megabytes, round < WARM_UP ? null : series);
-        // The next ones build on these.
+        // The next snapshots build on these.
         delete(previous);
       }
       delete(made);
@@ -91,8 +91,8 @@ final class Together {
   }
 
   /**
-   * Takes the snapshots, and measures the floor of their bytes before or after them, in turns. The
-   * floor of where they lie needs them, and comes last.
+   * Takes the snapshots, and measures the floor of their bytes alternately before or after them.
+   * The floor of their layout needs the snapshots and comes last.
    */
   private List<SnapshotInfo> round(
       List<SandboxInfo> sandboxes,
@@ -131,7 +131,7 @@ final class Together {
     return made;
   }
 
-  /** The floor of what these wrote. */
+  /** Measures the floor: writing as many bytes as these snapshots did. */
   private double write(Machine machine, List<SnapshotInfo> like)
       throws IOException, InterruptedException {
     long bytes = written(like);
@@ -141,7 +141,10 @@ final class Together {
     return ms;
   }
 
-  /** The floor of what these wrote over those, in the same places. */
+  /**
+   * Measures the floor: writing the changes of these snapshots to the same places of the previous
+   * ones.
+   */
   private double overlay(Machine machine, List<SnapshotInfo> over, List<SnapshotInfo> like)
       throws IOException, InterruptedException {
     List<String[]> pairs = new ArrayList<>();
@@ -154,7 +157,10 @@ final class Together {
     return ms;
   }
 
-  /** Half as much as before one large file: it is done two dozen times, and waits for the disk. */
+  /**
+   * Prepares with half as much data as for one large file, because this runs two dozen times and
+   * waits for the disk.
+   */
   private void settle(Machine machine, long bytes) throws IOException, InterruptedException {
     memoryFloors.settle(machine.scratch(), bytes / 2);
   }

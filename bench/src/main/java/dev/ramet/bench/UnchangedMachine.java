@@ -5,12 +5,12 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import java.io.IOException;
 
-/** A snapshot, if anything changed, of a machine that does nothing. */
+/** Measures conditional snapshots of an idle machine: taken only if something changed. */
 final class UnchangedMachine {
-  /** So often is a short call made before it runs compiled code. */
+  /** The number of calls before a short call runs compiled code. */
   private static final int QUICK_WARM_UP = 1000;
 
-  /** Until a guest that is told to halt has halted. */
+  /** How long a guest takes to halt. */
   private static final int HALT_MILLIS = 4000;
 
   private static final int MOST_CHANGES = 10;
@@ -25,7 +25,7 @@ final class UnchangedMachine {
     this.floors = floors;
   }
 
-  /** Asks over and over for a snapshot of a machine that has halted. */
+  /** Repeatedly requests a snapshot of a halted machine. */
   Result measure() throws IOException, InterruptedException {
     Progress.say("a machine that does nothing");
     SandboxInfo sandbox = host.api().create("micro");
@@ -40,7 +40,7 @@ final class UnchangedMachine {
       SnapshotInfo same = host.api().snapshotIfChanged(sandbox.sandboxID());
       double ms = Host.millisSince(begin);
       if (!last.equals(same.snapshotID())) {
-        // A packet from the network reaches the memory of a machine that has halted, too.
+        // A packet from the network also changes the memory of a halted machine.
         last = same.snapshotID();
         changes++;
       } else if (i >= QUICK_WARM_UP) {

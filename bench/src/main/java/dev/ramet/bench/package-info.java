@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** End-to-end benchmarks of an installed Ramet, each against a floor measured in the same run. */
+/**
+ * End-to-end benchmarks of an installed Ramet, each compared with a floor measured in the same run.
+ */
 @NullMarked
 package dev.ramet.bench;
 
