@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A driver of machines that count: the skeleton of a hypervisor's. */
+/** A driver of machines that count: the skeleton of a hypervisor plugin. */
 module com.example.counting {
   requires dev.ramet.spi;
 

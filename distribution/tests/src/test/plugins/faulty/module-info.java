@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Plugins that do what those of the host do, until they are told to break. */
+/** Plugins that work like those of the host until they are told to break. */
 module com.example.faulty {
   requires dev.ramet.spi;
 

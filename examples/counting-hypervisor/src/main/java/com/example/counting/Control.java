@@ -15,13 +15,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Orders to a machine, each over a connection of its own, so that threads may share it. A machine
- * that does not answer is waited for until it ends or the thread is interrupted.
+ * Sends orders to a machine, each over a new connection, so that threads may share it. Waits for an
+ * answer until the machine ends or the thread is interrupted.
  */
 record Control(String name, Path directory, ProcessHandle process) {
   private static final long LOOK_AGAIN_MILLIS = 2;
 
-  /** Waits until the machine takes orders. */
+  /** Waits until the machine accepts orders. */
   void await(Duration timeout) {
     long end = System.nanoTime() + timeout.toNanos();
     while (!answers()) {
@@ -51,7 +51,7 @@ record Control(String name, Path directory, ProcessHandle process) {
     }
   }
 
-  /** Gives an order, and answers what the machine says to it. */
+  /** Sends an order and returns the machine's answer. */
   String order(String order) {
     if (!process.isAlive()) {
       throw Failures.ended(name, directory);

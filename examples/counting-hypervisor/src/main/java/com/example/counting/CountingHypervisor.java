@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Machines as processes of their own, which outlive this one. Thread-safe. */
+/** Runs machines as separate processes, which outlive this one. Thread-safe. */
 final class CountingHypervisor implements Hypervisor {
-  /** In a machine's directory: what its process said. It stays, for people to read. */
+  /** The log of a machine's process, in the machine's directory. It is kept for people to read. */
   static final String LOG = "vmm.log";
 
   private static final Duration END = Duration.ofSeconds(30);
@@ -30,7 +30,7 @@ final class CountingHypervisor implements Hypervisor {
   /** Directories in which a machine is being started. */
   private final Set<String> starting = ConcurrentHashMap.newKeySet();
 
-  /** By process, so that two look-ups of a machine answer one object, with one pause. */
+  /** By process id, so that two look-ups of a machine return the same object, with one pause. */
   private final Map<Long, CountingVm> known = new ConcurrentHashMap<>();
 
   @Override
@@ -62,7 +62,7 @@ final class CountingHypervisor implements Hypervisor {
     }
   }
 
-  /** A start that fails, however far it came, leaves no process, and no file but the log. */
+  /** Starts a machine. A start that fails leaves no process, and no file but the log. */
   private CountingVm begin(VmSpec spec, List<String> command, Duration timeout) {
     Path directory = spec.directory();
     tidy(directory);
@@ -92,8 +92,8 @@ final class CountingHypervisor implements Hypervisor {
   }
 
   /**
-   * The command line of a machine, which names its directory: by that it is found again. A session
-   * of its own keeps the signals away that end this process.
+   * Returns the command line of a machine, which contains its directory: that is how it is found
+   * again. A separate session keeps away the signals that end this process.
    */
   private static List<String> command(VmSpec spec, String image, String devices) {
     List<String> words = new ArrayList<>();
@@ -110,7 +110,7 @@ final class CountingHypervisor implements Hypervisor {
     return words;
   }
 
-  /** The jar that this class is in. */
+  /** Returns the jar that contains this class. */
   private static Path own() {
     try {
       return Path.of(
@@ -137,7 +137,7 @@ final class CountingHypervisor implements Hypervisor {
     }
   }
 
-  /** Removes what an ended machine leaves in its directory. */
+  /** Deletes the files that an ended machine leaves in its directory. */
   static void tidy(Path directory) {
     try {
       Files.deleteIfExists(directory.resolve(TrialMachine.SOCKET));
@@ -159,7 +159,7 @@ final class CountingHypervisor implements Hypervisor {
         if (process.isAlive()) {
           throw e;
         }
-        // It ended while we looked: then nothing is there to be found.
+        // It ended in the meantime, so there is nothing to find.
       }
     }
     return Optional.empty();

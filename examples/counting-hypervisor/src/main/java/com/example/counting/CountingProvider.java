@@ -17,21 +17,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The plugin's entry: says whether it works here, and opens it. */
+/** The plugin's entry point: probes whether it works here, and opens it. */
 public final class CountingProvider implements HypervisorProvider {
-  /** Written to disk beside what was saved with it: it never changes. */
+  /** Written to disk with every saved state, so it must never change. */
   static final String ID = "counting";
 
   private static final Duration TRIAL = Duration.ofSeconds(20);
 
   private final boolean countingIsEnough;
 
-  /** Does nothing, as the contract wants: what can go wrong goes wrong in the probe. */
+  /** Does nothing, as the contract requires: all that can fail happens in the probe. */
   public CountingProvider() {
     this(false);
   }
 
-  /** For the kit, whose guests only have to count. Goes away when your machines run kernels. */
+  /**
+   * For the test kit, whose guests only need to count. Delete it once your machines run kernels.
+   */
   CountingProvider(boolean countingIsEnough) {
     this.countingIsEnough = countingIsEnough;
   }
@@ -49,7 +51,7 @@ public final class CountingProvider implements HypervisorProvider {
       if (countingIsEnough) {
         return new ProbeResult.Usable(Set.of(), Map.of("trial", seen));
       }
-      // A host must not choose it: its machines would start, and no guest would ever answer.
+      // A host must not choose it: its machines would start, and no guest would ever respond.
       return new ProbeResult.Unusable(
           "its machines run no guests",
           seen + "; but it executes no kernel",
@@ -68,7 +70,7 @@ public final class CountingProvider implements HypervisorProvider {
     }
   }
 
-  /** Does what it would do all day, and leaves nothing of it. */
+  /** Uses a machine as a host would, and leaves nothing behind. */
   private static long trial(Path root) throws IOException {
     Path directory = Files.createTempDirectory(root, ".probe");
     try (Hypervisor driver = new CountingHypervisor()) {

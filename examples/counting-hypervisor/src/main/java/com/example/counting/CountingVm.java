@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A machine. Thread-safe: one pause at a time, and an earlier one has no say in a later one. */
+/**
+ * A machine. Thread-safe: there is one pause at a time, and an earlier pause cannot affect a later
+ * one.
+ */
 final class CountingVm implements RunningVm {
   private final VmSpec spec;
   private final Control control;
@@ -42,14 +45,14 @@ final class CountingVm implements RunningVm {
                         : new VmExit(false, "it ended: " + Failures.lastWords(spec.directory())));
   }
 
-  /** The pause that a restored machine begins with. */
+  /** Returns the pause in which a restored machine starts. */
   synchronized PausedVm standsStill() {
     Pause first = new Pause(null);
     pause = first;
     return first;
   }
 
-  /** Ends a pause that nobody holds any more. */
+  /** Ends a pause whose holder is gone. */
   synchronized RunningVm takeBack() {
     pause = null;
     control.order("resume");
@@ -105,7 +108,7 @@ final class CountingVm implements RunningVm {
     MemoryRegion all =
         new MemoryRegion(
             0, Long.parseLong(where[0]), spec.memoryBytes(), MemoryRegion.Kind.valueOf(where[1]));
-    // No balloon, no reporting of free pages: nothing is ever given back.
+    // Without a balloon or free page reporting the guest never returns memory.
     return new GuestMemory(pid(), spec.memoryBytes(), List.of(all), false);
   }
 
@@ -130,7 +133,7 @@ final class CountingVm implements RunningVm {
     }
   }
 
-  /** A pause, with or without a save that began with it. Used by one thread. */
+  /** A pause, with or without a save that started with it. Used by one thread. */
   private final class Pause implements SavingVm {
     private static final Duration END = Duration.ofSeconds(30);
 
@@ -193,10 +196,12 @@ final class CountingVm implements RunningVm {
       CountingVm.this.kill(END);
     }
 
-    /** Given up where it was not resumed: then what was saved is of no use. */
+    /**
+     * Resumes the machine if nobody has; a state saved in this pause is then useless and deleted.
+     */
     @Override
     public void close() {
-      // An interrupted thread, too, leaves no machine paused.
+      // Even an interrupted thread must not leave a machine paused.
       boolean interrupted = Thread.interrupted();
       try {
         synchronized (CountingVm.this) {
@@ -218,7 +223,7 @@ final class CountingVm implements RunningVm {
       try {
         resume();
       } catch (RametException e) {
-        // A machine that has ended does not stand still.
+        // A machine that has ended is not paused.
         if (control.process().isAlive()) {
           throw e;
         }

@@ -8,13 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Failures as the contract wants them: a code, and a sentence with what the program said. */
+/** Creates errors as the contract requires: a code, and a message with the program's output. */
 final class Failures {
   private static final int LAST_CHARACTERS = 500;
 
   private Failures() {}
 
-  /** A machine that ended, with its last words. */
+  /** Returns the error for a machine that ended, with the end of its log. */
   static RametException ended(String name, Path directory) {
     return new RametException(
         ErrorCode.HYPERVISOR_FAILED, "the machine " + name + " ended: " + lastWords(directory));

@@ -15,15 +15,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The machines' processes, found by their command lines (proc_pid_cmdline(5)): what is written
- * nowhere cannot be lost in a crash, nor name a process that only has the same number.
+ * Finds the machines' processes by their command lines (proc_pid_cmdline(5)): unlike recorded
+ * process ids these are not lost in a crash, and cannot refer to another process with the same id.
  */
 final class Processes {
   private static final String PROGRAM = TrialMachine.class.getName();
 
   private Processes() {}
 
-  /** Those whose machine's directory is this one, or is below it. */
+  /** Returns the processes whose machine's directory is this one or below it. */
   static List<ProcessHandle> below(Path directory) {
     String own = absolute(directory);
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
@@ -36,7 +36,7 @@ final class Processes {
     }
   }
 
-  /** Those whose machine's directory is this one: one at most. */
+  /** Returns the processes whose machine's directory is this one: at most one. */
   static List<ProcessHandle> in(Path directory) {
     String own = absolute(directory);
     return below(directory).stream().filter(one -> directoryOf(one).equals(own)).toList();
@@ -46,7 +46,7 @@ final class Processes {
     return directory.toAbsolutePath().normalize().toString();
   }
 
-  /** Empty for what is no machine, or has ended. */
+  /** Returns the directory of a machine's process; empty if it is no machine or has ended. */
   private static String directoryOf(ProcessHandle process) {
     try {
       byte[] line = Files.readAllBytes(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -58,7 +58,7 @@ final class Processes {
     }
   }
 
-  /** Ends a process and waits until it is gone, also in a thread that is interrupted. */
+  /** Kills a process and waits until it is gone, even in an interrupted thread. */
   static void end(ProcessHandle process, Duration timeout) {
     process.destroyForcibly();
     long end = System.nanoTime() + timeout.toNanos();
@@ -74,7 +74,7 @@ final class Processes {
     }
   }
 
-  /** False where the wait was interrupted. */
+  /** Waits for a process to end; false if the wait was interrupted. */
   private static boolean gone(ProcessHandle process, long timeoutNanos) {
     try {
       process.onExit().get(timeoutNanos, TimeUnit.NANOSECONDS);

@@ -13,12 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Refuses what cannot be, before anything is started. */
+/** Rejects invalid specifications before anything is started. */
 final class Specs {
   private static final long MIB = 1 << 20;
   private static final long MOST_MEMORY_BYTES = 1 << 30;
 
-  /** What the address of a socket has room for (unix(7)), without the zero at its end. */
+  /** The length of a socket address (unix(7)), without the terminating zero. */
   private static final int SOCKET_NAME_BYTES = 107;
 
   private Specs() {}
@@ -64,8 +64,9 @@ final class Specs {
   }
 
   /**
-   * What a saved state depends on. Everything goes in here that makes your hypervisor refuse a
-   * state, or worse, take it and go wrong: its version, the machine's type, the processor's model.
+   * Returns what a saved state depends on. Include everything that makes your hypervisor refuse a
+   * state, or worse, accept it and go wrong: its version, the machine's type, the processor's
+   * model.
    */
   static VmIdentity identity(VmSpec spec) {
     return new VmIdentity(

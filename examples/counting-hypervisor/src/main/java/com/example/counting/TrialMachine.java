@@ -24,22 +24,22 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What stands where your hypervisor's program goes: a process whose "guest" counts in its memory
- * and executes no kernel. It maps its memory privately, takes orders at a socket in its directory,
+ * A stand-in for your hypervisor's program: a process whose "guest" counts in its memory and
+ * executes no kernel. It maps its memory privately, accepts orders at a socket in its directory,
  * and knows nothing of the driver, as a virtual machine monitor does. Its class path is the
  * plugin's jar alone.
  */
 final class TrialMachine {
-  /** In place of the path of a memory image: the machine begins with empty memory. */
+  /** Replaces the path of a memory image: the machine starts with empty memory. */
   static final String EMPTY = "-";
 
-  /** In a machine's directory: where it takes orders. Its making says that the machine is up. */
+  /** The socket for orders, in a machine's directory. It exists once the machine is up. */
   static final String SOCKET = "control";
 
-  /** In a machine's directory, for a moment: what empty memory is mapped from. */
+  /** The file that empty memory is mapped from, for a moment in a machine's directory. */
   static final String MEMORY = "memory";
 
-  /** In the directory of a saved state. */
+  /** The file for the devices, in the directory of a saved state. */
   static final String DEVICES = "devices";
 
   private final String devices;
@@ -60,7 +60,7 @@ final class TrialMachine {
       if (!empty && channel.size() != memoryBytes) {
         throw new IOException("not the memory of this machine: " + image);
       }
-      // Privately: an image is never written, and empty memory never leaves this process.
+      // Private: an image is never written, and empty memory never leaves this process.
       memory = channel.map(FileChannel.MapMode.PRIVATE, 0, memoryBytes);
     }
     memory.order(ByteOrder.nativeOrder());
@@ -92,7 +92,7 @@ final class TrialMachine {
     }
   }
 
-  /** The guest: it counts as long as it may. */
+  /** Runs the guest, which counts while it may. */
   private void guest() {
     try {
       while (true) {
@@ -114,12 +114,12 @@ final class TrialMachine {
     return memory.getLong(0);
   }
 
-  /** Once this returns, the guest does nothing any more, or something again. */
+  /** Stops or resumes the guest; takes effect before this returns. */
   private synchronized void run(boolean run) {
     running = run;
   }
 
-  /** One order, one answer. A driver that dies in the middle of one is none of our business. */
+  /** Handles one order. If a driver dies in the middle of one, the machine carries on. */
   private void serve(SocketChannel from) {
     try (from;
         BufferedReader in = new BufferedReader(Channels.newReader(from, StandardCharsets.UTF_8));
@@ -168,7 +168,9 @@ final class TrialMachine {
     }
   }
 
-  /** The guest answers at each of its ports with how far it has counted. */
+  /**
+   * Opens a port at which the guest answers every connection with its count; returns the host port.
+   */
   private int forward(int guestPort) throws IOException {
     ServerSocket known = forwarded.get(guestPort);
     if (known != null) {
@@ -193,7 +195,7 @@ final class TrialMachine {
     }
   }
 
-  /** Where a file is mapped in this process (proc_pid_maps(5)). */
+  /** Returns the address at which a file is mapped in this process (proc_pid_maps(5)). */
   private static long address(Path file) throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
       if (line.endsWith(" " + file)) {

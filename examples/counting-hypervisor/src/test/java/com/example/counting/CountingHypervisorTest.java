@@ -20,14 +20,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole contract, with processes whose guests count. */
+/** Runs the whole contract, with processes whose guests count. */
 class CountingHypervisorTest extends HypervisorTck {
   @Override
   protected HypervisorHarness harness(Path scratch) {
     return new Harness(scratch);
   }
 
-  /** What a host is told until guests run: delete this test then. */
+  /** Checks what the probe reports while no guests run: delete this test once they do. */
   @Test
   void aHostIsToldThatNoGuestsRun(@TempDir Path root) {
     ProbeResult told = new CountingProvider().probe(new ProbeContext(root));
@@ -41,7 +41,7 @@ class CountingHypervisorTest extends HypervisorTck {
       return new CountingProvider(true);
     }
 
-    /** Yours: the smallest guest that counts in its memory; here each machine is one. */
+    /** Replace this with the smallest guest that counts in its memory; here each machine is one. */
     @Override
     public VmSpec spec(String name, Path directory) throws IOException {
       Path kernel = scratch.resolve("kernel");
@@ -50,7 +50,7 @@ class CountingHypervisorTest extends HypervisorTck {
       return new VmSpec(name, directory, 1, 1 << 20, kernel, null, "", List.of(), network);
     }
 
-    /** In the first bytes of its memory, seen from outside. */
+    /** The count is in the first bytes of its memory, read from outside. */
     @Override
     public long count(RunningVm vm) throws IOException {
       String memory = "/proc/" + vm.pid() + "/mem";

@@ -12,7 +12,7 @@ import dev.ramet.spi.memory.PageRanges;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Every page of any memory. Holds nothing, so that threads may share it. */
+/** Selects every page of any memory. Holds nothing, so that threads may share it. */
 final class EverythingMode implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
@@ -20,7 +20,10 @@ final class EverythingMode implements MemoryMode {
     return new Tracker(memory.pid());
   }
 
-  /** A machine's memory is captured whole or not at all: a gap would hold nobody knows what. */
+  /**
+   * A machine's memory is captured as a whole or not at all, because the content of a gap would be
+   * undefined.
+   */
   private static void check(GuestMemory memory) {
     if (!Files.exists(Path.of("/proc", Long.toString(memory.pid()), "maps"))) {
       throw new RametException(
@@ -46,7 +49,7 @@ final class EverythingMode implements MemoryMode {
   @Override
   public void close() {}
 
-  /** One machine's memory; used by one thread at a time. */
+  /** The tracker of one machine's memory; used by one thread at a time. */
   private record Tracker(long pid) implements MemoryTracker {
     @Override
     public Baseline baseline() {

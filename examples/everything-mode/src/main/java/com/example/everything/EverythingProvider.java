@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 
-/** The plugin's entry: says whether it works here, and opens it. */
+/** The plugin's entry point: probes whether it works here, and opens it. */
 public final class EverythingProvider implements MemoryModeProvider {
-  /** Written to disk beside what was captured with it: it never changes. */
+  /** Written to disk with every capture, so it must never change. */
   static final String ID = "everything";
 
-  /** Does nothing, as the contract wants: what can go wrong goes wrong in the probe. */
+  /** Does nothing, as the contract requires: all that can fail happens in the probe. */
   public EverythingProvider() {}
 
   @Override
@@ -32,7 +32,7 @@ public final class EverythingProvider implements MemoryModeProvider {
           "no /proc", self + " is not there", "mount it: mount -t proc proc /proc");
     }
     return new ProbeResult.Usable(
-        // Any memory will do. Nothing else is stated, since selections are relative to nothing.
+        // Works with any memory. No other capability, since selections are relative to no baseline.
         Set.of(MemoryCapabilities.ANY_MEMORY),
         Map.of(ProbeResult.LIMITATION, "every capture copies all of the machine's memory"));
   }

@@ -4,7 +4,7 @@ package com.example.everything;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.tck.MemoryModeTck;
 
-/** The whole contract, against a process whose memory changes on command. */
+/** Runs the whole contract, against a process whose memory changes on command. */
 class EverythingModeTest extends MemoryModeTck {
   @Override
   protected MemoryModeProvider provider() {

@@ -14,7 +14,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Properties;
 
-/** Stores nothing: says in its id and to the doctor which version of Gson it has. */
+/** Stores nothing: reports in its id and to the doctor which version of Gson it runs with. */
 public final class LibraryProvider implements StorageBackendProvider {
   /** Does nothing. */
   public LibraryProvider() {}
@@ -36,7 +36,7 @@ public final class LibraryProvider implements StorageBackendProvider {
     throw new RametException(ErrorCode.UNSUPPORTED, id() + " stores nothing");
   }
 
-  /** What the library that was loaded says of itself. */
+  /** Returns the version that the loaded library reports. */
   private static String version() {
     try (InputStream in =
         Gson.class.getResourceAsStream("/META-INF/maven/com.google.code.gson/gson/pom.properties")) {

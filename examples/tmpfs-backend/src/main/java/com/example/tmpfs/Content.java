@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Copies what is in files and leaves out what is zero, so that a copy takes no more memory than it
- * must. Java cannot ask where the holes are (lseek(2), SEEK_DATA), so all of a file is read: a hole
- * of a tmpfs reads at the speed of memory. A plugin with native access could skip them.
+ * Copies files without their zero pages, so that a copy takes no more memory than it must. Java
+ * cannot find holes (lseek(2), SEEK_DATA), so all of a file is read: a hole of a tmpfs reads at the
+ * speed of memory. A plugin with native access could skip them.
  */
 final class Content {
   static final int PAGE = 4096;
@@ -16,7 +16,7 @@ final class Content {
 
   private Content() {}
 
-  /** Told of each run of pages that are not zero. */
+  /** Receives each run of pages that are not zero. */
   private interface Run {
     void of(ByteBuffer bytes, long offset) throws IOException;
   }
@@ -34,7 +34,7 @@ final class Content {
         });
   }
 
-  /** How many bytes are in pages that are not zero. */
+  /** Returns the number of bytes in pages that are not zero. */
   static long dataBytes(FileChannel file, long size) throws IOException {
     long[] sum = {0};
     walk(file, size, (bytes, offset) -> sum[0] += pages(bytes.remaining()));
@@ -52,7 +52,7 @@ final class Content {
     while (at < size) {
       buffer.clear().limit((int) Math.min(buffer.capacity(), size - at));
       while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) >= 0) {
-        // A read may bring less than was asked for.
+        // A read may return less than requested.
       }
       buffer.flip();
       if (!buffer.hasRemaining()) {

@@ -9,13 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Turns what the host says into the errors of the contract, each with a way out. */
+/** Translates the host's errors into those of the contract, each with a remedy. */
 final class Failures {
   private static final long NO_ROOM_BYTES = 1 << 20;
 
   private Failures() {}
 
-  /** The error for a failure of the host's. */
+  /** Returns the error for a failure of the host. */
   static RametException of(String doing, Path root, IOException e) {
     String message = "cannot " + doing + ": " + e;
     if (e instanceof ClosedByInterruptException) {
@@ -35,7 +35,7 @@ final class Failures {
         ErrorCode.HOST_UNFIT, message, "let the host's user read and write " + root, e);
   }
 
-  /** The text of an error is for people: whether there is room is asked of the file system. */
+  /** Asks the file system whether it is full, because the text of an error is for people. */
   private static boolean full(Path root) {
     try {
       return Files.getFileStore(root).getUsableSpace() < NO_ROOM_BYTES;

@@ -22,10 +22,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What is on disk: one directory, one file for each node. A file's name is the node's id and its
- * origin, with a character between that no id has; a snapshot's file cannot be written. A file is
- * made under a name that starts with a dot, which no id does, and gets its own by a rename: a crash
- * leaves whole nodes, and what the next opening throws away.
+ * The files on disk: one directory with one file for each node. A file's name is the node's id and
+ * its origin, joined by a character that no id contains; a snapshot's file is read-only. A file is
+ * made under a name that starts with a dot, which no id does, and then renamed: a crash leaves
+ * complete nodes, and unfinished files that the next opening deletes.
  */
 final class Root {
   static final Set<PosixFilePermission> WRITABLE = PosixFilePermissions.fromString("rw-------");
@@ -47,7 +47,7 @@ final class Root {
     this.steps = steps;
   }
 
-  /** Told of every change to the disk before it is made, so that tests can break in. */
+  /** Called before every change to the disk, so that tests can inject failures. */
   interface Steps {
     void before(String step);
   }
@@ -64,7 +64,7 @@ final class Root {
     return directory.resolve(id + SEPARATOR + origin);
   }
 
-  /** Takes the root for this process, makes it if it is new, and clears away what a crash left. */
+  /** Locks the root for this process, creates it if it is new, and deletes what a crash left. */
   Map<NodeId, Node> open() throws IOException {
     if (!Files.isDirectory(directory)) {
       steps.before("make the directory");
@@ -91,11 +91,11 @@ final class Root {
       FileLock held = lock.tryLock();
       return held != null;
     } catch (OverlappingFileLockException e) {
-      return false; // This process has it open itself.
+      return false; // this process itself has it open
     }
   }
 
-  /** Says whose root this is, or finds that it is somebody else's. */
+  /** Marks the root as this backend's; fails if it belongs to another. */
   private void claim() throws IOException {
     Path marker = directory.resolve(MARKER);
     if (Files.exists(marker)) {
@@ -136,7 +136,7 @@ final class Root {
         Node node = read(file, NodeId.of(parts[0]), NodeId.of(parts[1]));
         nodes.put(node.id(), node);
       }
-      // What is not understood is left alone.
+      // Unknown files are left alone.
     }
     return nodes;
   }
@@ -153,7 +153,7 @@ final class Root {
     }
   }
 
-  /** Lets the next one in. Changes nothing. */
+  /** Releases the lock. Changes nothing on disk. */
   void close() throws IOException {
     if (lock != null) {
       lock.close();

@@ -23,16 +23,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The contract over one directory of a tmpfs. What is there is in {@code nodes}, what is being made
- * in {@code making} with its origin; both are this object's lock's. Copies are made without the
- * lock: only names are ever waited for.
+ * Implements the contract in one directory of a tmpfs. Existing nodes are in {@code nodes}, those
+ * being made in {@code making} with their origin; this object's lock guards both. Copies are made
+ * without the lock: callers only ever wait for names.
  */
 final class TmpfsBackend implements StorageBackend {
   private final Root root;
   private final Root.Steps steps;
   private final Map<NodeId, Node> nodes;
   private final Map<NodeId, NodeId> making = new HashMap<>();
-  // A snapshot never changes, so that what it takes is counted once.
+  // The used bytes of snapshots, which never change and so are counted once.
   private final Map<NodeId, Long> counted = new HashMap<>();
   private boolean closed;
 
@@ -42,7 +42,7 @@ final class TmpfsBackend implements StorageBackend {
     this.nodes = nodes;
   }
 
-  /** Opens a root, after what a crash left there is cleared away. */
+  /** Opens a root, after deleting what a crash left there. */
   static TmpfsBackend open(Path path, Root.Steps steps) {
     Root root = new Root(path, steps);
     boolean done = false;
@@ -63,7 +63,7 @@ final class TmpfsBackend implements StorageBackend {
     }
   }
 
-  /** Fills a file that has just been made. */
+  /** Fills a new file. */
   private interface Filling {
     void fill(FileChannel file) throws IOException;
   }
@@ -140,7 +140,9 @@ final class TmpfsBackend implements StorageBackend {
     making.put(id, origin);
   }
 
-  /** Makes a node whose name is reserved: under another name, and then all at once under its own. */
+  /**
+   * Makes a node with a reserved name: under a temporary name first, then atomically under its own.
+   */
   private Node make(Node node, Filling filling) {
     Path unfinished = root.unfinished(node.id());
     boolean done = false;
@@ -177,7 +179,7 @@ final class TmpfsBackend implements StorageBackend {
         Files.deleteIfExists(unfinished);
       }
     } catch (IOException e) {
-      // The next opening throws it away.
+      // The next opening deletes it.
     } finally {
       synchronized (this) {
         making.remove(id);
@@ -210,7 +212,7 @@ final class TmpfsBackend implements StorageBackend {
         Attachment.Kind.FILE, path(node), node.kind() == Node.Kind.SNAPSHOT);
   }
 
-  /** There is nothing to write back: what was written is where it stays. */
+  /** Only checks that the node exists: a tmpfs has no disk to write back to. */
   @Override
   public synchronized void flush(NodeId id) {
     present(id);
@@ -269,7 +271,7 @@ final class TmpfsBackend implements StorageBackend {
     }
   }
 
-  /** Waits for what is being made: whoever opens the root next would throw it away. */
+  /** Waits for nodes being made, because the next opening of the root would delete them. */
   @Override
   public synchronized void close() {
     boolean interrupted = false;

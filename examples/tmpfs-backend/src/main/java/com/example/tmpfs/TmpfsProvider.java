@@ -14,16 +14,16 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 
-/** The plugin's entry: says whether it works somewhere, and opens it there. */
+/** The plugin's entry point: probes whether it works somewhere, and opens it there. */
 public final class TmpfsProvider implements StorageBackendProvider {
-  /** Written to disk beside the data: it never changes. */
+  /** Written to disk with the data, so it must never change. */
   static final String ID = "tmpfs";
 
   private static final String REMEDY =
       "mount one for it: mount -t tmpfs -o size=4g,mode=700 tmpfs DIRECTORY";
   private static final int PROBE_BYTES = 3 * Content.PAGE;
 
-  /** Does nothing, as the contract wants: what can go wrong goes wrong in the probe. */
+  /** Does nothing, as the contract requires: all that can fail happens in the probe. */
   public TmpfsProvider() {}
 
   @Override
@@ -44,7 +44,7 @@ public final class TmpfsProvider implements StorageBackendProvider {
       }
       tryOut(root);
       return new ProbeResult.Usable(
-          // Copies cost time and memory, so copy-on-write is not stated: the kit would notice.
+          // Copies cost time and memory, so copy-on-write is not claimed: the kit would notice.
           Set.of(),
           Map.of(
               "fileSystem",
@@ -61,7 +61,7 @@ public final class TmpfsProvider implements StorageBackendProvider {
     }
   }
 
-  /** Does what it would do all day: copies a file with a hole and looks at what came of it. */
+  /** Does the backend's daily work: copies a file with a hole and checks the result. */
   private static void tryOut(Path root) throws IOException {
     Path source = Files.createTempFile(root, ".probe-" + ID, ".source");
     Path copy = Files.createTempFile(root, ".probe-" + ID, ".copy");

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The whole contract, on the tmpfs that every Linux has. */
+/** Runs the whole contract on a tmpfs, which every Linux system has. */
 class TmpfsBackendTest extends StorageBackendTck {
   @Override
   protected StorageHarness harness(Path scratch) throws Exception {

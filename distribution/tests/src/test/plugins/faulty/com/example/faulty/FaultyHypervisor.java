@@ -7,7 +7,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import java.util.ServiceLoader;
 
-/** The host's own qemu behind a saboteur. */
+/** Wraps the host's qemu hypervisor in a saboteur. */
 public final class FaultyHypervisor implements HypervisorProvider {
   /** Does nothing. */
   public FaultyHypervisor() {}

@@ -7,7 +7,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryMode;
 import java.util.ServiceLoader;
 
-/** The host's own incremental behind a saboteur. */
+/** Wraps the host's incremental memory mode in a saboteur. */
 public final class FaultyMemory implements MemoryModeProvider {
   /** Does nothing. */
   public FaultyMemory() {}

@@ -7,7 +7,7 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageBackend;
 import java.util.ServiceLoader;
 
-/** The host's own reflink-xfs behind a saboteur. */
+/** Wraps the host's reflink-xfs backend in a saboteur. */
 public final class FaultyStorage implements StorageBackendProvider {
   /** Does nothing. */
   public FaultyStorage() {}

@@ -16,16 +16,15 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * Stands before something of a plugin, with all that it can do, and breaks the call that it is told
- * to break. What is to be broken is a system property: the test and this plugin share no class but
- * those of the JDK.
+ * Wraps an object of a plugin, with all contracts it implements, and breaks one call on request.
+ * The request is a system property, because the test and this plugin share only the JDK's classes.
  */
 final class Saboteur {
   private static final String CONTRACTS = "dev.ramet.spi.";
 
   private Saboteur() {}
 
-  /** The host's own provider with this id. */
+  /** Returns the host's own provider with this id. */
   static <P extends Provider<?>> P real(ServiceLoader<P> all, String id) {
     return all.stream()
         .map(ServiceLoader.Provider::get)
@@ -34,7 +33,7 @@ final class Saboteur {
         .orElseThrow();
   }
 
-  /** Stands before {@code real}. */
+  /** Wraps {@code real}. */
   static <T> T before(Class<T> type, T real) {
     return type.cast(before(real));
   }
@@ -107,7 +106,7 @@ final class Saboteur {
     }
   }
 
-  /** Stands before what a call answers as well, and gives it out as its own. */
+  /** Wraps the object that a call returns as well, and gives identities this plugin's id. */
   private static Object kept(Object answer) {
     if (answer instanceof Optional<?> optional) {
       return optional.map(Saboteur::kept);
