@@ -125,8 +125,8 @@ final class CloneSuite {
   }
 
   /**
-   * Frees the reserves of XFS, which reserves up to 128 KiB around each shared page that is written
-   * and frees the unused part only after some minutes (xfs_spaceman(8)).
+   * Frees the space that XFS reserves: up to 128 KiB around each shared page that is written, of
+   * which it frees the unused part only after some minutes (xfs_spaceman(8)).
    */
   private void freeReserves(Path root) throws IOException, InterruptedException {
     floors.run(List.of("xfs_spaceman", "-c", "prealloc -s", root.toString()), root);

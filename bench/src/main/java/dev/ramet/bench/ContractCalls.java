@@ -30,7 +30,7 @@ final class ContractCalls {
   private static final int NODES = 100;
   private static final int WARM_UP = 20;
 
-  /** Long enough to compile the calls that a host makes all day as they are compiled there. */
+  /** Long enough for the calls to be compiled as in a host that makes them all day. */
   private static final long COMPILE_NANOS = 400_000_000;
 
   private static final long ROUND_NANOS = 5_000_000;

@@ -311,8 +311,8 @@ final class BrokenBuildsTest {
   }
 
   /**
-   * Waits until the build reaches the given phase, stops it there and returns the name of its
-   * directory.
+   * Waits until the build reaches the given phase, stops the program of that phase, if any, and
+   * returns the name of the build's directory.
    */
   private static String reach(Installed host, Path data, String operation, During during)
       throws Exception {

@@ -117,7 +117,10 @@ final class HistoryTest {
     }
   }
 
-  /** Writes scattered pages and new data, which is all that generations after the first contain. */
+  /**
+   * Writes new data and scattered pages; only the first generation also writes the whole file of
+   * pieces.
+   */
   private static String scatter(GuestShell shell, int generation) throws Exception {
     return shell.run(
         ("yes GEN | head -c 16777216 > /tmp/bulk;"
