@@ -68,7 +68,7 @@ final class Installed implements AutoCloseable {
     environment.put("RAMET_PORT", Integer.toString(port));
     // A killed host leaves its socket behind, so it is put in the data root and not among the
     // system's.
-    environment.put("RAMET_SOCKET", dataRoot.resolve("ramet.sock").toString());
+    environment.putIfAbsent("RAMET_SOCKET", dataRoot.resolve("ramet.sock").toString());
     // Tests of other features export to directories of their choice.
     environment.putIfAbsent("RAMET_EXCHANGE_DIRECTORIES", "/");
     environment.put("RAMET_CACHE_DIR", System.getProperty("ramet.cache"));

@@ -3,7 +3,9 @@ package dev.ramet.server.access;
 
 import dev.ramet.server.tls.TlsProperties;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -59,6 +61,7 @@ public final class LocalSocket {
       }
       makeDirectory(socket.getParent());
       removeDead(socket);
+      tryOut(socket);
       return socket;
     } catch (IOException e) {
       LOG.warn(
@@ -111,6 +114,15 @@ public final class LocalSocket {
       boolean group = giveToGroup(directory);
       Files.setPosixFilePermissions(
           directory, PosixFilePermissions.fromString(group ? "rwxr-x---" : "rwx------"));
+    }
+  }
+
+  /** Makes the socket once for a try: one that fails later, as on a full disk, ends the host. */
+  private static void tryOut(Path socket) throws IOException {
+    try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.bind(UnixDomainSocketAddress.of(socket));
+    } finally {
+      Files.deleteIfExists(socket);
     }
   }
 
