@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 )
@@ -40,13 +41,37 @@ func withPorts(use func(itemDevice) error) error {
 		return os.NewSyscallError("ioperm", errno)
 	}
 	defer syscall.Syscall(syscall.SYS_IOPERM, selectorPort, 2, 0)
-	return use(portDevice{})
+	return withFaults(func() error { return use(portDevice{}) })
+}
+
+// withFaults returns the processor's refusal as an error. Some emulated processors refuse ports in
+// spite of the permission, and that must not end the agent.
+func withFaults(use func() error) (err error) {
+	before := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(before)
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fault
+		default:
+			panic(fault)
+		}
+	}()
+	return use()
 }
 
 type portDevice struct{}
 
 func (portDevice) choose(key uint16) { outw(selectorPort, key) }
-func (portDevice) read(to []byte)    { insb(dataPort, &to[0], len(to)) }
+func (portDevice) read(to []byte) {
+	// The memory has to be there. Where a hypervisor carries out the instruction, it has taken bytes
+	// from the device before it writes to a page that is missing, and they are lost.
+	for i := range to {
+		to[i] = 0
+	}
+	insb(dataPort, &to[0], len(to))
+}
 
 // findItem returns an item's key and size; the size is 0 when there is none of that name.
 func findItem(device itemDevice, name string) (key uint16, size uint32, err error) {

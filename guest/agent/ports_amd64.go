@@ -2,7 +2,7 @@
 
 package main
 
-// outw writes a word to a port. The thread must have the right to, or the process is ended.
+// outw writes a word to a port. The processor faults unless the thread has the right to.
 func outw(port, value uint16)
 
 // insb reads bytes from a port, one after the other. The same holds.

@@ -179,6 +179,16 @@ func TestRestoredMachineObeysItsOwnHypervisor(t *testing.T) {
 	f.wantStatus("/settle", "first", "", 401)
 }
 
+func TestPortsThatAreRefusedEndNothing(t *testing.T) {
+	err := withFaults(func() error {
+		portDevice{}.choose(signatureKey) // without the permission
+		return nil
+	})
+	if err == nil {
+		t.Error("the processor permits ports to everybody")
+	}
+}
+
 func TestNothingIsHandedOver(t *testing.T) {
 	h := handover{device: func(func(itemDevice) error) error { return errNoItems }}
 	if c := h.begin(); c != (credentials{}) {
