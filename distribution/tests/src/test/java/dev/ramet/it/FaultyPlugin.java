@@ -16,12 +16,17 @@ import java.util.function.BiConsumer;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plugin like those of third parties. It wraps the host's own plugins and breaks one call on
  * request. Its sources are in {@code src/test/plugins/faulty}.
  */
 final class FaultyPlugin {
+  static final String STORAGE = "faulty-storage";
+  static final String HYPERVISOR = "faulty-hypervisor";
+  static final String MEMORY = "faulty-memory";
+
   private static final String FAULT = "ramet.test.fault";
   private static final String CALLS = "ramet.test.calls";
 
@@ -65,18 +70,37 @@ final class FaultyPlugin {
 
   /** Returns a configuration in which this plugin does all the work. */
   static EngineConfig chosen(EngineConfig base, Path plugins) {
+    return with(base, plugins, STORAGE, HYPERVISOR, MEMORY, List.of());
+  }
+
+  /**
+   * Returns a configuration that loads this plugin and chooses by preference and facts alone.
+   *
+   * @param preferred the operator's preference
+   */
+  static EngineConfig loaded(EngineConfig base, Path plugins, List<String> preferred) {
+    return with(base, plugins, null, null, null, preferred);
+  }
+
+  private static EngineConfig with(
+      EngineConfig base,
+      Path plugins,
+      @Nullable String storage,
+      @Nullable String hypervisor,
+      @Nullable String memory,
+      List<String> preferred) {
     return new EngineConfig(
         base.dataRoot(),
         base.guestDirectory(),
         base.cacheDirectory(),
         base.provision(),
         base.provisionBytes(),
-        "faulty-storage",
+        storage,
         base.memoryRoot(),
-        "faulty-hypervisor",
-        "faulty-memory",
+        hypervisor,
+        memory,
         base.verifyCaptures(),
-        new PluginPolicy(plugins, Set.of("faulty"), Set.of(), List.of()),
+        new PluginPolicy(plugins, Set.of("faulty"), Set.of(), preferred),
         base.pluginSettings(),
         base.outbound(),
         base.stagingBytes(),

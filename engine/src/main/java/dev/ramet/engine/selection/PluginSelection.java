@@ -203,7 +203,8 @@ public final class PluginSelection {
         unusable.put(id, new MemoryModes.Unfit(one.reason(), one.remedy()));
       }
     }
-    return new MemoryModes(usable, unusable, config.memoryMode());
+    List<String> order = memoryModes.stream().map(one -> one.provider().id()).toList();
+    return new MemoryModes(order, usable, unusable, config.memoryMode());
   }
 
   /** Returns the doctor of this host. */

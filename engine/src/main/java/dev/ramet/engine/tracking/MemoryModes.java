@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryModes implements AutoCloseable {
   static final String FULL = "full";
-  static final String INCREMENTAL = "incremental";
 
+  private final List<String> order;
   private final Map<String, MemoryMode> usable;
   private final Map<String, Unfit> unusable;
   private final @Nullable String forced;
@@ -33,12 +33,17 @@ public final class MemoryModes implements AutoCloseable {
   /**
    * Creates the modes of a host.
    *
+   * @param order the ids of all modes, best first
    * @param usable opened modes by id
    * @param unusable the others, by id
    * @param forced the only mode the operator allows, or null
    */
   public MemoryModes(
-      Map<String, MemoryMode> usable, Map<String, Unfit> unusable, @Nullable String forced) {
+      List<String> order,
+      Map<String, MemoryMode> usable,
+      Map<String, Unfit> unusable,
+      @Nullable String forced) {
+    this.order = List.copyOf(order);
     this.usable = Map.copyOf(usable);
     this.unusable = Map.copyOf(unusable);
     this.forced = forced;
@@ -66,9 +71,6 @@ public final class MemoryModes implements AutoCloseable {
     if (forced != null) {
       return forced(forced, "forced by the configuration", memoryBase);
     }
-    List<String> order = new ArrayList<>(ModeChain.TRACKING);
-    order.add(INCREMENTAL);
-    order.add(FULL);
     return among(order, memoryBase);
   }
 
@@ -99,15 +101,15 @@ public final class MemoryModes implements AutoCloseable {
     return among(List.of(FULL), null);
   }
 
-  private ModeChain among(List<String> order, @Nullable String memoryBase) {
+  private ModeChain among(List<String> ids, @Nullable String memoryBase) {
     Map<String, ModeRefusal> obstacles = new HashMap<>();
-    for (String id : order) {
+    for (String id : ids) {
       ModeRefusal obstacle = obstacle(id, memoryBase);
       if (obstacle != null) {
         obstacles.put(id, obstacle);
       }
     }
-    return ModeChain.of(order, obstacles);
+    return ModeChain.of(ids, obstacles);
   }
 
   private @Nullable ModeRefusal obstacle(String id, @Nullable String memoryBase) {

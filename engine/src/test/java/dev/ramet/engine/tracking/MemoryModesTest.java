@@ -41,7 +41,11 @@ final class MemoryModesTest {
     }
     MemoryModes.Unfit unfit =
         new MemoryModes.Unfit("the kernel keeps no bits", "boot one that does");
-    return new MemoryModes(usable, Map.of("soft-dirty", unfit), forced);
+    return new MemoryModes(
+        List.of("write-tracking", "soft-dirty", "incremental", "full"),
+        usable,
+        Map.of("soft-dirty", unfit),
+        forced);
   }
 
   private static MemoryModes all() {
@@ -53,6 +57,19 @@ final class MemoryModesTest {
     ModeChain chain = all().chain("s1", null, null);
     assertEquals("write-tracking", chain.current());
     assertEquals("what changed", chain.reason("what changed"));
+  }
+
+  /** The engine knows no mode by its id, so a third party's is used where it is the best. */
+  @Test
+  void aThirdPartysModeIsUsedWhereItIsTheBest() {
+    Map<String, MemoryMode> usable =
+        Map.of("theirs", new FakeMode(), "write-tracking", new FakeMode());
+    List<String> order = List.of("theirs", "write-tracking");
+    ModeChain chain = new MemoryModes(order, usable, Map.of(), null).chain("s1", null, null);
+    assertEquals("theirs", chain.current());
+    chain.refused("not this machine", ModeRefusal.Cause.REFUSED, refused, false);
+    assertEquals("write-tracking", chain.current());
+    assertEquals("theirs: not this machine; write-tracking: all", chain.reason("all"));
   }
 
   @Test
