@@ -12,7 +12,7 @@ import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.util.Set;
@@ -25,15 +25,9 @@ import java.util.Set;
  * process has a root open at a time.
  */
 public class FileBackend extends ReadableRoot implements Growable, ImageTransfer {
-  /**
-   * The capabilities of every file backend, for {@link
-   * dev.ramet.spi.ProbeResult.Usable#capabilities}; copy-on-write depends on the strategy.
-   */
-  public static final Set<String> CAPABILITIES =
-      Set.of(
-          StorageCapabilities.GROW,
-          StorageCapabilities.IMAGE_TRANSFER,
-          StorageCapabilities.INSPECTION);
+  /** The features of every file backend; whether copies share blocks depends on the strategy. */
+  public static final Set<StorageFeature> FEATURES =
+      Set.of(StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER, StorageFeature.INSPECTION);
 
   /** The names in a root, apart from its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes");

@@ -5,7 +5,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.VolumeReuse;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -16,9 +16,9 @@ import java.util.Set;
  * can: a snapshot that is no longer needed can become a volume. Thread-safe.
  */
 public final class ReusingBackend extends FileBackend implements VolumeReuse {
-  /** The capabilities of every such backend. */
+  /** The features of every such backend. */
   @SuppressWarnings("HidingField")
-  public static final Set<String> CAPABILITIES = capabilities();
+  public static final Set<StorageFeature> FEATURES = features();
 
   private final NodeFiles files;
   private final Copier copier;
@@ -29,9 +29,9 @@ public final class ReusingBackend extends FileBackend implements VolumeReuse {
     this.copier = parts.copier();
   }
 
-  private static Set<String> capabilities() {
-    Set<String> all = new HashSet<>(FileBackend.CAPABILITIES);
-    all.add(StorageCapabilities.VOLUME_REUSE);
+  private static Set<StorageFeature> features() {
+    Set<StorageFeature> all = new HashSet<>(FileBackend.FEATURES);
+    all.add(StorageFeature.VOLUME_REUSE);
     return Set.copyOf(all);
   }
 

@@ -8,7 +8,7 @@ import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.Usage;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
@@ -20,9 +20,9 @@ import java.util.Set;
  * whose snapshots can be compacted. Thread-safe.
  */
 public class SharingBackend extends FileBackend implements CopyPreparation, ImageCompaction {
-  /** The capabilities of every such backend. */
+  /** The features of every such backend. */
   @SuppressWarnings("HidingField")
-  public static final Set<String> CAPABILITIES = capabilities();
+  public static final Set<StorageFeature> FEATURES = features();
 
   private final Preparations preparations;
   private final Compactor compactor;
@@ -55,11 +55,10 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
     this.compactor = root.copier.compactor();
   }
 
-  private static Set<String> capabilities() {
-    Set<String> all = new HashSet<>(FileBackend.CAPABILITIES);
-    all.add(StorageCapabilities.COPY_ON_WRITE);
-    all.add(StorageCapabilities.COPY_PREPARATION);
-    all.add(StorageCapabilities.IMAGE_COMPACTION);
+  private static Set<StorageFeature> features() {
+    Set<StorageFeature> all = new HashSet<>(FileBackend.FEATURES);
+    all.add(StorageFeature.COPY_PREPARATION);
+    all.add(StorageFeature.IMAGE_COMPACTION);
     return Set.copyOf(all);
   }
 

@@ -6,14 +6,15 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.process.ProcessMemory;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
-import java.util.Set;
 
 /** Provides the mode {@code full}. */
 public final class FullProvider implements MemoryModeProvider {
+  private static final MemoryFacts FACTS = MemoryFacts.of(MemoryFeature.ANY_MEMORY);
   private static final byte MARK = 0x5a;
 
   /** Called by {@link java.util.ServiceLoader}. */
@@ -22,6 +23,11 @@ public final class FullProvider implements MemoryModeProvider {
   @Override
   public String id() {
     return "full";
+  }
+
+  @Override
+  public MemoryFacts atBest() {
+    return FACTS;
   }
 
   /** Reads memory of this process the way a machine's memory is read. */
@@ -37,8 +43,7 @@ public final class FullProvider implements MemoryModeProvider {
       if (to.view(0, 1).get(0) != MARK) {
         return new ProbeResult.Failed(new IllegalStateException("other bytes came back"));
       }
-      return new ProbeResult.Usable(
-          Set.of(MemoryCapabilities.ANY_MEMORY), Map.of("process_vm_readv", "read back a page"));
+      return new ProbeResult.Usable(FACTS, Map.of("process_vm_readv", "read back a page"));
     } catch (LinuxException e) {
       return Probes.refused(e);
     } catch (RuntimeException | LinkageError e) {

@@ -6,7 +6,8 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.IOException;
@@ -14,10 +15,10 @@ import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 
 /** Provides the mode {@code incremental}. */
 public final class IncrementalProvider implements MemoryModeProvider {
+  private static final MemoryFacts FACTS = MemoryFacts.of(MemoryFeature.SINCE_RESTORE);
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
   /** Called by {@link java.util.ServiceLoader}. */
@@ -26,6 +27,11 @@ public final class IncrementalProvider implements MemoryModeProvider {
   @Override
   public String id() {
     return Incremental.ID;
+  }
+
+  @Override
+  public MemoryFacts atBest() {
+    return FACTS;
   }
 
   /**
@@ -68,8 +74,7 @@ public final class IncrementalProvider implements MemoryModeProvider {
               "the page table does not tell written pages from read ones",
               seen,
               "use a Linux kernel whose /proc/<pid>/pagemap has bit 61 (since 3.5)")
-          : new ProbeResult.Usable(
-              Set.of(MemoryCapabilities.SINCE_RESTORE), Map.of("pagemap", seen));
+          : new ProbeResult.Usable(FACTS, Map.of("pagemap", seen));
     }
   }
 

@@ -7,14 +7,17 @@ import dev.ramet.linux.memory.ClearRefs;
 import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
-import java.util.Set;
 
 /** Provides the mode {@code soft-dirty}. */
 public final class SoftDirtyProvider implements MemoryModeProvider {
+  private static final MemoryFacts FACTS =
+      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
+
   /** A page that the kernel is just moving or swapping out is no one's own at that moment. */
   private static final int LOOKS = 3;
 
@@ -26,6 +29,11 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
   @Override
   public String id() {
     return SoftDirty.ID;
+  }
+
+  @Override
+  public MemoryFacts atBest() {
+    return FACTS;
   }
 
   /**
@@ -46,9 +54,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
         seen = observe();
       }
       return seen.tracks()
-          ? new ProbeResult.Usable(
-              Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE),
-              Map.of("soft-dirty", seen.toString()))
+          ? new ProbeResult.Usable(FACTS, Map.of("soft-dirty", seen.toString()))
           : new ProbeResult.Unusable(
               "the kernel does not track soft-dirty pages",
               seen.toString(),

@@ -9,7 +9,8 @@ import dev.ramet.linux.memory.Userfaultfd;
 import dev.ramet.linux.process.TracePermission;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.BufferedReader;
@@ -19,10 +20,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 
 /** Provides the mode {@code write-tracking}. */
 public final class WriteTrackingProvider implements MemoryModeProvider {
+  private static final MemoryFacts FACTS =
+      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE, MemoryFeature.LIVE);
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final String KERNEL =
       "use Linux 6.7 or newer with CONFIG_USERFAULTFD and CONFIG_PTE_MARKER_UFFD_WP, and do not"
@@ -34,6 +36,11 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
   @Override
   public String id() {
     return WriteTracking.ID;
+  }
+
+  @Override
+  public MemoryFacts atBest() {
+    return FACTS;
   }
 
   /**
@@ -114,11 +121,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
         Userfaultfd.openIn(pid).close();
       }
       return new ProbeResult.Usable(
-          Set.of(
-              MemoryCapabilities.SINCE_RESTORE,
-              MemoryCapabilities.SINCE_CAPTURE,
-              MemoryCapabilities.LIVE),
-          Map.of("writes", seen, "injection", "a child's thread was borrowed"));
+          FACTS, Map.of("writes", seen, "injection", "a child's thread was borrowed"));
     } catch (InjectionException e) {
       return new ProbeResult.Unusable(
           "no call can be made in another process",

@@ -2,7 +2,6 @@
 package dev.ramet.spi;
 
 import java.util.Map;
-import java.util.Set;
 
 /** The outcome of a probe: the plugin works here, cannot work here, or the probe itself failed. */
 public sealed interface ProbeResult {
@@ -15,13 +14,13 @@ public sealed interface ProbeResult {
   /**
    * The plugin works here.
    *
-   * @param capabilities the names of what it can do beyond the minimum of its contract
+   * @param facts what is true of the plugin here, of the type that its kind of plugin has; never
+   *     better than {@link Provider#atBest}
    * @param evidence the observations that prove it, by name, for people to read
    */
-  record Usable(Set<String> capabilities, Map<String, String> evidence) implements ProbeResult {
-    /** Copies the capabilities and the evidence. */
+  record Usable(Facts facts, Map<String, String> evidence) implements ProbeResult {
+    /** Copies the evidence. */
     public Usable {
-      capabilities = Set.copyOf(capabilities);
       evidence = Map.copyOf(evidence);
     }
   }

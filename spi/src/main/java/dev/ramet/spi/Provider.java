@@ -17,6 +17,13 @@ public interface Provider<T extends AutoCloseable> {
   String id();
 
   /**
+   * Returns the facts about the plugin on a host that offers everything it needs. Where its probe
+   * finds it unusable, the host ranks it by these, to say whether it would have been the better
+   * choice. Always the same; called once, when the plugin is loaded.
+   */
+  Facts atBest();
+
+  /**
    * Finds out whether the plugin works at {@code where} by doing the real operation there, and
    * leaves no trace. Throws nothing: an unexpected failure is a {@link ProbeResult.Failed}.
    */

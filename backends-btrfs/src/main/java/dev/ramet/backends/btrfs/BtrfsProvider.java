@@ -14,12 +14,14 @@ import dev.ramet.linux.file.FsInfo;
 import dev.ramet.linux.file.Host;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.StorageFeature;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -44,6 +46,11 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
   }
 
   @Override
+  public StorageFacts atBest() {
+    return facts(Set.of(StorageFeature.DIRECTORY_SNAPSHOTS, StorageFeature.INCREMENTAL_STREAMS));
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     Path root = where.root();
     try {
@@ -51,21 +58,28 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
         return new ProbeResult.Unusable("not Btrfs", HostErrors.describe(root), REMEDY);
       }
       Map<String, String> evidence = new LinkedHashMap<>(CopyProbe.run(root, CLONE));
-      Set<String> capabilities = new HashSet<>(SharingBackend.CAPABILITIES);
+      Set<StorageFeature> more = EnumSet.noneOf(StorageFeature.class);
       if (mayRemoveSubvolumes()) {
         SubvolumeProbe.run(root, evidence, Steps.NONE);
-        capabilities.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
+        more.add(StorageFeature.DIRECTORY_SNAPSHOTS);
         if (BtrfsProgram.find() != null) {
-          capabilities.add(StorageCapabilities.INCREMENTAL_STREAMS);
+          more.add(StorageFeature.INCREMENTAL_STREAMS);
         }
       }
-      return new ProbeResult.Usable(capabilities, evidence);
+      return new ProbeResult.Usable(facts(more), evidence);
     } catch (LinuxException e) {
       ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
       return unusable != null ? unusable : new ProbeResult.Failed(e);
     } catch (RuntimeException e) {
       return new ProbeResult.Failed(e);
     }
+  }
+
+  /** Returns the facts. Btrfs writes every block to a new place, unless its file has {@code +C}. */
+  private static StorageFacts facts(Set<StorageFeature> more) {
+    Set<StorageFeature> all = EnumSet.copyOf(SharingBackend.FEATURES);
+    all.addAll(more);
+    return new StorageFacts(CopyCost.PER_EXTENT, false, true, all);
   }
 
   /**

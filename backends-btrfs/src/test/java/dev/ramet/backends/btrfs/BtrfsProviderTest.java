@@ -17,7 +17,6 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.TreeStreams;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
@@ -50,15 +49,15 @@ class BtrfsProviderTest {
           assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(fs.root())));
       assertEquals(
           Set.of(
-              StorageCapabilities.COPY_ON_WRITE,
-              StorageCapabilities.COPY_PREPARATION,
-              StorageCapabilities.IMAGE_COMPACTION,
-              StorageCapabilities.GROW,
-              StorageCapabilities.IMAGE_TRANSFER,
-              StorageCapabilities.INSPECTION,
-              StorageCapabilities.DIRECTORY_SNAPSHOTS,
-              StorageCapabilities.INCREMENTAL_STREAMS),
-          usable.capabilities());
+              "copy-on-write",
+              "copy-preparation",
+              "image-compaction",
+              "grow",
+              "image-transfer",
+              "inspection",
+              "directory-snapshots",
+              "incremental-streams"),
+          usable.facts().names());
       assertTrue(usable.evidence().containsKey("subvolume-micros"));
       assertEquals(0, fs.root().toFile().list().length);
     }

@@ -77,7 +77,7 @@ final class DmProbe {
           removeTree(place);
         }
       }
-      return new ProbeResult.Usable(DmSnapshotBackend.CAPABILITIES, evidence);
+      return new ProbeResult.Usable(DmSnapshotBackend.FACTS, evidence);
     } catch (LinuxException e) {
       return explain(e, root, e);
     } catch (RametException e) {

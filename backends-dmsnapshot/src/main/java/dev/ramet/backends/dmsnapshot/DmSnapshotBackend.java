@@ -12,6 +12,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
@@ -19,7 +20,8 @@ import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
@@ -34,13 +36,13 @@ import java.util.function.Consumer;
  * first attached, and {@link #close} removes those that nobody has open.
  */
 final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTransfer {
-  /** The backend's capabilities. */
-  static final Set<String> CAPABILITIES =
-      Set.of(
-          StorageCapabilities.COPY_ON_WRITE,
-          StorageCapabilities.GROW,
-          StorageCapabilities.IMAGE_TRANSFER,
-          StorageCapabilities.INSPECTION);
+  /** A copy freezes a layer, whatever its size, and a read may have to search several. */
+  static final StorageFacts FACTS =
+      new StorageFacts(
+          CopyCost.CONSTANT,
+          true,
+          false,
+          Set.of(StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER, StorageFeature.INSPECTION));
 
   /** The names in a root that belong to this backend, besides its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes", "layers");

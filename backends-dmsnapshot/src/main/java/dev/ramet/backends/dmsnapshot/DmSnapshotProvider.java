@@ -22,6 +22,7 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,11 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   @Override
   public String id() {
     return ID;
+  }
+
+  @Override
+  public StorageFacts atBest() {
+    return DmSnapshotBackend.FACTS;
   }
 
   @Override

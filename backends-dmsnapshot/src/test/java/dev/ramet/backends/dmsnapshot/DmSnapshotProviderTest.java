@@ -12,7 +12,6 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +49,7 @@ class DmSnapshotProviderTest {
     if (kernelHasIt()) {
       ProbeResult.Usable usable =
           assertInstanceOf(ProbeResult.Usable.class, result, result::toString);
-      assertTrue(usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE));
+      assertTrue(usable.facts().names().contains("copy-on-write"));
       assertTrue(usable.evidence().containsKey("snapshot-micros"));
     } else {
       ProbeResult.Unusable unusable =

@@ -7,6 +7,7 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -55,6 +56,11 @@ public final class SettledProvider implements StorageBackendProvider, RootExamin
   @Override
   public String id() {
     return provider.id();
+  }
+
+  @Override
+  public StorageFacts atBest() {
+    return provider.atBest();
   }
 
   @Override

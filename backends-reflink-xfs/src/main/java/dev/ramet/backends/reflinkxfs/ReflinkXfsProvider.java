@@ -13,9 +13,11 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -26,6 +28,11 @@ import java.util.Set;
 public final class ReflinkXfsProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "reflink-xfs";
   private static final int FORMAT = 1;
+
+  /** XFS writes a block that nothing shares in place. */
+  private static final StorageFacts FACTS =
+      new StorageFacts(CopyCost.PER_EXTENT, false, false, SharingBackend.FEATURES);
+
   static final BlockSharing CLONE = (source, target) -> target.cloneFrom(source);
   private static final String REMEDY =
       "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
@@ -39,13 +46,18 @@ public final class ReflinkXfsProvider implements StorageBackendProvider, RootExa
   }
 
   @Override
+  public StorageFacts atBest() {
+    return FACTS;
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     Path root = where.root();
     try {
       if (FsInfo.of(root).type() != FsInfo.XFS) {
         return new ProbeResult.Unusable("not XFS", HostErrors.describe(root), REMEDY);
       }
-      return new ProbeResult.Usable(SharingBackend.CAPABILITIES, CopyProbe.run(root, CLONE));
+      return new ProbeResult.Usable(FACTS, CopyProbe.run(root, CLONE));
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EOPNOTSUPP) {
         return new ProbeResult.Unusable(

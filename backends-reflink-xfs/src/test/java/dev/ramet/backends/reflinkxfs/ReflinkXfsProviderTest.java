@@ -13,7 +13,6 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageCapabilities;
 import dev.ramet.spi.storage.Usage;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Files;
@@ -45,13 +44,13 @@ class ReflinkXfsProviderTest {
           assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(fs.root())));
       assertEquals(
           Set.of(
-              StorageCapabilities.COPY_ON_WRITE,
-              StorageCapabilities.COPY_PREPARATION,
-              StorageCapabilities.IMAGE_COMPACTION,
-              StorageCapabilities.GROW,
-              StorageCapabilities.IMAGE_TRANSFER,
-              StorageCapabilities.INSPECTION),
-          usable.capabilities());
+              "copy-on-write",
+              "copy-preparation",
+              "image-compaction",
+              "grow",
+              "image-transfer",
+              "inspection"),
+          usable.facts().names());
       assertEquals("xfs", usable.evidence().get("file-system"));
       assertEquals(0, fs.root().toFile().list().length);
       fs.remount("ro");

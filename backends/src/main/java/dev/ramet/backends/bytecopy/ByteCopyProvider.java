@@ -12,12 +12,14 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.util.Set;
 
 /** Provides {@code byte-copy}: every snapshot and fork copies the data, though not the holes. */
 public final class ByteCopyProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "byte-copy";
   private static final int FORMAT = 1;
+  private static final StorageFacts FACTS = StorageFacts.copying(ReusingBackend.FEATURES);
 
   /** Called by {@link java.util.ServiceLoader}. */
   public ByteCopyProvider() {}
@@ -28,10 +30,14 @@ public final class ByteCopyProvider implements StorageBackendProvider, RootExami
   }
 
   @Override
+  public StorageFacts atBest() {
+    return FACTS;
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     try {
-      return new ProbeResult.Usable(
-          ReusingBackend.CAPABILITIES, CopyProbe.run(where.root(), new SparseCopy()));
+      return new ProbeResult.Usable(FACTS, CopyProbe.run(where.root(), new SparseCopy()));
     } catch (LinuxException e) {
       ProbeResult.Unusable unusable = CopyProbe.explain(e, where.root());
       return unusable != null ? unusable : new ProbeResult.Failed(e);

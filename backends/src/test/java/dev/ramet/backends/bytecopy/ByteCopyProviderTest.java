@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.backends.ReusingBackend;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.testing.LoopFs;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +26,9 @@ class ByteCopyProviderTest {
   void worksAnywhereAndLeavesNoTrace() throws Exception {
     ProbeResult.Usable usable =
         assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(dir)));
-    assertEquals(ReusingBackend.CAPABILITIES, usable.capabilities());
+    assertEquals(provider.atBest(), usable.facts());
+    assertEquals(
+        Set.of("grow", "image-transfer", "inspection", "volume-reuse"), usable.facts().names());
     assertTrue(usable.evidence().containsKey("file-system"));
     assertEquals(0, dir.toFile().list().length);
   }

@@ -29,6 +29,7 @@ final class FaultyPlugin {
 
   private static final String FAULT = "ramet.test.fault";
   private static final String CALLS = "ramet.test.calls";
+  private static final String BETTER = "ramet.test.better";
 
   private FaultyPlugin() {}
 
@@ -131,6 +132,11 @@ final class FaultyPlugin {
     synchronized (calls) {
       return new LinkedHashMap<>(calls);
     }
+  }
+
+  /** Lets the plugins claim better facts than the host's own, or no longer. */
+  static void claimBetter(boolean better) {
+    System.setProperty(BETTER, Boolean.toString(better));
   }
 
   /**

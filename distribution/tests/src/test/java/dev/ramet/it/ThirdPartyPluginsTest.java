@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Puts a third party's storage backend, memory mode and hypervisor into a folder of jars, and checks
- * that a capture uses each of them without being told to, and that the doctor says the same.
+ * Puts a third party's storage backend, memory mode and hypervisor into a folder of jars, and
+ * checks that a capture uses each of them without being told to, and that the doctor says the same.
  */
 final class ThirdPartyPluginsTest {
   private static final long POOL_BYTES = 3L << 30;
@@ -35,6 +35,16 @@ final class ThirdPartyPluginsTest {
   @Test
   void theOperatorsPreferenceIsUsed() throws Exception {
     usesTheirs(List.of(FaultyPlugin.STORAGE, FaultyPlugin.MEMORY, FaultyPlugin.HYPERVISOR));
+  }
+
+  @Test
+  void betterFactsAreUsed() throws Exception {
+    FaultyPlugin.claimBetter(true);
+    try {
+      usesTheirs(List.of());
+    } finally {
+      FaultyPlugin.claimBetter(false);
+    }
   }
 
   private void usesTheirs(List<String> preferred) throws Exception {
@@ -67,7 +77,8 @@ final class ThirdPartyPluginsTest {
       assertEquals(FaultyPlugin.MEMORY, manifest.at("/capture/mode").asText());
       assertEquals(FaultyPlugin.HYPERVISOR, manifest.findValue("hypervisor").asText());
       assertEquals(
-          FaultyPlugin.STORAGE, ground.engine().doctor().report(false).host().get("storage.backend"));
+          FaultyPlugin.STORAGE,
+          ground.engine().doctor().report(false).host().get("storage.backend"));
     }
   }
 }

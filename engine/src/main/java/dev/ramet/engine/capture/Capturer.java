@@ -213,7 +213,7 @@ public final class Capturer {
   private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
     String id = chain.current();
     try {
-      Tracking.Use tracker = live.tracking().use(id, context.modes().mode(id), vm);
+      Tracking.Use tracker = live.tracking().use(context.modes().mode(id), vm);
       TrackingGap gap = tracker.gap();
       if (gap != null) {
         chain.beginsAnew(gap);

@@ -3,17 +3,22 @@ package dev.ramet.engine.plugin;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.Facts;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageInspection;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +68,11 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     }
 
     @Override
+    public StorageFacts atBest() {
+      return (StorageFacts) facts();
+    }
+
+    @Override
     public StorageBackend examine(ProbeContext where) {
       if (!(plugged instanceof RootExamination examination)) {
         throw new RametException(
@@ -88,6 +98,11 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     Memory(Service.Found found, MemoryModeProvider provider) {
       super(found, provider, GuardedMemoryMode::new);
     }
+
+    @Override
+    public MemoryFacts atBest() {
+      return (MemoryFacts) facts();
+    }
   }
 
   private static final class Machines extends GuardedProvider<Hypervisor>
@@ -95,11 +110,21 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     Machines(Service.Found found, HypervisorProvider provider) {
       super(found, provider, GuardedHypervisor::new);
     }
+
+    @Override
+    public HypervisorFacts atBest() {
+      return (HypervisorFacts) facts();
+    }
   }
 
   @Override
   public String id() {
     return found.id();
+  }
+
+  /** Returns the facts at best, which were checked when the provider was loaded. */
+  Facts facts() {
+    return Objects.requireNonNull(found.atBest());
   }
 
   /** Returns where the provider comes from. */
@@ -119,13 +144,14 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
     }
   }
 
-  private static boolean isWhole(@Nullable ProbeResult result) {
+  private boolean isWhole(@Nullable ProbeResult result) {
     if (result instanceof ProbeResult.Unusable no) {
       return isText(no.reason()) && isText(no.detail()) && isText(no.remedy());
     }
     return result instanceof ProbeResult.Failed failed
         ? isThere(failed.cause())
-        : result instanceof ProbeResult.Usable;
+        : result instanceof ProbeResult.Usable usable
+            && facts().getClass().isInstance(usable.facts());
   }
 
   private static boolean isText(@Nullable String text) {

@@ -28,14 +28,17 @@ public final class Plugins {
   private final Map<Role, List<Provider<?>>> providers;
   private final List<StorageProvisioner> provisioners;
   private final List<Refusal> refusals;
+  private final Ranking ranking;
 
   private Plugins(
       Map<Role, List<Provider<?>>> providers,
       List<StorageProvisioner> provisioners,
-      List<Refusal> refusals) {
+      List<Refusal> refusals,
+      Ranking ranking) {
     this.providers = providers;
     this.provisioners = List.copyOf(provisioners);
     this.refusals = List.copyOf(refusals);
+    this.ranking = ranking;
   }
 
   /**
@@ -70,8 +73,8 @@ public final class Plugins {
       }
       LOG.log(System.Logger.Level.WARNING, "{0}; {1}", refusal.sentence(), refusal.remedy());
     }
-    return new Plugins(
-        collection.sorted(new Ranking(policy.preferred())), collection.provisioners, refusals);
+    Ranking ranking = new Ranking(policy.preferred());
+    return new Plugins(collection.sorted(ranking), collection.provisioners, refusals, ranking);
   }
 
   /** The plugins accepted so far. */
@@ -162,12 +165,17 @@ public final class Plugins {
 
     Map<Role, List<Provider<?>>> sorted(Ranking ranking) {
       Map<Role, List<Provider<?>>> result = new EnumMap<>(Role.class);
-      providers.forEach((role, list) -> result.put(role, ranking.sorted(role, list)));
+      providers.forEach((role, list) -> result.put(role, ranking.sorted(list)));
       return result;
     }
   }
 
-  /** Returns the providers of a role, most preferred first. */
+  /** Returns the ranking of this host. */
+  public Ranking ranking() {
+    return ranking;
+  }
+
+  /** Returns the providers of a role, best first where everything they need is there. */
   public List<Provider<?>> of(Role role) {
     return providers.getOrDefault(role, List.of());
   }

@@ -4,10 +4,12 @@ package dev.ramet.engine.plugin;
 import dev.ramet.engine.Doctor.PluginReport;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.Facts;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,18 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
   /** Returns whether it is usable on this host. */
   public boolean usable() {
     return result instanceof ProbeResult.Usable;
+  }
+
+  /** Returns the facts here, or those at best if the provider does not work here. */
+  public Facts facts() {
+    return result instanceof ProbeResult.Usable usable ? usable.facts() : provider.atBest();
+  }
+
+  /** Returns the facts here, if the provider works here and has facts of that type. */
+  public <F extends Facts> Optional<F> usableFacts(Class<F> type) {
+    return result instanceof ProbeResult.Usable usable && type.isInstance(usable.facts())
+        ? Optional.of(type.cast(usable.facts()))
+        : Optional.empty();
   }
 
   /**
@@ -53,13 +67,7 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
   /** Returns a report for people. */
   public PluginReport report() {
     if (result instanceof ProbeResult.Usable usable) {
-      return report(
-          "usable",
-          "",
-          "",
-          null,
-          usable.capabilities().stream().sorted().toList(),
-          usable.evidence());
+      return report("usable", "", "", null, List.copyOf(usable.facts().names()), usable.evidence());
     }
     if (result instanceof ProbeResult.Unusable unusable) {
       return report(

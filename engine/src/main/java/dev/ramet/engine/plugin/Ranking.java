@@ -2,23 +2,43 @@
 package dev.ramet.engine.plugin;
 
 import dev.ramet.engine.Doctor;
+import dev.ramet.spi.Facts;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.storage.StorageFacts;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders plugins by preference: the operator's first, then the engine's. Plugins only state facts.
- * Immutable.
+ * Orders plugins: those that the operator prefers come first, then those with the better facts, and
+ * of equals the one whose id comes first. Immutable.
  */
 public final class Ranking {
-  private static final Map<Role, List<String>> PREFERENCE =
-      Map.of(
-          Role.STORAGE, List.of("reflink-xfs", "btrfs", "dm-snapshot", "byte-copy"),
-          Role.MEMORY, List.of("write-tracking", "soft-dirty", "incremental", "full"),
-          Role.HYPERVISOR, List.of("qemu", "cloud-hypervisor", "firecracker"));
+  /** A copy that shares blocks comes before all else, for it costs neither their time nor space. */
+  private static final Comparator<StorageFacts> STORAGE =
+      falseFirst((StorageFacts facts) -> !facts.copyOnWrite())
+          .thenComparing(falseFirst(StorageFacts::layeredReads))
+          .thenComparing(falseFirst(StorageFacts::movesOnWrite))
+          .thenComparing(StorageFacts::copy);
+
+  /** The fewer pages a mode copies during a pause, the better. */
+  private static final Comparator<MemoryFacts> MEMORY =
+      falseFirst((MemoryFacts facts) -> !facts.sinceCapture())
+          .thenComparing(falseFirst(facts -> !facts.live()))
+          .thenComparing(falseFirst(facts -> !facts.sinceRestore()))
+          .thenComparing(falseFirst(facts -> !facts.anyMemory()));
+
+  /** Speed comes first, then guests that nobody else can command, then cheaper captures. */
+  private static final Comparator<HypervisorFacts> HYPERVISOR =
+      falseFirst((HypervisorFacts facts) -> !facts.hardware())
+          .thenComparing(falseFirst(facts -> !facts.guestSecret()))
+          .thenComparing(lacks(HypervisorFeature.DISK_WRITE_LOG))
+          .thenComparing(lacks(HypervisorFeature.DISK_WRITES));
 
   private final List<String> preferred;
 
@@ -31,23 +51,53 @@ public final class Ranking {
     this.preferred = List.copyOf(preferred);
   }
 
-  /** Returns the rank of an id, 0 for the best. Unknown ids come last. */
-  public int rank(Role role, String id) {
+  private static <F> Comparator<F> falseFirst(Function<F, Boolean> property) {
+    return Comparator.comparing(property);
+  }
+
+  private static Comparator<HypervisorFacts> lacks(HypervisorFeature feature) {
+    return falseFirst(facts -> !facts.features().contains(feature));
+  }
+
+  /** Returns the providers by rank on a host that offers everything they need. */
+  List<Provider<?>> sorted(List<Provider<?>> providers) {
+    return providers.stream().sorted(order(Provider::atBest, Provider::id)).toList();
+  }
+
+  /**
+   * Returns probed providers by rank on this host. Those that do not work here are ranked as if
+   * they did.
+   */
+  public List<Probed> ranked(List<Probed> probed) {
+    return probed.stream().sorted(order(Probed::facts, one -> one.provider().id())).toList();
+  }
+
+  private <T> Comparator<T> order(Function<T, Facts> facts, Function<T, String> id) {
+    return Comparator.comparingInt((T one) -> preference(id.apply(one)))
+        .thenComparing(facts, Ranking::byFacts)
+        .thenComparing(id);
+  }
+
+  private int preference(String id) {
     int wanted = preferred.indexOf(id);
-    if (wanted >= 0) {
-      return wanted;
+    return wanted < 0 ? preferred.size() : wanted;
+  }
+
+  /** Compares the facts of two plugins of one role. */
+  private static int byFacts(Facts one, Facts other) {
+    if (one instanceof StorageFacts first && other instanceof StorageFacts second) {
+      return STORAGE.compare(first, second);
     }
-    List<String> order = PREFERENCE.getOrDefault(role, List.of());
-    int index = order.indexOf(id);
-    return preferred.size() + (index < 0 ? order.size() : index);
+    if (one instanceof MemoryFacts first && other instanceof MemoryFacts second) {
+      return MEMORY.compare(first, second);
+    }
+    if (one instanceof HypervisorFacts first && other instanceof HypervisorFacts second) {
+      return HYPERVISOR.compare(first, second);
+    }
+    throw new IllegalArgumentException("not of one role: " + one + ", " + other);
   }
 
-  /** Returns the providers by rank; the sort is stable. */
-  List<Provider<?>> sorted(Role role, List<Provider<?>> providers) {
-    return providers.stream().sorted(Comparator.comparingInt(one -> rank(role, one.id()))).toList();
-  }
-
-  /** Returns the first usable provider of a list that is in order of preference. */
+  /** Returns the first usable provider of a list that is in order of rank. */
   public static Optional<Probed> best(List<Probed> probed) {
     return probed.stream().filter(Probed::usable).findFirst();
   }

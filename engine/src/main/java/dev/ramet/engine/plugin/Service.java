@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
+import dev.ramet.spi.Facts;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.util.ArrayList;
@@ -35,9 +36,11 @@ record Service(String label, Class<?> type, @Nullable Role role) {
    * @param service the service
    * @param id its id
    * @param instance the implementation
+   * @param atBest its facts at best, or null for a storage provisioner
    * @param origin where it comes from
    */
-  record Found(Service service, String id, Object instance, Origin origin) {}
+  record Found(
+      Service service, String id, Object instance, @Nullable Facts atBest, Origin origin) {}
 
   /** Receives providers that cannot be used; throws to stop the search. */
   @FunctionalInterface
@@ -98,10 +101,12 @@ record Service(String label, Class<?> type, @Nullable Role role) {
     Origin origin = type == provider.type() ? unknown : origins.apply(provider.type().getModule());
     Object instance;
     String id;
+    Facts atBest;
     try {
       instance = provider.get();
       origin = origins.apply(instance.getClass().getModule());
       id = id(instance);
+      atBest = instance instanceof Provider<?> of ? of.atBest() : null;
     } catch (Throwable e) { // whatever a plugin's code throws, the other plugins must still load
       refuser.refuse(refusal(origin, name + " cannot be made: " + reason(e)), e);
       return null;
@@ -117,7 +122,23 @@ record Service(String label, Class<?> type, @Nullable Role role) {
           null);
       return null;
     }
-    return new Found(this, id, instance, origin);
+    if (role != null && !role.facts().isInstance(atBest)) {
+      refuser.refuse(
+          new Refusal(
+              origin.plugin(),
+              origin.jar(),
+              origin.module(),
+              "the facts of "
+                  + name
+                  + " are "
+                  + atBest
+                  + ", and not "
+                  + role.facts().getSimpleName(),
+              "let atBest() return its facts"),
+          null);
+      return null;
+    }
+    return new Found(this, id, instance, atBest, origin);
   }
 
   @SuppressWarnings("NullAway") // a plugin may break the contract

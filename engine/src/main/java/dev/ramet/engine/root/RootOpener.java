@@ -16,11 +16,10 @@ import dev.ramet.files.JsonFile;
 import dev.ramet.files.NoRoom;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -134,17 +133,19 @@ public final class RootOpener {
     return choose(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
   }
 
-  /** Probes every storage backend at a root. */
+  /** Probes every storage backend at a root; returns the best first. */
   public List<Probed> probe(Role role, Path root) {
-    return prober.probe(
-        role,
-        plugins.of(Role.STORAGE),
-        id -> new ProbeContext(root, config.pluginSettings().getOrDefault(id, Map.of())));
+    return plugins
+        .ranking()
+        .ranked(
+            prober.probe(
+                role,
+                plugins.of(Role.STORAGE),
+                id -> new ProbeContext(root, config.pluginSettings().getOrDefault(id, Map.of()))));
   }
 
   private static boolean copyOnWrite(Probed probed) {
-    return probed.result() instanceof ProbeResult.Usable usable
-        && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE);
+    return probed.usableFacts(StorageFacts.class).filter(StorageFacts::copyOnWrite).isPresent();
   }
 
   /** Returns the error for a root that was created earlier but does not exist now. */

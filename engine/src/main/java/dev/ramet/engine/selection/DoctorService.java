@@ -13,7 +13,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.linux.file.Host;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,11 +154,9 @@ final class DoctorService implements Doctor {
     return now.stream()
         .filter(this::chosen)
         .filter(one -> one.role() == Role.STORAGE || one.role() == Role.MEMORY_STORAGE)
-        .map(Probed::result)
         .allMatch(
-            result ->
-                result instanceof ProbeResult.Usable usable
-                    && usable.capabilities().contains(StorageCapabilities.COPY_ON_WRITE));
+            one ->
+                one.usableFacts(StorageFacts.class).filter(StorageFacts::copyOnWrite).isPresent());
   }
 
   private Map<String, String> host() {

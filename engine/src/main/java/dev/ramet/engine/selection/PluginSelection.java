@@ -12,20 +12,20 @@ import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.tracking.Candidate;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,9 +38,6 @@ import org.jspecify.annotations.Nullable;
 /** Probes, selects and opens the hypervisor and the memory modes of this host. */
 public final class PluginSelection {
   private static final System.Logger LOG = System.getLogger(PluginSelection.class.getName());
-
-  // Other evidence, such as timings, changes from probe to probe.
-  private static final Set<String> STABLE_EVIDENCE = Set.of("version", "accelerator", "machine");
 
   private final EngineConfig config;
   private final Plugins plugins;
@@ -103,7 +100,11 @@ public final class PluginSelection {
     /** Waits for the probes and returns the result. */
     public PluginSelection found() {
       return new PluginSelection(
-          config, plugins, prober, hypervisors.results(), memoryModes.results());
+          config,
+          plugins,
+          prober,
+          plugins.ranking().ranked(hypervisors.results()),
+          plugins.ranking().ranked(memoryModes.results()));
     }
 
     /** Waits for the probes and removes their scratch directory. */
@@ -153,10 +154,8 @@ public final class PluginSelection {
   /** Returns whether the selected hypervisor gives guests secrets. */
   public boolean handsSecrets() {
     return hypervisorChoice()
-        .filter(
-            one ->
-                one.result() instanceof ProbeResult.Usable usable
-                    && usable.capabilities().contains(HypervisorCapabilities.GUEST_SECRET))
+        .flatMap(one -> one.usableFacts(HypervisorFacts.class))
+        .filter(HypervisorFacts::guestSecret)
         .isPresent();
   }
 
@@ -171,40 +170,43 @@ public final class PluginSelection {
    * Returns a key of the hypervisor and those of its properties that a warm template depends on.
    */
   public String hypervisorKey() {
-    return hypervisorChoice()
-        .map(one -> one.provider().id() + stableEvidence(one.result()))
-        .orElse("none");
+    return hypervisorChoice().map(one -> one.provider().id() + stateNeeds(one)).orElse("none");
   }
 
-  private static String stableEvidence(ProbeResult result) {
-    Map<String, String> stable = new TreeMap<>();
-    if (result instanceof ProbeResult.Usable usable) {
-      stable.putAll(usable.evidence());
-      stable.keySet().retainAll(STABLE_EVIDENCE);
-    }
-    return stable.toString();
+  private static String stateNeeds(Probed probed) {
+    return new TreeMap<>(
+            probed
+                .usableFacts(HypervisorFacts.class)
+                .map(HypervisorFacts::stateNeeds)
+                .orElse(Map.of()))
+        .toString();
   }
 
   /** Opens the memory modes that work here. */
   public MemoryModes modes() {
-    Map<String, MemoryMode> usable = new HashMap<>();
-    Map<String, MemoryModes.Unfit> unusable = new HashMap<>();
+    List<Candidate> candidates = new ArrayList<>();
     for (Probed one : memoryModes) {
-      String id = one.provider().id();
-      if (one.usable() && one.provider() instanceof MemoryModeProvider provider) {
-        try {
-          usable.put(id, provider.open(context(config, config.dataRoot(), id)));
-        } catch (RametException e) {
-          // A host without this mode captures in another one.
-          LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
-          unusable.put(id, new MemoryModes.Unfit(String.valueOf(e.getMessage()), e.remedy()));
-        }
-      } else {
-        unusable.put(id, new MemoryModes.Unfit(one.reason(), one.remedy()));
+      if (one.provider() instanceof MemoryModeProvider provider) {
+        candidates.add(candidate(one, provider));
       }
     }
-    List<String> order = memoryModes.stream().map(one -> one.provider().id()).toList();
-    return new MemoryModes(order, usable, unusable, config.memoryMode());
+    return new MemoryModes(candidates, config.memoryMode());
+  }
+
+  private Candidate candidate(Probed probed, MemoryModeProvider provider) {
+    String id = provider.id();
+    Optional<MemoryFacts> facts = probed.usableFacts(MemoryFacts.class);
+    if (facts.isEmpty()) {
+      return Candidate.unfit(id, provider.atBest(), probed.reason(), probed.remedy());
+    }
+    try {
+      MemoryMode mode = provider.open(context(config, config.dataRoot(), id));
+      return Candidate.open(id, facts.get(), mode);
+    } catch (RametException e) {
+      // A host without this mode captures in another one.
+      LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
+      return Candidate.unfit(id, facts.get(), String.valueOf(e.getMessage()), e.remedy());
+    }
   }
 
   /** Returns the doctor of this host. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
+import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.core.Context;
 import dev.ramet.engine.exchange.ExportIntent;
 import dev.ramet.engine.machine.MachineStarter;
@@ -181,14 +182,14 @@ final class StartupRecovery {
     context
         .snapshots()
         .lastOf(record.id(), record.machine().number())
-        .ifPresent(
-            last ->
-                live.tracking()
-                    .foundAgain(
-                        vm,
-                        TrackingGap.afterRestart(
-                            last.capture() == null ? "" : last.capture().mode(), last.id())));
+        .ifPresent(last -> live.tracking().foundAgain(vm, gapSince(last)));
     return live;
+  }
+
+  private TrackingGap gapSince(SnapshotRecord last) {
+    CaptureReport capture = last.capture();
+    String mode = capture == null ? "" : capture.mode();
+    return TrackingGap.afterRestart(context.modes().tracks(mode), mode, last.id());
   }
 
   /**

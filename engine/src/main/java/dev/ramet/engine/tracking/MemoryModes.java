@@ -4,10 +4,13 @@ package dev.ramet.engine.tracking;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.MemoryMode;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,37 +18,17 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class MemoryModes implements AutoCloseable {
-  static final String FULL = "full";
-
-  private final List<String> order;
-  private final Map<String, MemoryMode> usable;
-  private final Map<String, Unfit> unusable;
+  private final Map<String, Candidate> candidates = new LinkedHashMap<>();
   private final @Nullable String forced;
-
-  /**
-   * A mode that does not work on this host.
-   *
-   * @param reason why it does not work
-   * @param remedy what the operator can do, or null
-   */
-  public record Unfit(String reason, @Nullable String remedy) {}
 
   /**
    * Creates the modes of a host.
    *
-   * @param order the ids of all modes, best first
-   * @param usable opened modes by id
-   * @param unusable the others, by id
+   * @param ranked all modes, best first
    * @param forced the only mode the operator allows, or null
    */
-  public MemoryModes(
-      List<String> order,
-      Map<String, MemoryMode> usable,
-      Map<String, Unfit> unusable,
-      @Nullable String forced) {
-    this.order = List.copyOf(order);
-    this.usable = Map.copyOf(usable);
-    this.unusable = Map.copyOf(unusable);
+  public MemoryModes(List<Candidate> ranked, @Nullable String forced) {
+    ranked.forEach(one -> candidates.put(one.id(), one));
     this.forced = forced;
   }
 
@@ -71,13 +54,17 @@ public final class MemoryModes implements AutoCloseable {
     if (forced != null) {
       return forced(forced, "forced by the configuration", memoryBase);
     }
-    return among(order, memoryBase);
+    return among(List.copyOf(candidates.values()), memoryBase);
   }
 
   private ModeChain forced(String id, String by, @Nullable String memoryBase) {
-    Unfit unfit = unusable.get(id);
-    String remedy = unfit == null ? null : unfit.remedy();
-    return ModeChain.forced(id, by, obstacle(id, memoryBase), remedy);
+    Candidate candidate = candidates.get(id);
+    if (candidate == null) {
+      ModeRefusal missing = new ModeRefusal(id, ModeRefusal.Cause.UNUSABLE_HERE, "no such plugin");
+      return ModeChain.forced(id, false, by, missing, null);
+    }
+    boolean tracks = candidate.facts().sinceCapture();
+    return ModeChain.forced(id, tracks, by, obstacle(candidate, memoryBase), candidate.remedy());
   }
 
   /**
@@ -94,58 +81,76 @@ public final class MemoryModes implements AutoCloseable {
   }
 
   /**
-   * Returns the modes for capturing the booted machine of a new template: only {@code full} works
-   * there, so none can be forced.
+   * Returns the modes for capturing the booted machine of a new template: only those that accept
+   * any memory work there, so none can be forced.
    */
   public ModeChain templateChain() {
-    return among(List.of(FULL), null);
+    return among(
+        candidates.values().stream().filter(one -> one.facts().anyMemory()).toList(), null);
   }
 
-  private ModeChain among(List<String> ids, @Nullable String memoryBase) {
+  private static ModeChain among(List<Candidate> ranked, @Nullable String memoryBase) {
     Map<String, ModeRefusal> obstacles = new HashMap<>();
-    for (String id : ids) {
-      ModeRefusal obstacle = obstacle(id, memoryBase);
+    Set<String> tracking = new HashSet<>();
+    for (Candidate one : ranked) {
+      ModeRefusal obstacle = obstacle(one, memoryBase);
       if (obstacle != null) {
-        obstacles.put(id, obstacle);
+        obstacles.put(one.id(), obstacle);
+      }
+      if (one.facts().sinceCapture()) {
+        tracking.add(one.id());
       }
     }
-    return ModeChain.of(ids, obstacles);
+    return ModeChain.of(ranked.stream().map(Candidate::id).toList(), tracking, obstacles);
   }
 
-  private @Nullable ModeRefusal obstacle(String id, @Nullable String memoryBase) {
-    if (!usable.containsKey(id)) {
-      Unfit unfit = unusable.get(id);
-      String why = unfit == null ? "no such plugin" : unfit.reason();
-      return new ModeRefusal(id, ModeRefusal.Cause.UNUSABLE_HERE, why);
+  private static @Nullable ModeRefusal obstacle(Candidate one, @Nullable String memoryBase) {
+    if (one.mode() == null) {
+      return new ModeRefusal(one.id(), ModeRefusal.Cause.UNUSABLE_HERE, one.obstacle());
     }
-    return memoryBase == null && !FULL.equals(id)
+    return memoryBase == null && !one.facts().anyMemory()
         ? new ModeRefusal(
-            id,
+            one.id(),
             ModeRefusal.Cause.BOOTED,
             "the machine was booted, so there is no image to build on")
         : null;
   }
 
   private void check(@Nullable String wanted) {
-    if (wanted != null && !usable.containsKey(wanted) && !unusable.containsKey(wanted)) {
-      List<String> known = new ArrayList<>(usable.keySet());
-      known.addAll(unusable.keySet());
-      known.sort(null);
-      throw RametException.invalid("memoryMode", "must be one of " + String.join(", ", known));
+    if (wanted != null && !candidates.containsKey(wanted)) {
+      throw RametException.invalid(
+          "memoryMode", "must be one of " + String.join(", ", new TreeSet<>(candidates.keySet())));
     }
   }
 
+  /**
+   * Returns whether a mode can select pages relative to the previous capture. False if its plugin
+   * is gone, since nobody knows then.
+   *
+   * @param id the mode of an earlier capture
+   */
+  public boolean tracks(String id) {
+    Candidate candidate = candidates.get(id);
+    return candidate != null && candidate.facts().sinceCapture();
+  }
+
   /** Returns the mode with this id, which a chain has named. */
-  public MemoryMode mode(String id) {
-    MemoryMode mode = usable.get(id);
-    if (mode == null) {
+  public OpenMode mode(String id) {
+    Candidate candidate = candidates.get(id);
+    MemoryMode mode = candidate == null ? null : candidate.mode();
+    if (candidate == null || mode == null) {
       throw new IllegalArgumentException("memory mode " + id + " is not open");
     }
-    return mode;
+    return new OpenMode(id, candidate.facts(), mode);
   }
 
   @Override
   public void close() {
-    usable.values().forEach(MemoryMode::close);
+    for (Candidate one : candidates.values()) {
+      MemoryMode mode = one.mode();
+      if (mode != null) {
+        mode.close();
+      }
+    }
   }
 }

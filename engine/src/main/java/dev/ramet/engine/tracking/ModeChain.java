@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +21,15 @@ import org.jspecify.annotations.Nullable;
 public final class ModeChain {
   private static final System.Logger LOG = System.getLogger(ModeChain.class.getName());
 
-  /** Ids of the modes that select pages relative to the previous capture. */
-  static final List<String> TRACKING = List.of("write-tracking", "soft-dirty");
-
   private final List<String> order;
+  private final Set<String> tracking;
   private final Deque<String> left = new ArrayDeque<>();
   private final Map<String, ModeRefusal> refusals = new HashMap<>();
   private final @Nullable String forcedBy;
 
-  private ModeChain(List<String> order, @Nullable String forcedBy) {
+  private ModeChain(List<String> order, Set<String> tracking, @Nullable String forcedBy) {
     this.order = order;
+    this.tracking = Set.copyOf(tracking);
     this.forcedBy = forcedBy;
     this.left.addAll(order);
   }
@@ -38,11 +38,13 @@ public final class ModeChain {
    * Creates a chain of several modes.
    *
    * @param order the modes that may be tried, best first
+   * @param tracking those that can select pages relative to the previous capture
    * @param obstacles the reasons why some of them cannot be used, by id
    * @throws RametException {@code UNSUPPORTED} when no mode may be tried
    */
-  static ModeChain of(List<String> order, Map<String, ModeRefusal> obstacles) {
-    ModeChain chain = new ModeChain(order, null);
+  static ModeChain of(
+      List<String> order, Set<String> tracking, Map<String, ModeRefusal> obstacles) {
+    ModeChain chain = new ModeChain(order, tracking, null);
     chain.refusals.putAll(obstacles);
     chain.left.removeIf(obstacles::containsKey);
     if (chain.left.isEmpty()) {
@@ -54,14 +56,19 @@ public final class ModeChain {
   /**
    * Creates a chain of one forced mode.
    *
+   * @param tracks whether it can select pages relative to the previous capture
    * @param by who forces the mode, as part of a sentence
    * @param obstacle why the mode cannot be used, or null
    * @param remedy what the operator can do about the obstacle, or null
    * @throws RametException {@code UNSUPPORTED} when there is an obstacle
    */
   static ModeChain forced(
-      String id, String by, @Nullable ModeRefusal obstacle, @Nullable String remedy) {
-    ModeChain chain = new ModeChain(List.of(id), by);
+      String id,
+      boolean tracks,
+      String by,
+      @Nullable ModeRefusal obstacle,
+      @Nullable String remedy) {
+    ModeChain chain = new ModeChain(List.of(id), tracks ? Set.of(id) : Set.of(), by);
     if (obstacle != null) {
       chain.refused(obstacle.detail(), obstacle.cause());
       throw chain.cannot(id, obstacle.detail(), remedy, null);
@@ -116,7 +123,7 @@ public final class ModeChain {
       throw cannot(id, why, failure == null ? null : failure.remedy(), failure);
     }
     if (continued) {
-      left.removeIf(TRACKING::contains);
+      left.removeIf(tracking::contains);
     }
     if (left.isEmpty()) {
       throw failure == null
@@ -133,7 +140,7 @@ public final class ModeChain {
    */
   public void beginsAnew(TrackingGap gap) {
     String id = current();
-    if (TRACKING.contains(id)) {
+    if (tracking.contains(id)) {
       refusals.put(id, new ModeRefusal(id, gap.cause(), gap.detail()));
       LOG.log(System.Logger.Level.INFO, "memory mode {0} begins anew: {1}", id, gap.detail());
     }

@@ -10,7 +10,6 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
-import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.function.Supplier;
@@ -33,14 +32,14 @@ public final class Tracking implements AutoCloseable {
   /**
    * A tracker between two captures.
    *
-   * @param mode the id of its mode
+   * @param mode its mode
    * @param vm the VM whose memory it tracks
    * @param tracker the tracker
    * @param snapshotId the snapshot that holds its last committed selection
    * @param diskWrites the count of {@link DiskWrites} before that capture, or -1
    */
   private record Kept(
-      String mode, RunningVm vm, MemoryTracker tracker, String snapshotId, long diskWrites) {}
+      OpenMode mode, RunningVm vm, MemoryTracker tracker, String snapshotId, long diskWrites) {}
 
   /**
    * Why a tracker of this machine cannot know what changed.
@@ -61,16 +60,16 @@ public final class Tracking implements AutoCloseable {
    *
    * @throws RametException when the mode cannot track this machine
    */
-  public Use use(String modeId, MemoryMode mode, RunningVm vm) {
+  public Use use(OpenMode mode, RunningVm vm) {
     Kept before = kept;
-    if (before != null && before.vm() == vm && before.mode().equals(modeId)) {
+    if (before != null && before.vm() == vm && before.mode().id().equals(mode.id())) {
       return begin(before);
     }
     if (before != null && before.vm() == vm) {
-      missing = new Missing(vm, TrackingGap.interrupted(modeId, before.snapshotId()));
+      missing = new Missing(vm, TrackingGap.interrupted(mode.id(), before.snapshotId()));
     }
     giveUp();
-    return begin(new Kept(modeId, vm, mode.attach(vm.memory()), "", -1));
+    return begin(new Kept(mode, vm, mode.mode().attach(vm.memory()), "", -1));
   }
 
   /**
@@ -126,7 +125,7 @@ public final class Tracking implements AutoCloseable {
    * learned of any change.
    */
   public final class Use implements AutoCloseable {
-    private final String mode;
+    private final OpenMode mode;
     private final RunningVm vm;
     private final MemoryTracker tracker;
     private final Baseline baseline;

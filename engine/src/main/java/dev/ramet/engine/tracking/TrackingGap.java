@@ -14,10 +14,11 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
   /**
    * Returns the gap after the host process that held the tracker has ended.
    *
-   * @param mode the mode of the last capture, or empty
+   * @param tracks whether the mode of the last capture can continue from a capture
+   * @param mode that mode, or empty
    */
-  public static TrackingGap afterRestart(String mode, String snapshotId) {
-    return ModeChain.TRACKING.contains(mode)
+  public static TrackingGap afterRestart(boolean tracks, String mode, String snapshotId) {
+    return tracks
         ? new TrackingGap(
             ModeRefusal.Cause.HOST_RESTARTED,
             "the host was started anew after the previous capture, " + snapshotId)
@@ -25,12 +26,12 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
   }
 
   /** Returns the gap after a capture whose tracker cannot continue. */
-  static TrackingGap after(String mode, String snapshotId) {
-    return ModeChain.TRACKING.contains(mode)
+  static TrackingGap after(OpenMode mode, String snapshotId) {
+    return mode.facts().sinceCapture()
         ? new TrackingGap(
             ModeRefusal.Cause.TRACKING_LOST,
             "tracking could not go on from the previous capture, " + snapshotId)
-        : afterMode(mode, snapshotId);
+        : afterMode(mode.id(), snapshotId);
   }
 
   private static TrackingGap afterMode(String mode, String snapshotId) {

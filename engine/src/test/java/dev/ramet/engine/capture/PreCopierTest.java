@@ -12,6 +12,7 @@ import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.PagesWritten;
 import dev.ramet.engine.pages.StagingPool;
+import dev.ramet.engine.tracking.OpenMode;
 import dev.ramet.engine.tracking.Tracking;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -20,6 +21,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
@@ -106,7 +108,8 @@ final class PreCopierTest {
     PreCopier preCopier = new PreCopier(bounds, steps::add);
     Attachment attached = new Attachment(Attachment.Kind.FILE, image, false);
     try (Tracking tracking = new Tracking();
-        Tracking.Use use = tracking.use("fake", new Mode(tracker), vm);
+        Tracking.Use use =
+            tracking.use(new OpenMode("fake", MemoryFacts.of(), new Mode(tracker)), vm);
         PageCapture pages = new PageWriter(pool, 2L * CHUNK).open(attached, Baseline.NONE)) {
       preCopier.copy(vm, use, pages);
       pages.readWhilePaused(located.pid(), new PageRanges.Builder().build());

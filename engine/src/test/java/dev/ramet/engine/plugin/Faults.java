@@ -92,6 +92,7 @@ final class Faults {
             Service.ALL.get(0),
             "acme",
             new Object(),
+            null,
             new Origin("acme", "acme.jar", "com.acme", "1", "")));
   }
 

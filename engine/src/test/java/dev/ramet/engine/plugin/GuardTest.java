@@ -28,6 +28,7 @@ import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageProvisioner;
 import dev.ramet.spi.storage.Usage;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -48,6 +50,7 @@ final class GuardTest {
   private static final Faults.Kind[] KINDS = Faults.Kind.values();
   private static final GuestMemory MEMORY = new GuestMemory(1, 1 << 20, List.of());
   private static final NodeId N = NodeId.of("n");
+  private static final StorageFacts FACTS = StorageFacts.copying(Set.of());
 
   private final List<String> calls = new ArrayList<>();
 
@@ -310,7 +313,7 @@ final class GuardTest {
       GuardedProvider<?> provider =
           GuardedProvider.of(
               new Service.Found(
-                  Service.ALL.get(0), "acme", real, new Origin("acme", "", "", "", "")));
+                  Service.ALL.get(0), "acme", real, FACTS, new Origin("acme", "", "", "", "")));
       ProbeResult result = provider.probe(new ProbeContext(Path.of("/")));
       assertInstanceOf(ProbeResult.Failed.class, result);
       assertThrows(
@@ -325,6 +328,11 @@ final class GuardTest {
     @Override
     public String id() {
       return "acme";
+    }
+
+    @Override
+    public StorageFacts atBest() {
+      return FACTS;
     }
 
     @Override
@@ -348,7 +356,7 @@ final class GuardTest {
         RootExamination.class,
         GuardedProvider.of(
             new Service.Found(
-                Service.ALL.get(0), "acme", real, new Origin("acme", "", "", "", ""))));
+                Service.ALL.get(0), "acme", real, FACTS, new Origin("acme", "", "", "", ""))));
   }
 
   @Test

@@ -152,6 +152,9 @@ final class PluginMaker {
         public class Entry implements StorageBackendProvider {
           public Entry() { %s }
           @Override public String id() { return %s; }
+          @Override public StorageFacts atBest() {
+            return StorageFacts.copying(java.util.Set.of());
+          }
           @Override public ProbeResult probe(ProbeContext where) {
             return new ProbeResult.Unusable("never", "", "");
           }
@@ -195,11 +198,19 @@ final class PluginMaker {
         """,
         "dev/ramet/spi/storage/StorageBackend.java",
         "package dev.ramet.spi.storage; public interface StorageBackend {}",
+        "dev/ramet/spi/storage/StorageFacts.java",
+        """
+        package dev.ramet.spi.storage;
+        public class StorageFacts {
+          public static StorageFacts copying(java.util.Set<Object> features) { return null; }
+        }
+        """,
         "dev/ramet/spi/storage/StorageBackendProvider.java",
         """
         package dev.ramet.spi.storage;
         public interface StorageBackendProvider {
           String id();
+          StorageFacts atBest();
           dev.ramet.spi.ProbeResult probe(dev.ramet.spi.ProbeContext where);
           StorageBackend open(dev.ramet.spi.ProbeContext where);
         }

@@ -94,7 +94,7 @@ final class PluginsTest {
         }
         """);
     folder.compile(sources).into(folder.jar("curious", "curious.jar"));
-    assertEquals(List.of("yes-no-no-no-no-", "good"), PluginFolder.storage(folder.load()));
+    assertEquals(List.of("good", "yes-no-no-no-no-"), PluginFolder.storage(folder.load()));
   }
 
   @Test

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.spi.Facts;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,10 +21,17 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 final class ProberTest {
+  private static final Facts FACTS = StorageFacts.copying(Set.of());
+
   private final CountDownLatch never = new CountDownLatch(1);
 
   private record FakeProvider(String id, Supplier<ProbeResult> outcome)
       implements Provider<AutoCloseable> {
+    @Override
+    public Facts atBest() {
+      return FACTS;
+    }
+
     @Override
     public ProbeResult probe(ProbeContext where) {
       return outcome.get();
@@ -52,9 +61,9 @@ final class ProberTest {
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                   }
-                  return new ProbeResult.Usable(Set.of(), Map.of());
+                  return new ProbeResult.Usable(FACTS, Map.of());
                 }),
-            new FakeProvider("works", () -> new ProbeResult.Usable(Set.of("x"), Map.of())));
+            new FakeProvider("works", () -> new ProbeResult.Usable(FACTS, Map.of())));
     assertFalse(found.get(0).usable());
     assertTrue(found.get(0).reason().contains("no answer within"), found.get(0).reason());
     assertEquals("works", Ranking.best(found).orElseThrow().provider().id());
@@ -70,7 +79,7 @@ final class ProberTest {
                 () ->
                     tries.incrementAndGet() == 1
                         ? new ProbeResult.Failed(new IllegalStateException("no answer in time"))
-                        : new ProbeResult.Usable(Set.of(), Map.of())),
+                        : new ProbeResult.Usable(FACTS, Map.of())),
             new FakeProvider(
                 "unfit", () -> new ProbeResult.Unusable("no such kernel", "", "upgrade")));
     assertTrue(found.get(0).usable(), found.get(0).reason());
@@ -113,24 +122,8 @@ final class ProberTest {
         probe(
             new FakeProvider(
                 "reflink-xfs", () -> new ProbeResult.Unusable("no reflink", "ext4", "use XFS")),
-            new FakeProvider("byte-copy", () -> new ProbeResult.Usable(Set.of(), Map.of())));
+            new FakeProvider("byte-copy", () -> new ProbeResult.Usable(FACTS, Map.of())));
     String reason = Ranking.explain(Role.STORAGE, "/data", found, "byte-copy", null).reason();
     assertEquals("reflink-xfs: no reflink; byte-copy is the best that works here", reason);
-  }
-
-  @Test
-  void ranksUnknownPluginsLast() {
-    Ranking ranking = new Ranking(List.of());
-    assertTrue(ranking.rank(Role.STORAGE, "reflink-xfs") < ranking.rank(Role.STORAGE, "byte-copy"));
-    assertTrue(
-        ranking.rank(Role.STORAGE, "byte-copy") < ranking.rank(Role.STORAGE, "somebody-elses"));
-  }
-
-  @Test
-  void ranksWhatTheOperatorPrefersFirst() {
-    Ranking ranking = new Ranking(List.of("somebody-elses", "byte-copy"));
-    assertTrue(
-        ranking.rank(Role.STORAGE, "somebody-elses") < ranking.rank(Role.STORAGE, "byte-copy"));
-    assertTrue(ranking.rank(Role.STORAGE, "byte-copy") < ranking.rank(Role.STORAGE, "reflink-xfs"));
   }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.tracking;
 
+import static dev.ramet.spi.memory.MemoryFeature.ANY_MEMORY;
+import static dev.ramet.spi.memory.MemoryFeature.LIVE;
+import static dev.ramet.spi.memory.MemoryFeature.SINCE_CAPTURE;
+import static dev.ramet.spi.memory.MemoryFeature.SINCE_RESTORE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -10,9 +14,11 @@ import dev.ramet.engine.ModeRefusal;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +26,16 @@ import org.junit.jupiter.api.Test;
 
 final class MemoryModesTest {
   private static final String INSTEAD = "do not force a memory mode; another one is then chosen";
+
+  /** The facts of the host's own modes, best first. */
+  private static final Map<String, MemoryFacts> FACTS = new LinkedHashMap<>();
+
+  static {
+    FACTS.put("write-tracking", MemoryFacts.of(SINCE_RESTORE, SINCE_CAPTURE, LIVE));
+    FACTS.put("soft-dirty", MemoryFacts.of(SINCE_RESTORE, SINCE_CAPTURE));
+    FACTS.put("incremental", MemoryFacts.of(SINCE_RESTORE));
+    FACTS.put("full", MemoryFacts.of(ANY_MEMORY));
+  }
 
   private final RametException refused =
       new RametException(ErrorCode.UNSUPPORTED, "tracking lost: remapped");
@@ -35,17 +51,17 @@ final class MemoryModesTest {
   }
 
   private static MemoryModes modes(@Nullable String forced, String... ids) {
-    Map<String, MemoryMode> usable = new HashMap<>();
-    for (String id : ids) {
-      usable.put(id, new FakeMode());
-    }
-    MemoryModes.Unfit unfit =
-        new MemoryModes.Unfit("the kernel keeps no bits", "boot one that does");
-    return new MemoryModes(
-        List.of("write-tracking", "soft-dirty", "incremental", "full"),
-        usable,
-        Map.of("soft-dirty", unfit),
-        forced);
+    List<Candidate> ranked = new ArrayList<>();
+    FACTS.forEach(
+        (id, facts) -> {
+          if (List.of(ids).contains(id)) {
+            ranked.add(Candidate.open(id, facts, new FakeMode()));
+          } else if (id.equals("soft-dirty")) {
+            ranked.add(
+                Candidate.unfit(id, facts, "the kernel keeps no bits", "boot one that does"));
+          }
+        });
+    return new MemoryModes(ranked, forced);
   }
 
   private static MemoryModes all() {
@@ -62,14 +78,43 @@ final class MemoryModesTest {
   /** The engine knows no mode by its id, so a third party's is used where it is the best. */
   @Test
   void aThirdPartysModeIsUsedWhereItIsTheBest() {
-    Map<String, MemoryMode> usable =
-        Map.of("theirs", new FakeMode(), "write-tracking", new FakeMode());
-    List<String> order = List.of("theirs", "write-tracking");
-    ModeChain chain = new MemoryModes(order, usable, Map.of(), null).chain("s1", null, null);
-    assertEquals("theirs", chain.current());
-    chain.refused("not this machine", ModeRefusal.Cause.REFUSED, refused, false);
-    assertEquals("write-tracking", chain.current());
-    assertEquals("theirs: not this machine; write-tracking: all", chain.reason("all"));
+    MemoryFacts facts = MemoryFacts.of(ANY_MEMORY, SINCE_CAPTURE);
+    MemoryModes modes =
+        new MemoryModes(
+            List.of(
+                Candidate.open("theirs", facts, new FakeMode()),
+                Candidate.unfit("gone", facts, "no such device", null),
+                Candidate.open("full", MemoryFacts.of(ANY_MEMORY), new FakeMode())),
+            null);
+    for (ModeChain chain :
+        List.of(
+            modes.chain("s1", null, null), modes.chain(null, null, null), modes.templateChain())) {
+      assertEquals("theirs", chain.current());
+      chain.refused("not this machine", ModeRefusal.Cause.REFUSED, refused, false);
+      assertEquals("full", chain.current());
+      assertEquals(
+          "theirs: not this machine; gone: no such device; full: all", chain.reason("all"));
+    }
+    ModeChain chain = modes.chain("s1", null, null);
+    chain.refused("tracking lost", ModeRefusal.Cause.TRACKING_LOST, refused, true);
+    assertEquals("full", chain.current(), "no other tracker knows what that one knew");
+  }
+
+  /** Manifests name the modes of earlier captures, and their plugins may be gone. */
+  @Test
+  void whatWasCapturedBeforeMayHaveBeenTracked() {
+    MemoryModes modes = all();
+    assertTrue(modes.tracks("write-tracking"));
+    assertTrue(modes.tracks("soft-dirty"), "it does not work here now, and did before");
+    assertFalse(modes.tracks("incremental"));
+    assertFalse(modes.tracks("gone"));
+    assertFalse(modes.tracks(""));
+    assertEquals(
+        ModeRefusal.Cause.OTHER_MODE,
+        TrackingGap.afterRestart(modes.tracks("gone"), "gone", "s1").cause());
+    assertEquals(
+        ModeRefusal.Cause.HOST_RESTARTED,
+        TrackingGap.afterRestart(modes.tracks("soft-dirty"), "soft-dirty", "s1").cause());
   }
 
   @Test

@@ -12,6 +12,8 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
@@ -85,6 +87,10 @@ final class TrackingLifeTest {
     }
   }
 
+  private static OpenMode tracks(MemoryMode mode) {
+    return new OpenMode(TRACKS, MemoryFacts.of(MemoryFeature.SINCE_CAPTURE), mode);
+  }
+
   private static RunningVm machine() {
     return (RunningVm)
         Proxy.newProxyInstance(
@@ -94,7 +100,7 @@ final class TrackingLifeTest {
   }
 
   private void capture(String snapshot) {
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published(snapshot);
@@ -102,7 +108,7 @@ final class TrackingLifeTest {
   }
 
   private @Nullable String previous() {
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       return use.previous();
     }
   }
@@ -122,7 +128,7 @@ final class TrackingLifeTest {
   @Test
   void oneThatRemembersNothingIsClosed() {
     Mode scan = new Mode(Baseline.RESTORE_IMAGE);
-    try (Tracking.Use use = tracking.use("scan", scan, vm)) {
+    try (Tracking.Use use = tracking.use(new OpenMode("scan", MemoryFacts.of(), scan), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published("s1");
@@ -133,7 +139,7 @@ final class TrackingLifeTest {
   @Test
   void whatWasCommittedForNothingEndsIt() {
     capture("s1");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
@@ -144,11 +150,11 @@ final class TrackingLifeTest {
   @Test
   void aFailureBeforeThatDoesNot() {
     capture("s1");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
     }
     mode.failure = new RametException(ErrorCode.HYPERVISOR_FAILED, "not now");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals("s1", previous());
@@ -159,13 +165,13 @@ final class TrackingLifeTest {
   void aLossEndsIt() {
     capture("s1");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals(0, mode.open);
     mode.failure = null;
     capture("s2");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.lost(ModeRefusal.Cause.BASE_GONE, "s2 is gone");
     }
     assertEquals(0, mode.open);
@@ -174,7 +180,7 @@ final class TrackingLifeTest {
 
   /** Returns the gap of a new tracker of the machine; null when it has none or is not new. */
   private @Nullable TrackingGap gap(Mode of) {
-    try (Tracking.Use use = tracking.use(TRACKS, of, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(of), vm)) {
       return use.gap();
     }
   }
@@ -189,13 +195,13 @@ final class TrackingLifeTest {
   @Test
   void aMachineThatWasNeverCapturedLacksNothing() {
     assertNull(gap(mode));
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
     assertNull(gap(mode), "its first capture failed");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertNull(gap(mode), "or was refused");
@@ -205,7 +211,7 @@ final class TrackingLifeTest {
   void aFailureAfterTheCommitIsRememberedUntilACaptureSucceeds() {
     capture("s1");
     assertNull(gap(mode));
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
@@ -230,9 +236,9 @@ final class TrackingLifeTest {
   void aCaptureInAnotherModeIsRememberedWhetherItSucceedsOrNot() {
     Mode scan = new Mode(Baseline.RESTORE_IMAGE);
     capture("s1");
-    tracking.use("incremental", scan, vm).close();
+    tracking.use(new OpenMode("incremental", MemoryFacts.of(), scan), vm).close();
     assertGap(ModeRefusal.Cause.OTHER_MODE, "s1");
-    try (Tracking.Use use = tracking.use("incremental", scan, vm)) {
+    try (Tracking.Use use = tracking.use(new OpenMode("incremental", MemoryFacts.of(), scan), vm)) {
       use.committed();
       use.published("s2");
     }
@@ -247,7 +253,7 @@ final class TrackingLifeTest {
     mode.baselineAfter = Baseline.PREVIOUS_CAPTURE;
     capture("s2");
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
+    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
     mode.baselineFailure = null;
     assertGap(ModeRefusal.Cause.TRACKING_LOST, "a defect");
   }
@@ -257,7 +263,7 @@ final class TrackingLifeTest {
     TrackingGap gap = new TrackingGap(ModeRefusal.Cause.HOST_RESTARTED, "started anew after s1");
     tracking.foundAgain(vm, gap);
     assertEquals(gap, gap(mode));
-    try (Tracking.Use use = tracking.use(TRACKS, mode, machine())) {
+    try (Tracking.Use use = tracking.use(tracks(mode), machine())) {
       assertNull(use.gap());
     }
     capture("s2");
@@ -268,11 +274,11 @@ final class TrackingLifeTest {
   void anotherModeOrMachineInBetweenEndsIt() {
     capture("s1");
     Mode other = new Mode(Baseline.RESTORE_IMAGE);
-    tracking.use("other", other, vm).close();
+    tracking.use(new OpenMode("other", MemoryFacts.of(), other), vm).close();
     assertEquals(0, mode.open);
     assertEquals(0, other.open);
     capture("s2");
-    try (Tracking.Use use = tracking.use(TRACKS, mode, machine())) {
+    try (Tracking.Use use = tracking.use(tracks(mode), machine())) {
       assertNull(use.previous());
     }
     assertEquals(0, mode.open);
@@ -281,12 +287,12 @@ final class TrackingLifeTest {
   @Test
   void oneThatCannotBeginIsClosed() {
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
+    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
     assertEquals(0, mode.open);
     mode.baselineFailure = null;
     capture("s1");
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(TRACKS, mode, vm));
+    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
     assertEquals(0, mode.open, "one that was kept as well");
     mode.baselineFailure = null;
     assertNull(previous());
@@ -294,7 +300,7 @@ final class TrackingLifeTest {
 
   @Test
   void oneThatFailsAfterTheSnapshotWasMadeFailsNobody() {
-    try (Tracking.Use use = tracking.use(TRACKS, mode, vm)) {
+    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published("s1");

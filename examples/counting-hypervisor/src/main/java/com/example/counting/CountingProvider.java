@@ -5,6 +5,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -21,6 +22,9 @@ import java.util.Set;
 public final class CountingProvider implements HypervisorProvider {
   /** Written to disk with every saved state, so it must never change. */
   static final String ID = "counting";
+
+  /** Its guests are emulated, if that, and it has none of the optional abilities. */
+  private static final HypervisorFacts FACTS = new HypervisorFacts(false, Set.of(), Map.of());
 
   private static final Duration TRIAL = Duration.ofSeconds(20);
 
@@ -44,12 +48,17 @@ public final class CountingProvider implements HypervisorProvider {
   }
 
   @Override
+  public HypervisorFacts atBest() {
+    return FACTS;
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     try {
       long pid = trial(where.root());
       String seen = "machine " + pid + " started, stood still, went on and was ended";
       if (countingIsEnough) {
-        return new ProbeResult.Usable(Set.of(), Map.of("trial", seen));
+        return new ProbeResult.Usable(FACTS, Map.of("trial", seen));
       }
       // A host must not choose it: its machines would start, and no guest would ever respond.
       return new ProbeResult.Unusable(

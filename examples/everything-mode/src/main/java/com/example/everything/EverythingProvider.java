@@ -3,18 +3,21 @@ package com.example.everything;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 
 /** The plugin's entry point: probes whether it works here, and opens it. */
 public final class EverythingProvider implements MemoryModeProvider {
   /** Written to disk with every capture, so it must never change. */
   static final String ID = "everything";
+
+  /** Works with any memory. No other feature, since selections are relative to no baseline. */
+  private static final MemoryFacts FACTS = MemoryFacts.of(MemoryFeature.ANY_MEMORY);
 
   /** Does nothing, as the contract requires: all that can fail happens in the probe. */
   public EverythingProvider() {}
@@ -25,6 +28,11 @@ public final class EverythingProvider implements MemoryModeProvider {
   }
 
   @Override
+  public MemoryFacts atBest() {
+    return FACTS;
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     Path self = Path.of("/proc", Long.toString(ProcessHandle.current().pid()));
     if (!Files.isDirectory(self)) {
@@ -32,9 +40,7 @@ public final class EverythingProvider implements MemoryModeProvider {
           "no /proc", self + " is not there", "mount it: mount -t proc proc /proc");
     }
     return new ProbeResult.Usable(
-        // Works with any memory. No other capability, since selections are relative to no baseline.
-        Set.of(MemoryCapabilities.ANY_MEMORY),
-        Map.of(ProbeResult.LIMITATION, "every capture copies all of the machine's memory"));
+        FACTS, Map.of(ProbeResult.LIMITATION, "every capture copies all of the machine's memory"));
   }
 
   @Override

@@ -8,11 +8,13 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 
 /** Stores nothing: reports in its id and to the doctor which version of Gson it runs with. */
 public final class LibraryProvider implements StorageBackendProvider {
@@ -22,6 +24,11 @@ public final class LibraryProvider implements StorageBackendProvider {
   @Override
   public String id() {
     return "gson-" + version().replace('.', '-');
+  }
+
+  @Override
+  public StorageFacts atBest() {
+    return StorageFacts.copying(Set.of());
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,6 +20,9 @@ public final class TmpfsProvider implements StorageBackendProvider {
   /** Written to disk with the data, so it must never change. */
   static final String ID = "tmpfs";
 
+  /** Copies cost time and memory, so sharing is not claimed: the kit would notice. */
+  private static final StorageFacts FACTS = StorageFacts.copying(Set.of());
+
   private static final String REMEDY =
       "mount one for it: mount -t tmpfs -o size=4g,mode=700 tmpfs DIRECTORY";
   private static final int PROBE_BYTES = 3 * Content.PAGE;
@@ -29,6 +33,11 @@ public final class TmpfsProvider implements StorageBackendProvider {
   @Override
   public String id() {
     return ID;
+  }
+
+  @Override
+  public StorageFacts atBest() {
+    return FACTS;
   }
 
   @Override
@@ -44,8 +53,7 @@ public final class TmpfsProvider implements StorageBackendProvider {
       }
       tryOut(root);
       return new ProbeResult.Usable(
-          // Copies cost time and memory, so copy-on-write is not claimed: the kit would notice.
-          Set.of(),
+          FACTS,
           Map.of(
               "fileSystem",
               type,

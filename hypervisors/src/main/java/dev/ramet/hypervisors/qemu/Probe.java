@@ -5,7 +5,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,11 +83,14 @@ final class Probe {
             inquiry.pc().get(),
             accelerator,
             accelerator == Accelerator.KVM ? HostCpu.name() : "");
+    Map<String, String> stateNeeds =
+        Map.of(
+            "version", inquiry.version(),
+            "machine", inquiry.pc().get(),
+            "accelerator", accelerator.id());
     Map<String, String> evidence = new LinkedHashMap<>();
     evidence.put("binary", binary.toString());
-    evidence.put("version", inquiry.version());
-    evidence.put("machine", inquiry.pc().get());
-    evidence.put("accelerator", accelerator.id());
+    evidence.putAll(stateNeeds);
     evidence.put("kvm", choice.kvm());
     if (accelerator == Accelerator.TCG) {
       evidence.put(
@@ -105,18 +109,30 @@ final class Probe {
           String.valueOf(e.getMessage()),
           "install a QEMU (7.2 or later) with virtio devices, vmgenid and seccomp");
     }
-    Set<String> capabilities =
+    return new Outcome(
+        new ProbeResult.Usable(facts(accelerator, stateNeeds), evidence), installation);
+  }
+
+  /**
+   * Returns the facts.
+   *
+   * @param stateNeeds the properties that a saved state depends on
+   */
+  static HypervisorFacts facts(Accelerator accelerator, Map<String, String> stateNeeds) {
+    return new HypervisorFacts(
+        accelerator == Accelerator.KVM,
         Set.of(
-            HypervisorCapabilities.DISK_WRITES,
-            HypervisorCapabilities.DISK_WRITE_LOG,
-            HypervisorCapabilities.GUEST_SECRET,
+            HypervisorFeature.DISK_WRITES,
+            HypervisorFeature.DISK_WRITE_LOG,
+            HypervisorFeature.GUEST_SECRET),
+        stateNeeds,
+        Set.of(
             "restore",
             "reattach",
             "user-network",
             "reboot-after-restore",
             "generation-id",
-            accelerator.id());
-    return new Outcome(new ProbeResult.Usable(capabilities, evidence), installation);
+            accelerator.id()));
   }
 
   private static Choice choose(String wanted, Path binary, Path scratch)

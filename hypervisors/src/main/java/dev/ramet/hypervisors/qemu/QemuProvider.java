@@ -6,6 +6,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,9 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code
  * tcg}.
  *
- * <p>Capabilities: {@code disk-writes}, {@code disk-write-log}, {@code guest-secret}, {@code
- * restore}, {@code reattach}, {@code user-network}, {@code reboot-after-restore}, {@code
- * generation-id}, and the accelerator's name.
+ * <p>For people, its facts also name {@code restore}, {@code reattach}, {@code user-network},
+ * {@code reboot-after-restore}, {@code generation-id} and the accelerator.
  */
 public final class QemuProvider implements HypervisorProvider {
   static final String ID = "qemu";
@@ -33,6 +33,11 @@ public final class QemuProvider implements HypervisorProvider {
   @Override
   public String id() {
     return ID;
+  }
+
+  @Override
+  public HypervisorFacts atBest() {
+    return Probe.facts(Accelerator.KVM, Map.of());
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,8 +55,22 @@ class ProbeTest {
     ProbeResult result = provider.probe(where);
     ProbeResult.Usable usable =
         assertInstanceOf(ProbeResult.Usable.class, result, result::toString);
-    assertTrue(usable.capabilities().contains("restore"));
-    assertTrue(usable.capabilities().contains(usable.evidence().get("accelerator")));
+    HypervisorFacts facts = assertInstanceOf(HypervisorFacts.class, usable.facts());
+    String accelerator = usable.evidence().get("accelerator");
+    assertEquals(
+        Set.of(
+            "disk-write-log",
+            "disk-writes",
+            "generation-id",
+            "guest-secret",
+            "reattach",
+            "reboot-after-restore",
+            "restore",
+            "user-network",
+            accelerator),
+        facts.names());
+    assertEquals("kvm".equals(accelerator), facts.hardware());
+    assertEquals(Set.of("accelerator", "machine", "version"), facts.stateNeeds().keySet());
     assertTrue(usable.evidence().containsKey("kvm"), usable.evidence()::toString);
     assertEquals(Set.of(), RestoreTest.names(root));
     try (Hypervisor open = provider.open(where)) {

@@ -4,6 +4,7 @@ package dev.ramet.hypervisors.qemu;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -34,6 +35,11 @@ class QemuContractTest extends HypervisorTck {
         @Override
         public String id() {
           return real.id();
+        }
+
+        @Override
+        public HypervisorFacts atBest() {
+          return real.atBest();
         }
 
         @Override

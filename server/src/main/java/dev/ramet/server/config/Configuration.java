@@ -24,14 +24,13 @@ public final class Configuration {
   private static final String MORE_FILES = "micronaut.config.files";
   private static final String PLUGIN_VARIABLE = Setting.variable(SettingCatalog.PLUGIN);
 
-  /** Plugins whose settings are all in the catalogue. */
-  private static final Set<String> BUILT_IN =
-      Set.of("qemu", "dm-snapshot", "reflink-xfs", "btrfs", "byte-copy");
+  private static final String HOST = "ramet.";
 
   private static final Pattern SOUNDS_SECRET =
       Pattern.compile("(?i).*(secret|passw|token|credential|private|key).*");
 
   private final Sources sources;
+  private final Set<String> builtIn = BuiltInPlugins.ids();
   private final Map<String, RawValue> file;
   private final Map<String, RawValue> effective = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
@@ -151,7 +150,7 @@ public final class Configuration {
     if (given.key().equals(MORE_FILES)) {
       problem(
           given, "is not for this host: there is one file of settings, " + ProcessCatalogue.CONFIG);
-    } else if (given.key().startsWith("ramet.") || SettingCatalog.find(given.key()) != null) {
+    } else if (given.key().startsWith(HOST) || SettingCatalog.find(given.key()) != null) {
       named(given);
     }
   }
@@ -179,7 +178,7 @@ public final class Configuration {
       String key =
           SettingCatalog.PLUGIN
               + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
-      if (BUILT_IN.stream()
+      if (builtIn.stream()
           .anyMatch(id -> name.startsWith(PLUGIN_VARIABLE + Setting.variable(id) + "_"))) {
         unknownVariable(name, origin);
       } else {
@@ -208,10 +207,13 @@ public final class Configuration {
     int dot = rest.indexOf('.');
     if (dot < 1 || dot == rest.length() - 1) {
       problem(given, "must be " + SettingCatalog.PLUGIN + "<id>.<key>");
-    } else if (rest.equals("qemu.accelerator")) {
-      problem(given, "is set by ramet.accelerator");
-    } else if (BUILT_IN.contains(rest.substring(0, dot))) {
-      unknown(given);
+    } else if (builtIn.contains(rest.substring(0, dot))) {
+      String common = HOST + rest.substring(dot + 1);
+      if (SettingCatalog.find(common) == null) {
+        unknown(given);
+      } else {
+        problem(given, "is set by " + common);
+      }
     } else {
       effective.put(given.key(), given);
     }
@@ -225,7 +227,7 @@ public final class Configuration {
                 .filter(setting -> !setting.environmentOnly())
                 .map(Setting::key)
                 .toList(),
-            "ramet.");
+            HOST);
     problem(given, "no such setting" + (meant == null ? "" : "; did you mean " + meant));
   }
 

@@ -2,6 +2,7 @@
 package dev.ramet.server.host;
 
 import dev.ramet.engine.PluginPolicy;
+import dev.ramet.server.config.BuiltInPlugins;
 import dev.ramet.server.settings.EngineSettings;
 import io.micronaut.context.env.Environment;
 import io.micronaut.core.naming.conventions.StringConvention;
@@ -81,10 +82,14 @@ public record PluginChoice(Environment environment) {
     environment
         .getProperty("ramet.accelerator", String.class)
         .ifPresent(
-            accelerator ->
+            accelerator -> {
+              // Hypervisors of third parties have settings of their own.
+              for (String hypervisor : BuiltInPlugins.hypervisors()) {
                 settings
-                    .computeIfAbsent("qemu", id -> new HashMap<>())
-                    .put("accelerator", accelerator));
+                    .computeIfAbsent(hypervisor, id -> new HashMap<>())
+                    .put("accelerator", accelerator);
+              }
+            });
     return settings;
   }
 }

@@ -4,4 +4,7 @@ package dev.ramet.spi.hypervisor;
 import dev.ramet.spi.Provider;
 
 /** Service type for hypervisor plugins. */
-public interface HypervisorProvider extends Provider<Hypervisor> {}
+public interface HypervisorProvider extends Provider<Hypervisor> {
+  @Override
+  HypervisorFacts atBest();
+}

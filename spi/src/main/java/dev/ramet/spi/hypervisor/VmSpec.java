@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret a secret that only root in the guest can read, also after a reboot of the guest. It
  *     is on no command line, neither the guest kernel's nor that of a host process. A restored
  *     machine has the secret of its own specification, not that of the saved machine. Null for
- *     none, and always null unless the probe states {@link HypervisorCapabilities#GUEST_SECRET}
+ *     none, and always null unless the probe states {@link HypervisorFeature#GUEST_SECRET}
  */
 public record VmSpec(
     String name,

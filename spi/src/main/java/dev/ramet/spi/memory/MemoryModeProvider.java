@@ -4,4 +4,7 @@ package dev.ramet.spi.memory;
 import dev.ramet.spi.Provider;
 
 /** Service type for memory mode plugins. */
-public interface MemoryModeProvider extends Provider<MemoryMode> {}
+public interface MemoryModeProvider extends Provider<MemoryMode> {
+  @Override
+  MemoryFacts atBest();
+}

@@ -3,8 +3,8 @@ package dev.ramet.spi.storage;
 
 /**
  * A backend that can prepare the next copy of a node in advance; it states {@link
- * StorageCapabilities#COPY_PREPARATION}. The cost of a copy may grow with a node's history, as its
- * data is split into more and more extents. After a preparation in idle time, the next {@link
+ * StorageFeature#COPY_PREPARATION}. The cost of a copy may grow with a node's history, as its data
+ * is split into more and more extents. After a preparation in idle time, the next {@link
  * StorageBackend#snapshot} or {@link StorageBackend#fork} of that node avoids that cost; the
  * results are the same.
  *

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * A backend that captures whole directory trees at one instant; it states {@link
- * StorageCapabilities#DIRECTORY_SNAPSHOTS}. Trees have their own namespace, separate from that of
- * the root's nodes.
+ * StorageFeature#DIRECTORY_SNAPSHOTS}. Trees have their own namespace, separate from that of the
+ * root's nodes.
  *
  * <p>Thread-safe. A mutation is durable when the call returns, or has not happened. Errors are
  * those of {@link StorageBackend}.

@@ -2,7 +2,7 @@
 package dev.ramet.spi.storage;
 
 /**
- * A backend whose volumes can grow; it states {@link StorageCapabilities#GROW}. Thread-safety,
+ * A backend whose volumes can grow; it states {@link StorageFeature#GROW}. Thread-safety,
  * durability and errors are those of {@link StorageBackend}.
  */
 public interface Growable {

@@ -3,8 +3,8 @@ package dev.ramet.spi.storage;
 
 /**
  * A backend that can rewrite a snapshot's data in fewer extents; it states {@link
- * StorageCapabilities#IMAGE_COMPACTION}. An image written page by page through a long history of
- * copies is split into more and more extents, and every operation on it takes longer.
+ * StorageFeature#IMAGE_COMPACTION}. An image written page by page through a long history of copies
+ * is split into more and more extents, and every operation on it takes longer.
  *
  * <p>No byte of the snapshot changes at any moment: its readers and mappings see the same content
  * as before, and a crash leaves it whole. Rewritten data that other nodes share stays where it was

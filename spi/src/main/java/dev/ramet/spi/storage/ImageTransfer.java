@@ -5,8 +5,8 @@ import java.nio.file.Path;
 
 /**
  * A backend that imports and exports image files with their holes, with progress reports and
- * cancellation; it states {@link StorageCapabilities#IMAGE_TRANSFER}. Thread-safety and errors are
- * those of {@link StorageBackend}, with {@code CANCELLED} for a copy that was stopped.
+ * cancellation; it states {@link StorageFeature#IMAGE_TRANSFER}. Thread-safety and errors are those
+ * of {@link StorageBackend}, with {@code CANCELLED} for a copy that was stopped.
  */
 public interface ImageTransfer {
   /**

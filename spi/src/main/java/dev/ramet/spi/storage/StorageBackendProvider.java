@@ -4,4 +4,7 @@ package dev.ramet.spi.storage;
 import dev.ramet.spi.Provider;
 
 /** Service type for storage backend plugins. */
-public interface StorageBackendProvider extends Provider<StorageBackend> {}
+public interface StorageBackendProvider extends Provider<StorageBackend> {
+  @Override
+  StorageFacts atBest();
+}

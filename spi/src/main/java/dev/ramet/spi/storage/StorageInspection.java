@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 /**
  * Inspects a root while it is in use. A backend that supports this implements it and states {@link
- * StorageCapabilities#INSPECTION}. Thread-safety and errors are those of {@link StorageBackend}.
+ * StorageFeature#INSPECTION}. Thread-safety and errors are those of {@link StorageBackend}.
  */
 public interface StorageInspection {
   /**

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends immutable trees of {@link DirectorySnapshots} from one root to another as a file, whole or
  * as the difference from a tree that both roots have; stated by {@link
- * StorageCapabilities#INCREMENTAL_STREAMS}. Thread-safe.
+ * StorageFeature#INCREMENTAL_STREAMS}. Thread-safe.
  */
 public interface TreeStreams extends DirectorySnapshots {
   /**

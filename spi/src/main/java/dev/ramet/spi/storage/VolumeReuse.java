@@ -3,7 +3,7 @@ package dev.ramet.spi.storage;
 
 /**
  * A backend that can turn a snapshot that is no longer needed into a volume of another name without
- * copying a byte; it states {@link StorageCapabilities#VOLUME_REUSE}. For backends whose forks copy
+ * copying a byte; it states {@link StorageFeature#VOLUME_REUSE}. For backends whose forks copy
  * everything: content that changes little is then updated in place.
  *
  * <p>Thread-safe. Errors are those of {@link StorageBackend}.

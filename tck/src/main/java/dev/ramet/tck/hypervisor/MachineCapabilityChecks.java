@@ -12,7 +12,8 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.GuestSecret;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -45,10 +46,11 @@ public abstract class MachineCapabilityChecks {
 
   public abstract MachineWorld world();
 
-  private Set<String> stated() {
+  private Set<HypervisorFeature> stated() {
     ProbeResult result = world().probe();
-    if (result instanceof ProbeResult.Usable usable) {
-      return usable.capabilities();
+    if (result instanceof ProbeResult.Usable usable
+        && usable.facts() instanceof HypervisorFacts facts) {
+      return facts.features();
     }
     return Assertions.fail("the hypervisor must be usable where it is tested: " + result);
   }
@@ -63,18 +65,26 @@ public abstract class MachineCapabilityChecks {
   }
 
   @Test
+  void aProbeStatesNoMoreThanTheBest() {
+    Set<HypervisorFeature> best = world().harness.provider().atBest().features();
+    assertTrue(
+        best.containsAll(stated()),
+        () -> "the probe states " + stated() + ", which is more than atBest(): " + best);
+  }
+
+  @Test
   void diskWritesAreCountedWhereThatIsStated() throws Exception {
-    whereStated(HypervisorCapabilities.DISK_WRITES, DiskWrites.class, this::countsWrites);
+    whereStated(HypervisorFeature.DISK_WRITES, DiskWrites.class, this::countsWrites);
   }
 
   @Test
   void diskWritesAreToldWhereThatIsStated() throws Exception {
-    whereStated(HypervisorCapabilities.DISK_WRITE_LOG, DiskWriteLog.class, this::tellsWrites);
+    whereStated(HypervisorFeature.DISK_WRITE_LOG, DiskWriteLog.class, this::tellsWrites);
   }
 
   @Test
   void aSecretIsForTheGuestsRootAlone() throws Exception {
-    if (!stated().contains(HypervisorCapabilities.GUEST_SECRET)) {
+    if (!stated().contains(HypervisorFeature.GUEST_SECRET)) {
       return; // Specifications then carry no secret.
     }
     RunningVm plain = world().boot();
@@ -136,7 +146,8 @@ public abstract class MachineCapabilityChecks {
   }
 
   /** Requires that every machine has a capability or none has, as the probe states. */
-  private <C> void whereStated(String capability, Class<C> type, Check<C> check) throws Exception {
+  private <C> void whereStated(HypervisorFeature capability, Class<C> type, Check<C> check)
+      throws Exception {
     boolean stated = stated().contains(capability);
     RunningVm booted = world().boot();
     SavedVm saved = world().save(booted);
@@ -202,7 +213,7 @@ public abstract class MachineCapabilityChecks {
     assertTrue(
         world().harness.writeDisk(vm, offset, WRITE_BYTES),
         "the harness of a driver that states '"
-            + HypervisorCapabilities.DISK_WRITE_LOG
+            + HypervisorFeature.DISK_WRITE_LOG
             + "' must let guests write");
   }
 

@@ -9,7 +9,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.LiveTracker;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.ByteBuffer;
@@ -183,14 +183,14 @@ public final class Captures implements AutoCloseable {
    * @param pages the number of pages that changed since the last commit
    */
   void atMost(PageRanges ranges, int pages, String what) {
-    if (!world.states(MemoryCapabilities.SINCE_CAPTURE)) {
+    if (!world.states(MemoryFeature.SINCE_CAPTURE)) {
       return;
     }
     long copied = ranges.copyBytes() / PAGE;
     if (copied > pages) {
       fail(
           "the probe states '"
-              + MemoryCapabilities.SINCE_CAPTURE
+              + MemoryFeature.SINCE_CAPTURE
               + "' and "
               + copied
               + " pages were selected to be copied, of which "

@@ -12,7 +12,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
@@ -27,9 +27,18 @@ public abstract class MemoryCapabilityChecks {
   public abstract MemoryWorld world();
 
   @Test
+  void aProbeStatesNoMoreThanTheBest() {
+    for (MemoryFeature feature : MemoryFeature.values()) {
+      assertTrue(
+          !world().states(feature) || world().provider().atBest().features().contains(feature),
+          () -> "the probe states '" + feature + "', and atBest() does not");
+    }
+  }
+
+  @Test
   void selectionsAreRelativeToTheRestoreImage() {
-    boolean stated = world().states(MemoryCapabilities.SINCE_RESTORE);
-    String name = "'" + MemoryCapabilities.SINCE_RESTORE + "'";
+    boolean stated = world().states(MemoryFeature.SINCE_RESTORE);
+    String name = "'" + MemoryFeature.SINCE_RESTORE + "'";
     world().look(0, 100);
     world().fill(50, 3, 1);
     try (Captures captures = world().captures()) {
@@ -51,8 +60,8 @@ public abstract class MemoryCapabilityChecks {
 
   @Test
   void selectionsAreRelativeToThePreviousCapture() {
-    boolean stated = world().states(MemoryCapabilities.SINCE_CAPTURE);
-    String name = "'" + MemoryCapabilities.SINCE_CAPTURE + "'";
+    boolean stated = world().states(MemoryFeature.SINCE_CAPTURE);
+    String name = "'" + MemoryFeature.SINCE_CAPTURE + "'";
     world().fill(0, 100, 1);
     try (Captures captures = world().captures()) {
       captures.capture();
@@ -74,7 +83,7 @@ public abstract class MemoryCapabilityChecks {
 
   @Test
   void memoryThatIsNoImage() {
-    boolean stated = world().states(MemoryCapabilities.ANY_MEMORY);
+    boolean stated = world().states(MemoryFeature.ANY_MEMORY);
     world().replaceByAnonymous(0, PAGES);
     world().fill(100, 100, 1);
     if (stated) {
@@ -91,7 +100,7 @@ public abstract class MemoryCapabilityChecks {
   @Test
   void sharedMemory() {
     GuestMemory shared = world().memoryAs(MemoryRegion.Kind.SHARED);
-    if (!world().states(MemoryCapabilities.ANY_MEMORY)) {
+    if (!world().states(MemoryFeature.ANY_MEMORY)) {
       refused(shared, "shared memory");
       return;
     }
@@ -109,11 +118,7 @@ public abstract class MemoryCapabilityChecks {
         assertThrows(
             RametException.class,
             () -> world().mode.attach(memory).close(),
-            () ->
-                what
-                    + " must be refused where '"
-                    + MemoryCapabilities.ANY_MEMORY
-                    + "' is not stated");
+            () -> what + " must be refused where '" + MemoryFeature.ANY_MEMORY + "' is not stated");
     assertEquals(ErrorCode.UNSUPPORTED, e.code());
   }
 

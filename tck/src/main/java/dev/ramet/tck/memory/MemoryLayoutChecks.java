@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
@@ -126,7 +126,7 @@ public abstract class MemoryLayoutChecks {
       sparse.write((5L << 30) / PAGE - 1, 6);
       sparse.check(tracker.select(sparse.memory()));
       tracker.committed();
-      sparse.forget(world().states(MemoryCapabilities.SINCE_CAPTURE));
+      sparse.forget(world().states(MemoryFeature.SINCE_CAPTURE));
       sparse.write((4L << 30) / PAGE, 7);
       sparse.write((4L << 30) / PAGE + 1, 8);
       sparse.write(7, 9);

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.ramet.spi.memory.LiveTracker;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.tck.support.Requirement;
@@ -33,7 +33,7 @@ public abstract class MemoryLiveChecks {
    * checks both directions.
    */
   private boolean asked() {
-    return world().states(MemoryCapabilities.LIVE);
+    return world().states(MemoryFeature.LIVE);
   }
 
   private Captures live() {
@@ -42,8 +42,8 @@ public abstract class MemoryLiveChecks {
 
   @Test
   void whoeverStatesItCanDoIt() {
-    boolean stated = world().states(MemoryCapabilities.LIVE);
-    String name = "'" + MemoryCapabilities.LIVE + "'";
+    boolean stated = world().states(MemoryFeature.LIVE);
+    String name = "'" + MemoryFeature.LIVE + "'";
     try (MemoryTracker tracker = world().mode.attach(world().memory())) {
       if (!stated) {
         assertFalse(tracker instanceof LiveTracker, "a LiveTracker: state " + name);

@@ -6,6 +6,8 @@ import static dev.ramet.tck.memory.TrackedProcess.PAGE;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -24,7 +26,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +63,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   private final MemoryModeProvider provider;
   private final boolean ownsMode;
-  private final Set<String> capabilities;
+  private final MemoryFacts facts;
   private final boolean[] anonymous = new boolean[PAGES];
   private final String[] story = new String[PAGES];
   private boolean discards = true;
@@ -76,11 +77,12 @@ public final class MemoryWorld implements AutoCloseable {
     this.directory = directory;
     this.ownsMode = shared == null;
     ProbeResult probe = provider.probe(context());
-    if (!(probe instanceof ProbeResult.Usable usable)) {
+    if (!(probe instanceof ProbeResult.Usable usable)
+        || !(usable.facts() instanceof MemoryFacts stated)) {
       Requirement.ofKernel(provider.id(), false, "the probe found " + probe);
       throw new AssertionError();
     }
-    capabilities = usable.capabilities();
+    facts = stated;
     new Random(1).nextBytes(image);
     Arrays.fill(image, HOLE * PAGE, (HOLE + HOLE_PAGES) * PAGE, (byte) 0);
     expected = image.clone();
@@ -137,8 +139,8 @@ public final class MemoryWorld implements AutoCloseable {
     }
   }
 
-  boolean states(String capability) {
-    return capabilities.contains(capability);
+  boolean states(MemoryFeature feature) {
+    return facts.features().contains(feature);
   }
 
   /** Returns the memory as the process has it mapped now. */

@@ -6,9 +6,11 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.tck.storage.HostControl;
 import dev.ramet.tck.storage.NodeIo;
 import dev.ramet.tck.storage.StepControl;
@@ -49,12 +51,9 @@ public class ReferenceHarness implements StorageHarness {
     return new ReferenceBackend(root, disk, observer);
   }
 
-  Set<String> capabilities() {
+  Set<StorageFeature> features() {
     return Set.of(
-        StorageCapabilities.COPY_ON_WRITE,
-        StorageCapabilities.COPY_PREPARATION,
-        StorageCapabilities.GROW,
-        StorageCapabilities.IMAGE_TRANSFER);
+        StorageFeature.COPY_PREPARATION, StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER);
   }
 
   @Override
@@ -63,6 +62,11 @@ public class ReferenceHarness implements StorageHarness {
       @Override
       public String id() {
         return "reference";
+      }
+
+      @Override
+      public StorageFacts atBest() {
+        return new StorageFacts(CopyCost.CONSTANT, false, false, features());
       }
 
       @Override
@@ -77,7 +81,7 @@ public class ReferenceHarness implements StorageHarness {
         if (disk.freePages == 0) {
           return new ProbeResult.Unusable("no space left", "no page is free", "delete", true);
         }
-        return new ProbeResult.Usable(capabilities(), Map.of("kept-in", "the heap"));
+        return new ProbeResult.Usable(atBest(), Map.of("kept-in", "the heap"));
       }
 
       @Override

@@ -4,7 +4,8 @@ package dev.ramet.tck.reference;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -39,9 +40,9 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
     return new ReferenceHypervisor(machines);
   }
 
-  /** Returns the capabilities that its probe states. */
-  Set<String> stated() {
-    return Set.of(HypervisorCapabilities.GUEST_SECRET);
+  /** Returns the features that its probe states. */
+  Set<HypervisorFeature> stated() {
+    return Set.of(HypervisorFeature.GUEST_SECRET);
   }
 
   @Override
@@ -58,8 +59,13 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
       }
 
       @Override
+      public HypervisorFacts atBest() {
+        return new HypervisorFacts(false, stated(), Map.of());
+      }
+
+      @Override
       public ProbeResult probe(ProbeContext where) {
-        return new ProbeResult.Usable(stated(), Map.of());
+        return new ProbeResult.Usable(atBest(), Map.of());
       }
 
       @Override

@@ -10,12 +10,12 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 
@@ -34,7 +34,7 @@ public final class World implements AutoCloseable {
 
   private final StorageHarness harness;
   private final Path scratch;
-  private final Set<String> capabilities;
+  private final StorageFacts facts;
   private StorageBackend backend;
   private final String empty;
 
@@ -44,11 +44,12 @@ public final class World implements AutoCloseable {
     boolean done = false;
     try {
       ProbeResult probe = harness.provider().probe(harness.context());
-      if (!(probe instanceof ProbeResult.Usable usable)) {
+      if (!(probe instanceof ProbeResult.Usable usable)
+          || !(usable.facts() instanceof StorageFacts stated)) {
         throw new AssertionError(
             "the probe must find the harness's own root usable, and it found " + probe);
       }
-      this.capabilities = usable.capabilities();
+      this.facts = stated;
       this.backend = open();
       this.empty = harness.traces();
       done = true;
@@ -72,8 +73,9 @@ public final class World implements AutoCloseable {
     return scratch;
   }
 
-  public boolean states(String capability) {
-    return capabilities.contains(capability);
+  /** Returns the facts that the probe states. */
+  public StorageFacts facts() {
+    return facts;
   }
 
   /** Opens the root, which must not be open. */

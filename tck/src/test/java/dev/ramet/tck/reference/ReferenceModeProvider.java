@@ -3,18 +3,19 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Provides a mode with the given stated capabilities. */
-record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<String> capabilities)
+/** Provides a mode with the given stated features. */
+record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<MemoryFeature> features)
     implements MemoryModeProvider {
   ReferenceModeProvider(Supplier<MemoryMode> mode) {
-    this(mode, Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE));
+    this(mode, Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE));
   }
 
   @Override
@@ -23,8 +24,13 @@ record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<String> capabilities
   }
 
   @Override
+  public MemoryFacts atBest() {
+    return new MemoryFacts(features);
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
-    return new ProbeResult.Usable(capabilities, Map.of());
+    return new ProbeResult.Usable(atBest(), Map.of());
   }
 
   @Override

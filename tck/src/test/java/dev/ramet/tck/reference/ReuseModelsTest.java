@@ -6,7 +6,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.VolumeReuse;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
@@ -85,15 +85,15 @@ class ReuseModelsTest {
         }
 
         @Override
-        Set<String> capabilities() {
-          return stated(super.capabilities());
+        Set<StorageFeature> features() {
+          return stated(super.features());
         }
       };
     }
 
-    Set<String> stated(Set<String> others) {
-      Set<String> more = new HashSet<>(others);
-      more.add(StorageCapabilities.VOLUME_REUSE);
+    Set<StorageFeature> stated(Set<StorageFeature> others) {
+      Set<StorageFeature> more = new HashSet<>(others);
+      more.add(StorageFeature.VOLUME_REUSE);
       return more;
     }
   }
@@ -244,7 +244,7 @@ class ReuseModelsTest {
 
   static class StatesNothing extends Right {
     @Override
-    Set<String> stated(Set<String> others) {
+    Set<StorageFeature> stated(Set<StorageFeature> others) {
       return others;
     }
   }

@@ -2,6 +2,7 @@
 package dev.ramet.tck.reference;
 
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.tck.HypervisorTck;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
@@ -14,8 +15,8 @@ abstract class WrongDriver extends HypervisorTck {
 
   abstract Hypervisor driver();
 
-  /** Returns the capabilities that its probe states. */
-  Set<String> stated() {
+  /** Returns the features that its probe states. */
+  Set<HypervisorFeature> stated() {
     return Set.of();
   }
 
@@ -36,7 +37,7 @@ abstract class WrongDriver extends HypervisorTck {
     }
 
     @Override
-    Set<String> stated() {
+    Set<HypervisorFeature> stated() {
       return WrongDriver.this.stated();
     }
   }

@@ -8,6 +8,7 @@ import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
@@ -70,6 +71,11 @@ class WrongExaminationsTest {
     @Override
     public String id() {
       return plain.id();
+    }
+
+    @Override
+    public StorageFacts atBest() {
+      return plain.atBest();
     }
 
     @Override

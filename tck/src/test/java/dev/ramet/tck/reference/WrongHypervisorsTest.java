@@ -5,7 +5,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.Hypervisor;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -203,8 +203,8 @@ class WrongHypervisorsTest {
 
   static class KeepsTheSavedSecret extends WrongDriver {
     @Override
-    Set<String> stated() {
-      return Set.of(HypervisorCapabilities.GUEST_SECRET);
+    Set<HypervisorFeature> stated() {
+      return Set.of(HypervisorFeature.GUEST_SECRET);
     }
 
     @Override
@@ -237,8 +237,8 @@ class WrongHypervisorsTest {
 
   static class WritesTheSecret extends WrongDriver {
     @Override
-    Set<String> stated() {
-      return Set.of(HypervisorCapabilities.GUEST_SECRET);
+    Set<HypervisorFeature> stated() {
+      return Set.of(HypervisorFeature.GUEST_SECRET);
     }
 
     @Override

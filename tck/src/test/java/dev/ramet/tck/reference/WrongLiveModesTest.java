@@ -4,7 +4,7 @@ package dev.ramet.tck.reference;
 import static dev.ramet.tck.memory.TrackedProcess.SWAPPED;
 
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -26,13 +26,9 @@ class WrongLiveModesTest {
 
     @Override
     protected MemoryModeProvider provider() {
-      Set<String> always =
-          Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE);
-      Set<String> live =
-          Set.of(
-              MemoryCapabilities.SINCE_RESTORE,
-              MemoryCapabilities.SINCE_CAPTURE,
-              MemoryCapabilities.LIVE);
+      Set<MemoryFeature> always = Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
+      Set<MemoryFeature> live =
+          Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE, MemoryFeature.LIVE);
       return new ReferenceModeProvider(this::mode, stated() ? live : always);
     }
   }

@@ -10,7 +10,8 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.Usage;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
@@ -177,9 +178,9 @@ class WrongModelsTest {
     protected StorageHarness harness(Path scratch) {
       return new ReferenceHarness(scratch) {
         @Override
-        Set<String> capabilities() {
-          Set<String> more = new HashSet<>(super.capabilities());
-          more.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
+        Set<StorageFeature> features() {
+          Set<StorageFeature> more = new HashSet<>(super.features());
+          more.add(StorageFeature.DIRECTORY_SNAPSHOTS);
           return more;
         }
       };
@@ -216,7 +217,7 @@ class WrongModelsTest {
     protected StorageHarness harness(Path scratch) {
       return new ReferenceHarness(scratch) {
         @Override
-        Set<String> capabilities() {
+        Set<StorageFeature> features() {
           return Set.of();
         }
       };
@@ -266,6 +267,11 @@ class WrongModelsTest {
             @Override
             public String id() {
               return right.id();
+            }
+
+            @Override
+            public StorageFacts atBest() {
+              return right.atBest();
             }
 
             @Override

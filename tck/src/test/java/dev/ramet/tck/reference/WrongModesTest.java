@@ -7,7 +7,7 @@ import static dev.ramet.tck.memory.TrackedProcess.SWAPPED;
 
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.memory.MemoryCapabilities;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -29,8 +29,8 @@ class WrongModesTest {
   abstract static class Wrong extends MemoryModeTck {
     abstract MemoryMode mode();
 
-    Set<String> stated() {
-      return Set.of(MemoryCapabilities.SINCE_RESTORE, MemoryCapabilities.SINCE_CAPTURE);
+    Set<MemoryFeature> stated() {
+      return Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
     }
 
     @Override
@@ -230,7 +230,7 @@ class WrongModesTest {
     }
 
     @Override
-    Set<String> stated() {
+    Set<MemoryFeature> stated() {
       return Set.of();
     }
   }

@@ -5,7 +5,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.Hypervisor;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -229,8 +229,8 @@ class WrongRestoresTest {
     }
 
     @Override
-    Set<String> stated() {
-      return Set.of(HypervisorCapabilities.DISK_WRITES);
+    Set<HypervisorFeature> stated() {
+      return Set.of(HypervisorFeature.DISK_WRITES);
     }
   }
 

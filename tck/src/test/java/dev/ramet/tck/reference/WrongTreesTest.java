@@ -6,7 +6,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageCapabilities;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.StorageHarness;
@@ -53,9 +53,9 @@ class WrongTreesTest {
       ReferenceDisk disk = new ReferenceDisk();
       return new ReferenceHarness(scratch, disk) {
         @Override
-        Set<String> capabilities() {
-          Set<String> more = new HashSet<>(super.capabilities());
-          more.add(StorageCapabilities.DIRECTORY_SNAPSHOTS);
+        Set<StorageFeature> features() {
+          Set<StorageFeature> more = new HashSet<>(super.features());
+          more.add(StorageFeature.DIRECTORY_SNAPSHOTS);
           return more;
         }
 

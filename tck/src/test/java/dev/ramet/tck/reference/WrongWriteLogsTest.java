@@ -3,7 +3,7 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
-import dev.ramet.spi.hypervisor.HypervisorCapabilities;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
@@ -48,8 +48,8 @@ class WrongWriteLogsTest {
   /** Drivers of such machines, with one disk each. Unchanged, it keeps the contract. */
   abstract static class WithLog extends WrongDriver.OfMachines {
     @Override
-    Set<String> stated() {
-      return Set.of(HypervisorCapabilities.DISK_WRITE_LOG);
+    Set<HypervisorFeature> stated() {
+      return Set.of(HypervisorFeature.DISK_WRITE_LOG);
     }
 
     @Override
@@ -144,7 +144,7 @@ class WrongWriteLogsTest {
 
   static class StatesTooLittle extends WithLog {
     @Override
-    Set<String> stated() {
+    Set<HypervisorFeature> stated() {
       return Set.of();
     }
   }

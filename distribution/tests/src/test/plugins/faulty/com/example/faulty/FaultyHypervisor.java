@@ -3,9 +3,13 @@ package com.example.faulty;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /** Wraps the host's qemu hypervisor in a saboteur. */
 public final class FaultyHypervisor implements HypervisorProvider {
@@ -22,8 +26,16 @@ public final class FaultyHypervisor implements HypervisorProvider {
   }
 
   @Override
+  public HypervisorFacts atBest() {
+    return Saboteur.isBetter()
+        ? new HypervisorFacts(
+            true, Set.of(HypervisorFeature.values()), Map.of("version", "faulty"))
+        : real().atBest();
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
-    return real().probe(where);
+    return Saboteur.stating(atBest(), real().probe(where));
   }
 
   @Override

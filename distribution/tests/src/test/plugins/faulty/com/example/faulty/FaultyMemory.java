@@ -3,9 +3,12 @@ package com.example.faulty;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.memory.MemoryFacts;
+import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
+import dev.ramet.spi.memory.MemoryModeProvider;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /** Wraps the host's incremental memory mode in a saboteur. */
 public final class FaultyMemory implements MemoryModeProvider {
@@ -22,8 +25,15 @@ public final class FaultyMemory implements MemoryModeProvider {
   }
 
   @Override
+  public MemoryFacts atBest() {
+    return Saboteur.isBetter()
+        ? new MemoryFacts(Set.of(MemoryFeature.values()))
+        : real().atBest();
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
-    return real().probe(where);
+    return Saboteur.stating(atBest(), real().probe(where));
   }
 
   @Override

@@ -3,8 +3,10 @@ package com.example.faulty;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageFacts;
 import java.util.ServiceLoader;
 
 /** Wraps the host's reflink-xfs backend in a saboteur. */
@@ -22,8 +24,16 @@ public final class FaultyStorage implements StorageBackendProvider {
   }
 
   @Override
+  public StorageFacts atBest() {
+    return Saboteur.isBetter()
+        ? new StorageFacts(
+            CopyCost.CONSTANT, false, false, real().atBest().features())
+        : real().atBest();
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
-    return real().probe(where);
+    return Saboteur.stating(atBest(), real().probe(where));
   }
 
   @Override

@@ -3,6 +3,8 @@ package com.example.faulty;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.Facts;
+import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
@@ -31,6 +33,18 @@ final class Saboteur {
         .filter(provider -> provider.id().equals(id))
         .findFirst()
         .orElseThrow();
+  }
+
+  /** Returns whether these plugins claim to be better than the host's own. */
+  static boolean isBetter() {
+    return Boolean.getBoolean("ramet.test.better");
+  }
+
+  /** Returns a probe's result, with the claimed facts if these plugins are to be better. */
+  static ProbeResult stating(Facts facts, ProbeResult result) {
+    return isBetter() && result instanceof ProbeResult.Usable usable
+        ? new ProbeResult.Usable(facts, usable.evidence())
+        : result;
   }
 
   /** Wraps {@code real}. */

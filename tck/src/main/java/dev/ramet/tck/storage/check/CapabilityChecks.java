@@ -10,21 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyPreparation;
-import dev.ramet.spi.storage.DirectorySnapshots;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
-import dev.ramet.spi.storage.ImageCompaction;
-import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.StorageBackend;
-import dev.ramet.spi.storage.StorageCapabilities;
-import dev.ramet.spi.storage.StorageInspection;
-import dev.ramet.spi.storage.TreeStreams;
+import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.Usage;
-import dev.ramet.spi.storage.VolumeReuse;
 import dev.ramet.tck.storage.World;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -32,17 +25,6 @@ import org.junit.jupiter.api.Test;
 public abstract class CapabilityChecks {
   /** Called by the kit. */
   protected CapabilityChecks() {}
-
-  private static final Map<String, Class<?>> INTERFACES =
-      Map.of(
-          StorageCapabilities.COPY_PREPARATION, CopyPreparation.class,
-          StorageCapabilities.IMAGE_COMPACTION, ImageCompaction.class,
-          StorageCapabilities.VOLUME_REUSE, VolumeReuse.class,
-          StorageCapabilities.GROW, Growable.class,
-          StorageCapabilities.IMAGE_TRANSFER, ImageTransfer.class,
-          StorageCapabilities.INSPECTION, StorageInspection.class,
-          StorageCapabilities.DIRECTORY_SNAPSHOTS, DirectorySnapshots.class,
-          StorageCapabilities.INCREMENTAL_STREAMS, TreeStreams.class);
 
   private static final int DATA = 1 << 20;
 
@@ -53,27 +35,39 @@ public abstract class CapabilityChecks {
 
   @Test
   void whatIsStatedIsThereAndWhatIsThereIsStated() {
-    INTERFACES.forEach(
-        (capability, type) -> {
-          boolean stated = world().states(capability);
-          boolean there = type.isInstance(world().backend());
-          assertTrue(
-              !stated || there,
-              () ->
-                  "the probe states '"
-                      + capability
-                      + "' and the opened backend is no "
-                      + type.getSimpleName()
-                      + ": implement it or do not state it");
-          assertTrue(
-              stated || !there,
-              () ->
-                  "the opened backend is a "
-                      + type.getSimpleName()
-                      + " and the probe does not state '"
-                      + capability
-                      + "': state it, or nobody will use it");
-        });
+    for (StorageFeature feature : StorageFeature.values()) {
+      String type = feature.contract().getSimpleName();
+      boolean stated = world().facts().features().contains(feature);
+      boolean there = feature.contract().isInstance(world().backend());
+      assertTrue(
+          !stated || there,
+          () ->
+              "the probe states '"
+                  + feature
+                  + "' and the opened backend is no "
+                  + type
+                  + ": implement it or do not state it");
+      assertTrue(
+          stated || !there,
+          () ->
+              "the opened backend is a "
+                  + type
+                  + " and the probe does not state '"
+                  + feature
+                  + "': state it, or nobody will use it");
+    }
+  }
+
+  @Test
+  void aProbeStatesNoMoreThanTheBest() {
+    StorageFacts best = world().harness().provider().atBest();
+    StorageFacts stated = world().facts();
+    assertTrue(
+        best.features().containsAll(stated.features())
+            && best.copy().compareTo(stated.copy()) <= 0
+            && (stated.layeredReads() || !best.layeredReads())
+            && (stated.movesOnWrite() || !best.movesOnWrite()),
+        () -> "the probe states " + stated + ", which is better than atBest(): " + best);
   }
 
   private void data() {
@@ -108,9 +102,8 @@ public abstract class CapabilityChecks {
 
   @Test
   void copyOnWriteShowsInUsage() {
-    boolean stated = world().states(StorageCapabilities.COPY_ON_WRITE);
-    if (!stated) {
-      // A backend that does not state the capability is not checked: its copies may cost anything.
+    if (!world().facts().copyOnWrite()) {
+      // A backend that states that it copies bytes is not checked: its copies may cost anything.
       return;
     }
     StorageBackend backend = world().backend();
