@@ -13,7 +13,7 @@ final class Pages {
 
   private Pages() {}
 
-  /** Returns the content of {@code docs/configuration.md}. */
+  /** Returns the content of {@code docs/reference/configuration.md}. */
   static String reference() {
     StringBuilder page =
         new StringBuilder(

@@ -62,7 +62,7 @@ class ReferenceTest {
 
   @Test
   void thePageIsWrittenFromTheCatalogue() throws IOException {
-    same("docs/configuration.md", Pages.reference());
+    same("docs/reference/configuration.md", Pages.reference());
   }
 
   @Test
