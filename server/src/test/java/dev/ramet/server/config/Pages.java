@@ -21,13 +21,13 @@ final class Pages {
             <!-- Written from dev.ramet.server.config.SettingCatalog; ReferenceTest says how. -->
             # Settings
 
-            Every setting of a host. It can stand in the file of settings, in an environment variable, or
-            in an option of `ramet serve` (`--set ramet.engine-wait=60s`), the last of these going first.
-            System properties in `RAMET_JAVA_OPTS` (`-Dramet.engine-wait=60s`) go between the last two.
+            A setting can be in the file of settings, in an environment variable, or in an option of `ramet serve`
+            (`--set ramet.engine-wait=60s`). Options take precedence over system properties in `RAMET_JAVA_OPTS`
+            (`-Dramet.engine-wait=60s`), those over variables, and variables over the file.
 
-            The file is the one that `--config` names; otherwise the one that `RAMET_CONFIG` names; otherwise
-            `conf/ramet.yaml` of the installed layout; otherwise `/etc/ramet/ramet.yaml`. One file is read, and a
-            file that was named must be there.
+            A host reads one file: the one that `--config` names, else the one that `RAMET_CONFIG` names, else
+            `conf/ramet.yaml` of the installed layout, else `/etc/ramet/ramet.yaml`. A file that was named must
+            exist.
 
             ```yaml
             ramet:
@@ -39,12 +39,12 @@ final class Pages {
                   binary: /opt/qemu/bin/qemu-system-x86_64
             ```
 
-            Values are taken as they are written: `auth: ON` is the word, not YAML's truth. Sizes are in bytes, times
-            are like `500ms`, `30s`, `2m`, `1h` or `PT1M30S`. Of several values in a variable or an option, commas
-            stand between. A variable's name is the setting's in capitals, with `_` for `.` and `-`.
+            Values are read literally: `auth: ON` is the word, not YAML's truth. Sizes are in bytes. Times look like
+            `500ms`, `30s`, `2m`, `1h` or `PT1M30S`. In a variable or an option, commas separate several values. A
+            variable's name is the setting's name in capitals, with `_` for `.` and `-`.
 
-            A host looks at all of it before it starts anything. What is unknown, of the wrong kind, out of range or
-            in contradiction is told, all of it at once, each with its place, and the exit status is 2:
+            A host checks all settings before it starts anything. It lists every setting that is unknown, of the
+            wrong kind, out of range or in contradiction to another, each with its place, and ends with exit status 2:
 
             ```
             /etc/ramet/ramet.yaml:3: ramet.prot: no such setting; did you mean ramet.port
@@ -52,12 +52,12 @@ final class Pages {
             ```
 
             `ramet config check` does the same without starting, also for a file that is not in use
-            (`--config FILE`); `ramet config show` prints the values that hold, each with its source, `--json` the
-            same for programs. Both take the options of `ramet serve`. Neither prints a secret, nor does a host: not
-            the value of a setting that is marked *secret* here, nor that of a plugin's own setting whose name
-            sounds like one (key, token, password, …).
+            (`--config FILE`). `ramet config show` prints the effective values, each with its source; `--json` is for
+            programs. Both take the options of `ramet serve`. Neither they nor a host print a secret: the value of a
+            setting that is marked *secret* here, or of a plugin's own setting whose name sounds like a secret (key,
+            token, password, …).
 
-            Other programs may have variables that begin with `RAMET_`: such a one is refused only where it
+            Other programs may have variables that begin with `RAMET_`. Such a variable is refused only if it
             resembles a setting. Settings of Micronaut that are not on this page are not settings of Ramet.
             """);
     for (var part : parts().entrySet()) {
@@ -67,7 +67,7 @@ final class Pages {
       if (part.getValue().get(0).environmentOnly()) {
         page.append("In the environment only.\n\n");
       }
-      page.append("| setting | what it must be | default | |\n|---|---|---|---|\n");
+      page.append("| setting | value | default | |\n|---|---|---|---|\n");
       for (Setting setting : part.getValue()) {
         page.append("| `").append(setting.key()).append("` | ").append(kind(setting)).append(" | ");
         page.append(fallback(setting)).append(" | ").append(cell(setting.meaning()));
@@ -79,8 +79,8 @@ final class Pages {
 
         ## Plugins of third parties
 
-        `ramet.plugin.<id>.<key>` is what the plugin with that id makes of it; its README says. In a variable
-        (`RAMET_PLUGIN_ACME_SIZE`) every underscore may be a dot or a dash.
+        The plugin with that id defines the meaning of `ramet.plugin.<id>.<key>`; see its README. In a variable
+        (`RAMET_PLUGIN_ACME_SIZE`) every underscore may stand for a dot or a dash.
         """);
     return page.toString();
   }
