@@ -4,6 +4,7 @@ module dev.ramet.engine {
   requires dev.ramet.certificates;
   requires dev.ramet.files;
   requires transitive dev.ramet.spi;
+  requires transitive dev.ramet.egress;
   requires dev.ramet.linux;
   requires com.fasterxml.jackson.databind;
   requires com.fasterxml.jackson.datatype.jsr310;

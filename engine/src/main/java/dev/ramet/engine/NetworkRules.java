@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.engine.network.Cidr;
-import dev.ramet.engine.relay.HostNames;
+import dev.ramet.egress.rule.Cidr;
+import dev.ramet.egress.rule.HostPatterns;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record NetworkRules(
     List<String> allowOut,
     List<String> denyOut,
-    @Nullable EgressProxy egressProxy,
+    @Nullable UpstreamProxy egressProxy,
     @Nullable RequestRules requests) {
   /** No rules: everything that the host lets guests reach. */
   public static final NetworkRules NONE = new NetworkRules(List.of(), List.of());
@@ -51,7 +52,7 @@ public record NetworkRules(
 
   /** Creates rules that do not change requests. */
   public NetworkRules(
-      List<String> allowOut, List<String> denyOut, @Nullable EgressProxy egressProxy) {
+      List<String> allowOut, List<String> denyOut, @Nullable UpstreamProxy egressProxy) {
     this(allowOut, denyOut, egressProxy, RequestRules.NONE);
   }
 
@@ -109,7 +110,7 @@ public record NetworkRules(
   }
 
   private static String checkedTarget(String entry) {
-    return isNetwork(entry) ? entry : HostNames.pattern(entry);
+    return isNetwork(entry) ? entry : HostPatterns.pattern(entry);
   }
 
   private static boolean isNetwork(String entry) {
@@ -156,7 +157,7 @@ public record NetworkRules(
   }
 
   /** Returns these rules with another proxy for outgoing connections. */
-  public NetworkRules through(@Nullable EgressProxy proxy) {
+  public NetworkRules through(@Nullable UpstreamProxy proxy) {
     return new NetworkRules(allowOut, denyOut, proxy, requests);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.engine.relay.HostNames;
+import dev.ramet.egress.rule.HostPatterns;
 import dev.ramet.engine.secret.HeaderText;
 import dev.ramet.engine.secret.Placeholders;
 import dev.ramet.errors.ErrorCode;
@@ -76,7 +76,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
 
   private static String host(String where, String host) {
     try {
-      return HostNames.pattern(host);
+      return HostPatterns.pattern(host);
     } catch (IllegalArgumentException e) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,

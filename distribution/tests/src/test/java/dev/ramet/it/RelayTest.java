@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
@@ -206,7 +206,7 @@ final class RelayTest {
   }
 
   private NetworkRules through(NetworkRules rules) {
-    return rules.through(new EgressProxy("localhost", proxy.port(), "me", "secret"));
+    return rules.through(new UpstreamProxy("localhost", proxy.port(), "me", "secret"));
   }
 
   @Test
@@ -225,13 +225,13 @@ final class RelayTest {
     try (ServerSocket unused = new ServerSocket(0)) {
       nobodys = unused.getLocalPort();
     }
-    NetworkRules lost = NAMED.through(new EgressProxy("127.0.0.1", nobodys, null, null));
+    NetworkRules lost = NAMED.through(new UpstreamProxy("127.0.0.1", nobodys, null, null));
     sandboxes().setNetwork(id, lost);
     String answer = get(ground.shell(id), "localhost");
     assertTrue(answer.startsWith("HTTP/1.1 502 "), answer);
     sandboxes().setNetwork(id, NetworkRules.NONE.through(lost.egressProxy()));
     assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.port()));
-    EgressProxy shut = new EgressProxy("127.3.0.1", proxy.port(), null, null);
+    UpstreamProxy shut = new UpstreamProxy("127.3.0.1", proxy.port(), null, null);
     NetworkRules never = NetworkRules.NONE.through(shut);
     assertEquals(
         ErrorCode.INVALID_ARGUMENT,

@@ -2,29 +2,34 @@
 package dev.ramet.engine.headers;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.HeaderInjector;
+import dev.ramet.egress.injection.HeaderSource;
+import dev.ramet.egress.injection.UpstreamTls;
+import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.relay.HeaderRules;
+import dev.ramet.engine.secret.MissingSecretException;
+import dev.ramet.engine.secret.Placeholders;
 import dev.ramet.engine.state.SecretFile;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Has rules about guests' requests take effect. Thread-safe. */
 public final class GuestRequests {
   private final SecretFile secrets;
   private final GuestAuthority authority;
-  private final GuestTls guestTls;
-  private final OutwardTls outwardTls;
+  private final UpstreamTls upstreamTls;
 
   /**
    * One for an engine.
    *
-   * @param secrets what rules refer to
-   * @param authority whom guests trust
-   * @param outwardTls speaks to hosts
+   * @param secrets that rules refer to
+   * @param authority that guests trust
+   * @param upstreamTls for the hosts that guests ask
    */
-  public GuestRequests(SecretFile secrets, GuestAuthority authority, OutwardTls outwardTls) {
+  public GuestRequests(SecretFile secrets, GuestAuthority authority, UpstreamTls upstreamTls) {
     this.secrets = secrets;
     this.authority = authority;
-    this.guestTls = new GuestTls(authority);
-    this.outwardTls = outwardTls;
+    this.upstreamTls = upstreamTls;
   }
 
   /**
@@ -37,10 +42,49 @@ public final class GuestRequests {
   }
 
   /** A sandbox's rules at work. */
-  public HeaderRules rules(RequestRules rules) {
+  public RequestInterceptor rules(RequestRules rules) {
     return rules.none()
-        ? HeaderRules.NONE
-        : new Injection(rules, secrets::value, guestTls, outwardTls);
+        ? RequestInterceptor.NONE
+        : new HeaderInjector(new Source(rules), authority::context, upstreamTls);
+  }
+
+  /** The headers of rules with the values that secrets have at the moment of a request. */
+  private final class Source implements HeaderSource {
+    private final RequestRules rules;
+
+    Source(RequestRules rules) {
+      this.rules = rules;
+    }
+
+    @Override
+    public boolean concerns(String name) {
+      return rules.headers(name) != null;
+    }
+
+    @Override
+    public Map<String, String> headers(String name) throws UnavailableException {
+      Map<String, String> filled = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+      Map<String, String> wanted = rules.headers(name);
+      if (wanted != null) {
+        for (Map.Entry<String, String> header : wanted.entrySet()) {
+          filled.put(header.getKey(), value(header.getValue(), name));
+        }
+      }
+      return filled;
+    }
+
+    private String value(String text, String name) throws UnavailableException {
+      try {
+        return Placeholders.fill(text, secrets::value);
+      } catch (MissingSecretException e) {
+        throw new UnavailableException(
+            "the rules of this sandbox put the secret "
+                + e.name()
+                + " into requests to "
+                + name
+                + ", and it was deleted");
+      }
+    }
   }
 
   /** The certificate that a guest has to trust, in text form. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
-import dev.ramet.engine.EgressProxy;
+import dev.ramet.egress.proxy.ConnectionPolicy;
+import dev.ramet.egress.proxy.Lookup;
+import dev.ramet.egress.proxy.ProxyServer;
+import dev.ramet.egress.proxy.RequestInterceptor;
+import dev.ramet.egress.rule.Cidr;
+import dev.ramet.egress.rule.HostPatterns;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.relay.HeaderRules;
-import dev.ramet.engine.relay.HostNames;
-import dev.ramet.engine.relay.Lookup;
-import dev.ramet.engine.relay.Passage;
-import dev.ramet.engine.relay.Relay;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -49,7 +50,7 @@ public final class EgressFilter implements AutoCloseable {
   private record State(@Nullable ControlGroups groups, String detail, @Nullable String noRelay) {}
 
   /** A machine's relay, and how the kernel brings connections to it. */
-  private record Relaying(Relay relay, RelayTables tables) {
+  private record Relaying(ProxyServer relay, RelayTables tables) {
     void close() {
       relay.close();
       tables.close();
@@ -113,7 +114,7 @@ public final class EgressFilter implements AutoCloseable {
       InetAddress own = InetAddress.getLoopbackAddress();
       try {
         Path group = groups.make(name);
-        attach(group, own, policy(NetworkRules.NONE, HeaderRules.NONE), null);
+        attach(group, own, policy(NetworkRules.NONE, RequestInterceptor.NONE), null);
         String noRelay = relays(group);
         String how = "BPF programs of control groups below " + groups;
         String but =
@@ -133,10 +134,10 @@ public final class EgressFilter implements AutoCloseable {
         new NetworkRules(
             List.of("localhost"),
             List.of(NetworkRules.EVERYTHING),
-            new EgressProxy("localhost", 1, null, null));
+            new UpstreamProxy("localhost", 1, null, null));
     try (RelayTables tables = RelayTables.create()) {
       tables.listensAt(1);
-      EgressPolicy policy = policy(rules, HeaderRules.NONE);
+      EgressPolicy policy = policy(rules, RequestInterceptor.NONE);
       attach(group, InetAddress.getLoopbackAddress(), policy, tables);
       return null;
     } catch (LinuxException e) {
@@ -146,7 +147,7 @@ public final class EgressFilter implements AutoCloseable {
 
   /** Puts rules in force that are not about requests. */
   public void confine(String machine, long pid, String own, NetworkRules rules) {
-    confine(machine, pid, own, rules, HeaderRules.NONE);
+    confine(machine, pid, own, rules, RequestInterceptor.NONE);
   }
 
   /**
@@ -161,7 +162,7 @@ public final class EgressFilter implements AutoCloseable {
    *     HOST_UNFIT} when it could, and cannot
    */
   public void confine(
-      String machine, long pid, String own, NetworkRules rules, HeaderRules headers) {
+      String machine, long pid, String own, NetworkRules rules, RequestInterceptor headers) {
     ControlGroups groups = groupsFor(rules, headers);
     if (groups == null) {
       return;
@@ -184,11 +185,11 @@ public final class EgressFilter implements AutoCloseable {
 
   /** Puts other rules in force for a machine that is confined; none are about requests. */
   public void change(String machine, String own, NetworkRules rules) {
-    change(machine, own, rules, HeaderRules.NONE);
+    change(machine, own, rules, RequestInterceptor.NONE);
   }
 
   /** Puts other rules in force for a machine that is confined. */
-  public void change(String machine, String own, NetworkRules rules, HeaderRules headers) {
+  public void change(String machine, String own, NetworkRules rules, RequestInterceptor headers) {
     ControlGroups groups = groupsFor(rules, headers);
     if (groups != null) {
       try {
@@ -201,8 +202,8 @@ public final class EgressFilter implements AutoCloseable {
 
   /** Refuses rules that could not be put in force. */
   public void check(NetworkRules rules) {
-    groupsFor(rules, HeaderRules.NONE);
-    EgressProxy proxy = rules.egressProxy();
+    groupsFor(rules, RequestInterceptor.NONE);
+    UpstreamProxy proxy = rules.egressProxy();
     if (proxy != null && neverReached(proxy.host())) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -215,10 +216,10 @@ public final class EgressFilter implements AutoCloseable {
 
   /** A name says nothing yet: it is looked up with each connection. */
   private boolean neverReached(String host) {
-    return HostNames.normal(host) == null && Cidr.parse(host).in(never);
+    return HostPatterns.normal(host) == null && Cidr.parse(host).in(never);
   }
 
-  private @Nullable ControlGroups groupsFor(NetworkRules rules, HeaderRules headers) {
+  private @Nullable ControlGroups groupsFor(NetworkRules rules, RequestInterceptor headers) {
     State found = state();
     if (found.groups() == null && (!rules.none() || headers.any())) {
       throw unsupported(found.detail());
@@ -238,19 +239,19 @@ public final class EgressFilter implements AutoCloseable {
         null);
   }
 
-  private EgressPolicy policy(NetworkRules rules, HeaderRules headers) {
+  private EgressPolicy policy(NetworkRules rules, RequestInterceptor headers) {
     return EgressPolicy.of(Resolvers.read(), never, rules, headers);
   }
 
   private void enforce(
-      String machine, Path group, String own, NetworkRules rules, HeaderRules headers)
+      String machine, Path group, String own, NetworkRules rules, RequestInterceptor headers)
       throws LinuxException, IOException {
     EgressPolicy policy = policy(rules, headers);
-    Passage passage =
-        new Passage(
+    ConnectionPolicy passage =
+        new ConnectionPolicy(
             address -> Cidr.anyContains(never, address),
             policy::opens,
-            HostNames.of(rules.allowedNames()),
+            HostPatterns.of(rules.allowedNames()),
             rules.egressProxy(),
             headers);
     // First what is carried is ended, then what would be; nothing new comes between.
@@ -259,8 +260,8 @@ public final class EgressFilter implements AutoCloseable {
   }
 
   /** Its relay with these rules; null when it has none, and needs none. */
-  private synchronized @Nullable Relaying relaying(String machine, Passage passage, boolean needed)
-      throws LinuxException, IOException {
+  private synchronized @Nullable Relaying relaying(
+      String machine, ConnectionPolicy passage, boolean needed) throws LinuxException, IOException {
     Relaying there = relays.get(machine);
     if (there != null) {
       // It stays when it is not needed any more: what it carries may go on.
@@ -272,7 +273,7 @@ public final class EgressFilter implements AutoCloseable {
     }
     RelayTables tables = RelayTables.create();
     try {
-      Relaying made = new Relaying(Relay.open(tables, lookup, passage), tables);
+      Relaying made = new Relaying(ProxyServer.open(tables, lookup, passage), tables);
       tables.listensAt(made.relay().port());
       relays.put(machine, made);
       return made;

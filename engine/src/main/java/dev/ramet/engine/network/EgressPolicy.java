@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
+import dev.ramet.egress.proxy.RequestInterceptor;
+import dev.ramet.egress.rule.Cidr;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.relay.HeaderRules;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,10 @@ record EgressPolicy(
    * @param headers what is to become of its requests
    */
   static EgressPolicy of(
-      List<InetAddress> resolvers, List<Cidr> never, NetworkRules rules, HeaderRules headers) {
+      List<InetAddress> resolvers,
+      List<Cidr> never,
+      NetworkRules rules,
+      RequestInterceptor headers) {
     List<Cidr> denied = new ArrayList<>(networks(rules.denyOut()));
     boolean closed = denied.stream().anyMatch(one -> one.everything() && !one.ipv6());
     if (closed) {

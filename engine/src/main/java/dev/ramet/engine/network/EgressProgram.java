@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
+import dev.ramet.egress.rule.Cidr;
 import dev.ramet.linux.bpf.BpfCode;
 import dev.ramet.linux.bpf.BpfCode.Label;
 import dev.ramet.linux.bpf.BpfCode.Size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
-import dev.ramet.engine.relay.Origin;
-import dev.ramet.engine.relay.Origins;
+import dev.ramet.egress.proxy.Origin;
+import dev.ramet.egress.proxy.Origins;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.bpf.BpfMap;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.network;
 
+import dev.ramet.egress.rule.Cidr;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -2,6 +2,8 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.UpstreamTls;
+import dev.ramet.egress.rule.Cidr;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
@@ -22,14 +24,12 @@ import dev.ramet.engine.exchange.ImageAssembler;
 import dev.ramet.engine.exchange.Importer;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.headers.GuestRequests;
-import dev.ramet.engine.headers.OutwardTls;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.LogLimits;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.WorkingSetPrefetcher;
 import dev.ramet.engine.metrics.Registry;
-import dev.ramet.engine.network.Cidr;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
@@ -227,7 +227,7 @@ public final class EngineAssembly implements Engine {
     return new GuestRequests(
         new SecretFile(config.dataRoot()),
         new GuestAuthority(config.dataRoot()),
-        new OutwardTls(config.outbound().authorities()));
+        new UpstreamTls(config.outbound().authorities()));
   }
 
   private static EgressFilter egress(EngineConfig config) throws IOException {

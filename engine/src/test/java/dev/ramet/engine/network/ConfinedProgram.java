@@ -3,6 +3,7 @@ package dev.ramet.engine.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ramet.egress.rule.Cidr;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;

@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.EgressProxy;
+import dev.ramet.egress.proxy.RequestInterceptor;
+import dev.ramet.egress.rule.Cidr;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.network.EgressPolicy.Relayed;
-import dev.ramet.engine.relay.HeaderRules;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.net.InetAddress;
@@ -22,14 +23,14 @@ final class EgressPolicyTest {
   private static final NetworkRules CLOSED = new NetworkRules(List.of(), ALL);
   private static final NetworkRules NAMED =
       new NetworkRules(List.of("a.test", "192.0.2.0/24"), ALL);
-  private static final EgressProxy PROXY = EgressProxy.of("p.test:1080", null, null);
+  private static final UpstreamProxy PROXY = UpstreamProxy.of("p.test:1080", null, null);
 
   private static EgressPolicy of(NetworkRules rules) throws Exception {
     return EgressPolicy.of(
         List.of(InetAddress.getByName("127.0.0.53"), InetAddress.getByName("192.0.2.53")),
         List.of(Cidr.parse("127.0.0.0/8")),
         rules,
-        HeaderRules.NONE);
+        RequestInterceptor.NONE);
   }
 
   @Test
@@ -71,7 +72,7 @@ final class EgressPolicyTest {
   void aProxyThatGuestsNeverReachIsRefused() {
     EgressFilter filter = new EgressFilter("ramet-test-none-", List.of(Cidr.parse("127.0.0.0/8")));
     NetworkRules rules =
-        NetworkRules.NONE.through(EgressProxy.of("127.0.0.1:1080", "me", "secret"));
+        NetworkRules.NONE.through(UpstreamProxy.of("127.0.0.1:1080", "me", "secret"));
     RametException refused = assertThrows(RametException.class, () -> filter.check(rules));
     assertFalse(refused.toString().contains("secret"));
     assertFalse(rules.toString().contains("secret"), rules::toString);

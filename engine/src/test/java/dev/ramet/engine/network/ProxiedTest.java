@@ -8,7 +8,7 @@ import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.EgressProxy;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.NetworkRules;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,7 +57,7 @@ final class ProxiedTest {
 
   private NetworkRules through(NetworkRules rules, @Nullable String user) {
     String word = user == null ? null : "word";
-    return rules.through(new EgressProxy("127.77.0.2", proxy.port(), user, word));
+    return rules.through(new UpstreamProxy("127.77.0.2", proxy.port(), user, word));
   }
 
   @Test
@@ -99,7 +99,7 @@ final class ProxiedTest {
           .change(
               "one",
               OWN,
-              NetworkRules.NONE.through(new EgressProxy("127.77.0.2", echo.port(), null, null)));
+              NetworkRules.NONE.through(new UpstreamProxy("127.77.0.2", echo.port(), null, null)));
       assertTrue(much.equals(program.ask(ELSEWHERE, much)));
     }
   }

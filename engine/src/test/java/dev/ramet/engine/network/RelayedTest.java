@@ -9,13 +9,12 @@ import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.proxy.ByteForwarder;
+import dev.ramet.egress.proxy.InterceptedConnection;
+import dev.ramet.egress.proxy.RequestInterceptor;
+import dev.ramet.egress.proxy.Streams;
 import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.relay.HeaderRules;
-import dev.ramet.engine.relay.Upstream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.Socket;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
@@ -80,23 +79,26 @@ final class RelayedTest {
 
   @Test
   void rulesAboutRequestsServeTheirNames() throws Exception {
-    HeaderRules rules =
-        new HeaderRules() {
+    RequestInterceptor rules =
+        new RequestInterceptor() {
           @Override
           public boolean concerns(String name) {
             return name.equals("a.test");
           }
 
           @Override
-          public void serve(
-              String name, boolean tls, InputStream fromGuest, OutputStream toGuest, Upstream to)
-              throws IOException {
-            byte[] read = fromGuest.readNBytes(get("A.test").length());
-            try (Socket upstream = to.connect(name)) {
-              upstream.getOutputStream().write(read);
-              toGuest.write("served: ".getBytes(StandardCharsets.US_ASCII));
-              toGuest.write(upstream.getInputStream().readAllBytes());
-            }
+          public void intercept(String name, boolean tls, InterceptedConnection connection) {
+            var unused =
+                connection
+                    .connect(name)
+                    .thenAccept(
+                        host -> {
+                          Streams.write(
+                              connection.guest(),
+                              Unpooled.copiedBuffer("served: ", StandardCharsets.US_ASCII));
+                          Streams.take(host, new ByteForwarder(connection.guest(), connection));
+                          Streams.take(connection.guest(), new ByteForwarder(host, connection));
+                        });
           }
         };
     program.filter().confine("one", program.pid(), OWN, names("*.test", "a.test"), rules);

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.certificates.Issued;
+import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.headers.HostTls;
-import dev.ramet.engine.headers.OutwardTls;
 import dev.ramet.engine.state.SecretFile;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
@@ -84,7 +84,7 @@ final class RelayedTlsTest {
           process.pid(),
           "127.99.0.1",
           network,
-          new GuestRequests(secrets, authority, new OutwardTls(trusted)).rules(rules));
+          new GuestRequests(secrets, authority, new UpstreamTls(trusted)).rules(rules));
       String line = server.getLocalPort() + " " + guests;
       ask(process, line + " a.test");
       assertEquals("here", said.readLine());

@@ -7,7 +7,7 @@ import dev.ramet.api.sandbox.Lifecycle;
 import dev.ramet.api.sandbox.NetworkRule;
 import dev.ramet.api.sandbox.NetworkSettings;
 import dev.ramet.api.volume.VolumeMountInfo;
-import dev.ramet.engine.EgressProxy;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
@@ -121,10 +121,10 @@ public final class SandboxRequests {
   }
 
   /** Converts a requested egress proxy. */
-  static @Nullable EgressProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
+  static @Nullable UpstreamProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
     return asked == null
         ? null
-        : EgressProxy.of(asked.address(), asked.username(), asked.password());
+        : UpstreamProxy.of(asked.address(), asked.username(), asked.password());
   }
 
   private static InboundRules inbound(@Nullable NetworkSettings settings) {

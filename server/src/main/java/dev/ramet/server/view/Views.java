@@ -13,9 +13,9 @@ import dev.ramet.api.snapshot.SnapshotDiff;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.api.volume.VolumeMountInfo;
+import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Doctor;
-import dev.ramet.engine.EgressProxy;
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.InboundRules;
 import dev.ramet.engine.Metrics;
@@ -145,7 +145,7 @@ public final class Views {
   }
 
   /** Omits the password, which is never returned. */
-  private static NetworkSettings.@Nullable EgressProxy proxy(@Nullable EgressProxy proxy) {
+  private static NetworkSettings.@Nullable EgressProxy proxy(@Nullable UpstreamProxy proxy) {
     return proxy == null
         ? null
         : new NetworkSettings.EgressProxy(proxy.address(), proxy.username(), null);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.LocalResponse;
+import dev.ramet.egress.proxy.RefusedException;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.UnknownHostException;
+import java.util.concurrent.CompletionException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Responses to requests that could not be sent on, or that the host has not answered. */
+final class GatewayErrors {
+  private static final System.Logger LOG = System.getLogger(GatewayErrors.class.getName());
+
+  private GatewayErrors() {}
+
+  /**
+   * The response where a host was not reached.
+   *
+   * @param why null when the connection ended without a response
+   */
+  static LocalResponse unreached(Exchange exchange, String name, @Nullable Throwable why) {
+    Throwable cause = cause(why);
+    LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", cause);
+    if (cause instanceof RefusedException) {
+      return new LocalResponse(
+          HttpResponseStatus.FORBIDDEN, String.valueOf(cause.getMessage()), exchange.toHead());
+    }
+    String reason =
+        cause instanceof SSLException
+            ? "shows no certificate that this sandbox's host trusts, or speaks no TLS"
+            : cause instanceof UnknownHostException
+                ? "is not known to this sandbox's host"
+                : "does not answer";
+    return badGateway(exchange, name + " " + reason);
+  }
+
+  /** The response where the headers cannot be had. */
+  static LocalResponse unavailable(Exchange exchange, String name, @Nullable Throwable why) {
+    Throwable cause = cause(why);
+    if (cause instanceof HeaderSource.UnavailableException) {
+      return badGateway(exchange, String.valueOf(cause.getMessage()));
+    }
+    LOG.log(System.Logger.Level.WARNING, "a guest''s request to {0} failed: {1}", name, cause);
+    return badGateway(exchange, "the host cannot read its secrets");
+  }
+
+  private static LocalResponse badGateway(Exchange exchange, String text) {
+    return new LocalResponse(HttpResponseStatus.BAD_GATEWAY, text, exchange.toHead());
+  }
+
+  private static @Nullable Throwable cause(@Nullable Throwable e) {
+    Throwable cause = e instanceof CompletionException ? e.getCause() : null;
+    return cause == null ? e : cause;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.ResponseDecoder;
+import dev.ramet.egress.proxy.Streams;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequestEncoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the requests of one connection of a guest to their host, by a connection that is kept while
+ * it can be used. Used on the guest's event loop.
+ */
+final class HostSide {
+  private final InjectedRequests requests;
+  private final UpstreamConnector connector;
+  private final Channel guest;
+  private @Nullable UpstreamConnection open;
+
+  HostSide(InjectedRequests requests, UpstreamConnector connector, Channel guest) {
+    this.requests = requests;
+    this.connector = connector;
+    this.guest = guest;
+  }
+
+  /** Sends the head of a request; a body follows by {@link #write}. */
+  void send(Exchange exchange) {
+    UpstreamConnection kept = open;
+    if (kept != null && kept.usable()) {
+      transmit(exchange, kept.channel());
+      return;
+    }
+    drop();
+    var unused =
+        connector
+            .connect(
+                new HttpRequestEncoder(), new ResponseDecoder(), new ResponseRelay(requests, guest))
+            .whenComplete(
+                (made, e) -> {
+                  if (e == null) {
+                    open = made;
+                    transmit(exchange, made.channel());
+                  } else {
+                    requests.unreached(exchange, e);
+                  }
+                });
+  }
+
+  private void transmit(Exchange exchange, Channel channel) {
+    exchange.sent = true;
+    channel.pipeline().get(ResponseDecoder.class).expect(exchange.toHead());
+    Streams.write(channel, exchange.request());
+    if (!exchange.hasBody()) {
+      Streams.write(channel, LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+    channel.flush();
+    channel.read();
+    if (!exchange.retried) {
+      requests.demand();
+    }
+  }
+
+  /**
+   * Sends a part of a body.
+   *
+   * @return whether the host takes more at once
+   */
+  boolean write(HttpContent content) {
+    UpstreamConnection to = open;
+    if (to == null) {
+      ReferenceCountUtil.release(content);
+      return true;
+    }
+    Streams.write(to.channel(), content);
+    to.channel().flush();
+    return to.channel().isWritable();
+  }
+
+  /** The guest sends no more. */
+  void endOutput() {
+    if (open != null) {
+      Streams.endOutput(open.channel());
+    }
+  }
+
+  /** Goes on with the response. */
+  void read() {
+    if (open != null) {
+      open.channel().read();
+    }
+  }
+
+  /** A request was answered to its end. */
+  void rests() {
+    if (open != null) {
+      open.rests();
+    }
+  }
+
+  /**
+   * Drops the connection that has ended.
+   *
+   * @return it; null when another one is in use
+   */
+  @Nullable UpstreamConnection lost(Channel channel) {
+    UpstreamConnection kept = open;
+    if (kept == null || kept.channel() != channel) {
+      return null;
+    }
+    drop();
+    return kept;
+  }
+
+  /** Resets the connection, so that the host does not take a part of a request for the whole. */
+  void drop() {
+    UpstreamConnection kept = open;
+    open = null;
+    if (kept != null) {
+      Streams.reset(kept.channel());
+    }
+  }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.BadHttpException;
+import dev.ramet.egress.proxy.ByteForwarder;
+import dev.ramet.egress.proxy.EndOfInput;
+import dev.ramet.egress.proxy.EventLoops;
+import dev.ramet.egress.proxy.InterceptedConnection;
+import dev.ramet.egress.proxy.LocalResponse;
+import dev.ramet.egress.proxy.RequestDecoder;
+import dev.ramet.egress.proxy.Streams;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one connection of a guest, one after the other, each with the headers of its
+ * moment. While a response comes, the next request is read as far as its head and waits. Used on
+ * the guest's event loop.
+ */
+final class InjectedRequests extends ChannelInboundHandlerAdapter {
+  /** Tells guests of another way to the host, past the rules. */
+  private static final String OTHER_WAYS = "Alt-Svc";
+
+  private final String name;
+  private final HeaderSource headers;
+  private final InterceptedConnection connection;
+  private final HostSide host;
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Exchange current;
+  private @Nullable Object next;
+  private boolean reading;
+
+  /**
+   * Requests for one host.
+   *
+   * @param headers asked for each request
+   * @param connector connects to the host
+   */
+  InjectedRequests(
+      String name,
+      HeaderSource headers,
+      InterceptedConnection connection,
+      UpstreamConnector connector) {
+    this.name = name;
+    this.headers = headers;
+    this.connection = connection;
+    this.host = new HostSide(this, connector, connection.guest());
+  }
+
+  /** Whether the response is to {@code HEAD}. */
+  boolean toHead() {
+    return current != null && current.toHead();
+  }
+
+  private ChannelHandlerContext context() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      throw new IllegalStateException("not in use");
+    }
+    return ctx;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    demand();
+  }
+
+  /** Asks for one more message of the guest. */
+  void demand() {
+    if (!reading) {
+      reading = true;
+      var unused = context().read();
+    }
+  }
+
+  /** What was read may not have made a message. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (reading) {
+      var unused = ctx.read();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    reading = false;
+    Exchange now = current;
+    if (message instanceof HttpContent content) {
+      body(content);
+    } else if (now == null) {
+      begin(message);
+    } else if (now.bodyDone) {
+      next = message;
+      if (message == EndOfInput.END) {
+        host.endOutput(); // The guest may still wait for the response.
+      }
+    } else if (now.answered) {
+      connection.reset(); // The body is broken, and the host must not take a part for the whole.
+    } else {
+      host.drop();
+      begin(message);
+    }
+  }
+
+  private void begin(Object message) {
+    if (message instanceof BadHttpException bad) {
+      respond(LocalResponse.to(bad));
+    } else if (message instanceof HttpRequest request) {
+      begin(request);
+    } else {
+      connection.finish();
+    }
+  }
+
+  private void begin(HttpRequest request) {
+    Exchange exchange = new Exchange(request);
+    current = exchange;
+    try {
+      RequestRewriting.check(request, name);
+    } catch (BadHttpException e) {
+      respond(LocalResponse.to(e));
+      return;
+    } catch (LocalResponseException e) {
+      respond(e.response());
+      return;
+    }
+    var unused =
+        CompletableFuture.supplyAsync(this::headersOfNow, EventLoops.blocking())
+            .whenCompleteAsync(
+                (added, e) -> {
+                  if (e == null) {
+                    RequestRewriting.put(added, request);
+                    host.send(exchange);
+                  } else {
+                    respond(GatewayErrors.unavailable(exchange, name, e));
+                  }
+                },
+                context().executor());
+  }
+
+  private Map<String, String> headersOfNow() {
+    try {
+      return headers.headers(name);
+    } catch (HeaderSource.UnavailableException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private void body(HttpContent content) {
+    Exchange exchange = current;
+    if (exchange == null || !exchange.hasBody()) {
+      ReferenceCountUtil.release(content);
+    }
+    if (exchange == null) {
+      return;
+    }
+    boolean last = content instanceof LastHttpContent;
+    boolean more = !exchange.hasBody() || host.write(content);
+    exchange.bodyDone |= last;
+    if (last && exchange.webSocket() && !exchange.responseDone) {
+      return; // The bytes that follow may be of another protocol.
+    }
+    if (last || more) {
+      demand();
+    }
+    following(exchange);
+  }
+
+  /** The host takes more of the body. */
+  void moreOfBody() {
+    if (current != null && !current.bodyDone) {
+      demand();
+    }
+  }
+
+  /** A response of the host begins. */
+  void response(Channel from, HttpResponse response) {
+    Exchange exchange = current;
+    if (exchange == null || exchange.responding) {
+      hostEnded(from, new BadHttpException("a response without a request"));
+      return;
+    }
+    boolean switched = response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+    if (switched && !exchange.webSocket()) {
+      hostEnded(from, new BadHttpException("a change of protocol without a request for it"));
+      return;
+    }
+    exchange.answer(response);
+    response.headers().remove(OTHER_WAYS);
+    Channel guest = connection.guest();
+    Streams.write(guest, response);
+    if (switched) {
+      guest.flush();
+      Streams.take(from, new ByteForwarder(guest, connection));
+      Streams.take(guest, new ByteForwarder(from, connection));
+    }
+  }
+
+  /**
+   * Passes a part of a response on.
+   *
+   * @param cut whether the end of the connection would be no end of the response
+   */
+  void content(Channel from, HttpContent content, boolean cut) {
+    Exchange exchange = current;
+    boolean last = content instanceof LastHttpContent;
+    if (exchange == null || (last && exchange.toTheEnd && cut)) {
+      ReferenceCountUtil.release(content);
+      hostEnded(from, new SSLException("the connection ended without an end of TLS"));
+      return;
+    }
+    Streams.write(connection.guest(), content);
+    if (!last || !exchange.responding) {
+      return; // An interim response ends, and another one follows.
+    }
+    exchange.responseDone = true;
+    connection.guest().flush();
+    if (!exchange.mayFollow()) {
+      connection.finish();
+      return;
+    }
+    host.rests();
+    if (exchange.webSocket()) {
+      resume();
+    }
+    following(exchange);
+  }
+
+  private void resume() {
+    try {
+      connection.guest().pipeline().get(RequestDecoder.class).resume();
+      demand();
+    } catch (Exception e) {
+      connection.reset();
+    }
+  }
+
+  /** Goes on with the next request when both ways of this one are done. */
+  private void following(Exchange exchange) {
+    if (exchange.responseDone && exchange.bodyDone && current == exchange) {
+      current = null;
+      Object waiting = next;
+      next = null;
+      if (waiting != null) {
+        begin(waiting);
+      }
+    }
+  }
+
+  /** The connection to the host has ended, or cannot be used any more. */
+  void hostEnded(Channel from, @Nullable Throwable problem) {
+    UpstreamConnection lost = host.lost(from);
+    Exchange exchange = current;
+    if (lost == null || exchange == null || !exchange.sent) {
+      return; // It was not in use.
+    }
+    if (exchange.responseDone) {
+      connection.finish();
+    } else if (exchange.answered) {
+      connection.reset();
+    } else if (lost.used()
+        && !exchange.hasBody()
+        && !exchange.retried
+        && !(problem instanceof BadHttpException)) {
+      // The host has closed a connection that idled, at the moment it was used again.
+      exchange.retried = true;
+      host.send(exchange);
+    } else {
+      unreached(exchange, problem);
+    }
+  }
+
+  /** The host was not reached, or has not answered. */
+  void unreached(Exchange exchange, @Nullable Throwable why) {
+    respond(GatewayErrors.unreached(exchange, name, why));
+  }
+
+  /** Answers for the host; no request follows. */
+  private void respond(LocalResponse response) {
+    ChannelHandlerContext encoder = connection.guest().pipeline().context(ResponseEncoder.class);
+    if (encoder != null) {
+      var unused = encoder.write(response.bytes(), connection.guest().voidPromise());
+    }
+    connection.finish();
+  }
+
+  /** The host's response waits for this guest. */
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable()) {
+      host.read();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    connection.reset();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause.getCause() instanceof SSLException) {
+      connection.finish(); // The guest is told by an alert.
+    } else {
+      connection.reset();
+    }
+  }
+}

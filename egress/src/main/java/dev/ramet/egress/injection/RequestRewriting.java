@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.BadHttpException;
+import dev.ramet.egress.proxy.RequestHeads;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.List;
+import java.util.Map;
+
+/** Checks the head of a guest's request, and rewrites it. */
+final class RequestRewriting {
+  /** Headers between the guest and this host; those to the next host are made here. */
+  private static final List<String> HOP =
+      List.of("Connection", "Upgrade", "Keep-Alive", "Proxy-Connection", "TE", "HTTP2-Settings");
+
+  private RequestRewriting() {}
+
+  /**
+   * Refuses requests that could carry headers elsewhere than to the host that the rules are for.
+   *
+   * @param name of that host
+   */
+  static void check(HttpRequest head, String name) throws BadHttpException, LocalResponseException {
+    HttpMethod method = head.method();
+    if (method.equals(HttpMethod.TRACE) || method.equals(HttpMethod.CONNECT)) {
+      // A host may answer the one with the header that was put in, and the other leads anywhere.
+      throw new LocalResponseException(
+          HttpResponseStatus.METHOD_NOT_ALLOWED, method + " is not passed on to " + name, head);
+    }
+    if (!RequestHeads.direct(head)) {
+      throw new BadHttpException("a request for a proxy");
+    }
+    if (!name.equals(RequestHeads.name(head))) {
+      throw new LocalResponseException(
+          HttpResponseStatus.MISDIRECTED_REQUEST,
+          "this connection is for " + name + ", and Host names another one",
+          head);
+    }
+  }
+
+  /** Puts headers into a request in place of those of the same names. */
+  static void put(Map<String, String> added, HttpRequest request) {
+    boolean webSocket = webSocket(request);
+    boolean last = last(request);
+    HttpHeaders headers = request.headers();
+    HOP.forEach(headers::remove);
+    added.keySet().forEach(headers::remove);
+    added.forEach(headers::add);
+    if (webSocket) {
+      headers.set("Upgrade", HttpHeaderValues.WEBSOCKET).set("Connection", "Upgrade");
+    } else if (last) {
+      headers.set("Connection", HttpHeaderValues.CLOSE);
+    }
+  }
+
+  /** Whether a request asks for a WebSocket; no other protocol is switched to. */
+  static boolean webSocket(HttpRequest head) {
+    List<String> to = head.headers().getAll(HttpHeaderNames.UPGRADE);
+    return to.size() == 1
+        && HttpHeaderValues.WEBSOCKET.contentEqualsIgnoreCase(to.get(0))
+        && head.method().equals(HttpMethod.GET)
+        && RequestHeads.words(head.headers(), HttpHeaderNames.CONNECTION).contains("upgrade")
+        && !hasBody(head);
+  }
+
+  /** Whether a body follows the head of a request. */
+  static boolean hasBody(HttpRequest head) {
+    return HttpUtil.isTransferEncodingChunked(head) || HttpUtil.getContentLength(head, 0L) > 0;
+  }
+
+  /** Whether no message follows on the connection. */
+  static boolean last(HttpMessage head) {
+    return head.protocolVersion().equals(HttpVersion.HTTP_1_0)
+        || RequestHeads.words(head.headers(), HttpHeaderNames.CONNECTION).contains("close");
+  }
+}

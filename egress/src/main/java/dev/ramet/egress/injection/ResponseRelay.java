@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.BadHttpException;
+import dev.ramet.egress.proxy.EndOfInput;
+import dev.ramet.egress.proxy.Streams;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/** The host's side of a guest's requests: hands responses over no faster than the guest reads. */
+final class ResponseRelay extends ChannelInboundHandlerAdapter {
+  private final InjectedRequests requests;
+  private final Channel guest;
+  private boolean endSaid;
+  private boolean ended;
+
+  ResponseRelay(InjectedRequests requests, Channel guest) {
+    this.requests = requests;
+    this.guest = guest;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (ended) {
+      ReferenceCountUtil.release(message);
+    } else if (message instanceof HttpResponse response) {
+      requests.response(ctx.channel(), response);
+    } else if (message instanceof HttpContent content) {
+      boolean cut = ctx.pipeline().get(SslHandler.class) != null && !endSaid;
+      requests.content(ctx.channel(), content, cut);
+    } else if (message instanceof BadHttpException bad) {
+      end(ctx, bad);
+    } else if (message == EndOfInput.END) {
+      end(ctx, null);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void end(ChannelHandlerContext ctx, @Nullable Throwable problem) {
+    if (!ended) {
+      ended = true;
+      requests.hostEnded(ctx.channel(), problem);
+      Streams.close(ctx.channel());
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    guest.flush();
+    if (guest.isWritable()) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable()) {
+      requests.moreOfBody();
+    }
+  }
+
+  /** TLS says itself that nothing more comes; the decoder learns it from the channel's end. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
+      endSaid = true;
+      Streams.close(ctx.channel());
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    end(ctx, null);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    end(ctx, cause);
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.InterceptedConnection;
+import dev.ramet.egress.proxy.Streams;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Connects to the host that a guest asks. Used on the guest's event loop. */
+final class UpstreamConnector {
+  private final String name;
+  private final InterceptedConnection connection;
+  private final @Nullable UpstreamTls tls;
+
+  /**
+   * A connector for one connection of a guest.
+   *
+   * @param tls for hosts that speak it, or null
+   */
+  UpstreamConnector(String name, InterceptedConnection connection, @Nullable UpstreamTls tls) {
+    this.name = name;
+    this.connection = connection;
+    this.tls = tls;
+  }
+
+  /** Connects, and shakes hands where there is TLS. */
+  CompletableFuture<UpstreamConnection> connect(ChannelHandler... handlers) {
+    return connection.connect(name).thenCompose(channel -> ready(channel, handlers));
+  }
+
+  private CompletableFuture<UpstreamConnection> ready(Channel channel, ChannelHandler... handlers) {
+    CompletableFuture<UpstreamConnection> ready = new CompletableFuture<>();
+    Streams.take(channel, handlers);
+    UpstreamTls secured = tls;
+    if (secured == null) {
+      ready.complete(new UpstreamConnection(channel));
+      return ready;
+    }
+    secured
+        .start(channel, name)
+        .handshakeFuture()
+        .addListener(
+            shaken -> {
+              if (shaken.isSuccess()) {
+                ready.complete(new UpstreamConnection(channel));
+              } else {
+                ready.completeExceptionally(shaken.cause());
+              }
+            });
+    return ready;
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.injection;
+
+import dev.ramet.egress.proxy.EventLoops;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import io.netty.channel.Channel;
+import io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS with the hosts that guests ask. A host must show a certificate for its name from an authority
+ * that this host's Java trusts, or the operator. Thread-safe.
+ */
+public final class UpstreamTls {
+  private static final String[] PROTOCOLS = {"http/1.1"};
+
+  private final SSLContext context;
+
+  /**
+   * Reads what is trusted.
+   *
+   * @param authorities a PEM file of more authorities, or null for none
+   * @throws RametException {@code INVALID_ARGUMENT} for a file that holds none
+   */
+  public UpstreamTls(@Nullable Path authorities) {
+    try {
+      context = SSLContext.getInstance("TLS");
+      context.init(null, authorities == null ? null : with(authorities), null);
+    } catch (GeneralSecurityException | IOException e) {
+      throw new RametException(
+          ErrorCode.HOST_UNFIT, "Java has no authorities that it trusts: " + e.getMessage(), e);
+    }
+  }
+
+  private static TrustManager[] with(Path file) throws GeneralSecurityException, IOException {
+    KeyStore all = KeyStore.getInstance("PKCS12");
+    all.load(null, null);
+    int count = 0;
+    for (X509Certificate one : known()) {
+      all.setCertificateEntry("known" + count++, one);
+    }
+    for (Certificate one : read(file)) {
+      all.setCertificateEntry("operator" + count++, one);
+    }
+    TrustManagerFactory factory = factory();
+    factory.init(all);
+    return factory.getTrustManagers();
+  }
+
+  private static TrustManagerFactory factory() throws GeneralSecurityException {
+    return TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+  }
+
+  private static X509Certificate[] known() throws GeneralSecurityException {
+    TrustManagerFactory factory = factory();
+    factory.init((KeyStore) null);
+    for (TrustManager manager : factory.getTrustManagers()) {
+      if (manager instanceof X509TrustManager x509) {
+        return x509.getAcceptedIssuers();
+      }
+    }
+    return new X509Certificate[0];
+  }
+
+  private static Collection<? extends Certificate> read(Path file) {
+    String why;
+    try (InputStream in = Files.newInputStream(file)) {
+      Collection<? extends Certificate> found =
+          CertificateFactory.getInstance("X.509").generateCertificates(in);
+      if (!found.isEmpty()) {
+        return found;
+      }
+      why = "it holds no certificate in PEM form";
+    } catch (IOException | GeneralSecurityException e) {
+      why = e.toString();
+    }
+    throw RametException.invalid(
+        "ramet.outbound-authorities", "cannot be read: " + file + ": " + why);
+  }
+
+  /**
+   * Starts TLS on a connection to a host. The handshake fails unless the host shows a certificate
+   * for the name that is trusted.
+   *
+   * @param channel connected, with handlers that the one of TLS is put before
+   * @param name that the certificate must be for
+   */
+  SslHandler start(Channel channel, String name) {
+    SSLEngine engine = context.createSSLEngine(name, 0);
+    engine.setUseClientMode(true);
+    SSLParameters parameters = engine.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    parameters.setApplicationProtocols(PROTOCOLS);
+    engine.setSSLParameters(parameters);
+    SslHandler handler = new SslHandler(engine, EventLoops.blocking());
+    handler.setHandshakeTimeoutMillis(GuestTls.HANDSHAKE_MILLIS);
+    channel.pipeline().addFirst(handler);
+    channel.read();
+    return handler;
+  }
+}

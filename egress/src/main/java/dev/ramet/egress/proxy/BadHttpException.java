@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import java.io.IOException;
+
+/** A message that is not HTTP/1.1, or that programs understand in different ways. */
+public final class BadHttpException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A refusal.
+   *
+   * @param message what is wrong, without the text that was sent
+   */
+  public BadHttpException(String message) {
+    super(message);
+  }
+}

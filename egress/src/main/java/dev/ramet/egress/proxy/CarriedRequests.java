@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestEncoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the requests of one connection on, and checks each of them: a connection that may carry
+ * one request could carry others too, for other hosts at the same address. Responses pass as they
+ * are.
+ */
+final class CarriedRequests extends ChannelInboundHandlerAdapter {
+  private static final String SETTINGS = "http2-settings";
+
+  private final InterceptedConnection connection;
+  private final Channel host;
+  private final GuestConnection.Names names;
+  private final boolean switches;
+  private boolean firstDecoded;
+  private boolean firstPassed;
+  private boolean wanting;
+
+  /**
+   * A carrier.
+   *
+   * @param names the rules for further requests
+   * @param first the first request, which they allow
+   */
+  CarriedRequests(
+      InterceptedConnection connection,
+      Channel host,
+      GuestConnection.Names names,
+      HttpRequest first) {
+    this.connection = connection;
+    this.host = host;
+    this.names = names;
+    this.switches = webSocket(first);
+  }
+
+  /** Refuses requests that do not go to the host that they name, or not from here. */
+  static void check(HttpRequest head) throws BadHttpException {
+    if (!RequestHeads.fits(head)) {
+      throw new BadHttpException("a request for a proxy or a tunnel, or one that hides its Host");
+    }
+  }
+
+  private static boolean webSocket(HttpRequest head) {
+    List<String> to = head.headers().getAll(HttpHeaderNames.UPGRADE);
+    String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH, "0");
+    return to.size() == 1
+        && HttpHeaderValues.WEBSOCKET.contentEqualsIgnoreCase(to.get(0))
+        && !head.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
+        && length.chars().allMatch(c -> c == '0');
+  }
+
+  /** Whether a request may be the last of HTTP; the first alone may. */
+  boolean maySwitch(HttpRequest head) {
+    boolean first = !firstDecoded;
+    firstDecoded = true;
+    return first && switches;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    if (switches) {
+      Streams.take(
+          host,
+          new HttpRequestEncoder(),
+          new ResponseDecoder(),
+          new SwitchWatcher(connection, () -> resume(ctx)));
+    } else {
+      answersAsTheyAre();
+    }
+    host.read();
+    demand(ctx);
+  }
+
+  private void answersAsTheyAre() {
+    Streams.take(host, new HttpRequestEncoder(), new ByteForwarder(connection.guest(), connection));
+  }
+
+  private void resume(ChannelHandlerContext ctx) {
+    answersAsTheyAre();
+    try {
+      ctx.pipeline().get(RequestDecoder.class).resume();
+      demand(ctx);
+    } catch (Exception e) {
+      connection.reset();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    wanting = false;
+    boolean last = message instanceof LastHttpContent;
+    try {
+      if (message instanceof HttpRequest request) {
+        Streams.write(host, checked(request));
+      } else if (message instanceof HttpContent) {
+        Streams.write(host, message);
+      } else if (message == EndOfInput.END) {
+        Streams.endOutput(host);
+        connection.sideEnded();
+        return;
+      } else {
+        throw new BadHttpException("no request: " + message);
+      }
+    } catch (BadHttpException | RefusedException e) {
+      ReferenceCountUtil.release(message);
+      connection.reset();
+      return;
+    }
+    host.flush();
+    boolean waits = last && switches && ctx.pipeline().get(RequestDecoder.class).isPaused();
+    if (!waits && host.isWritable()) {
+      demand(ctx);
+    }
+  }
+
+  private void demand(ChannelHandlerContext ctx) {
+    wanting = true;
+    ctx.read();
+  }
+
+  /** What was read may not have made a message. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (wanting) {
+      ctx.read();
+    }
+  }
+
+  private HttpRequest checked(HttpRequest request) throws BadHttpException, RefusedException {
+    check(request);
+    String name = RequestHeads.name(request);
+    boolean first = !firstPassed;
+    firstPassed = true;
+    if (!first) {
+      names.check(name);
+    }
+    return first && switches ? request : plain(request);
+  }
+
+  /** Removes the wish for another protocol, in which requests would not be seen any more. */
+  private static HttpRequest plain(HttpRequest request) {
+    HttpHeaders headers = request.headers();
+    if (headers.contains(HttpHeaderNames.UPGRADE)) {
+      List<String> words = RequestHeads.words(headers, HttpHeaderNames.CONNECTION);
+      words.removeIf(word -> HttpHeaderNames.UPGRADE.contentEquals(word) || word.equals(SETTINGS));
+      headers.remove(HttpHeaderNames.UPGRADE).remove(SETTINGS).remove(HttpHeaderNames.CONNECTION);
+      if (!words.isEmpty()) {
+        headers.set("Connection", String.join(", ", words));
+      }
+    }
+    return request;
+  }
+
+  /** The host's responses wait for this guest. */
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable()) {
+      host.read();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    connection.reset();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+    connection.reset();
+  }
+}

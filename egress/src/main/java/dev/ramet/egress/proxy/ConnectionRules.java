@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import java.net.InetAddress;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules that one connection goes by, and the questions they were asked: so other rules can be
+ * asked the same. Everything is read and written under the lock of the server. Thread-safe.
+ */
+final class ConnectionRules {
+  private final ProxyServer server;
+  private final Set<String> names = new HashSet<>();
+  private @Nullable ConnectionPolicy decidedBy;
+  private @Nullable Origin origin;
+  private @Nullable InetAddress host;
+
+  ConnectionRules(ProxyServer server) {
+    this.server = server;
+  }
+
+  /** What is to become of a connection. */
+  enum Way {
+    /** To the address that the guest chose, without a look at its bytes. */
+    BY_ADDRESS,
+    /** The first bytes decide; the address is allowed too. */
+    LOOK_AT_ALLOWED,
+    /** The first bytes decide. */
+    LOOK
+  }
+
+  /**
+   * Begins with where the guest wanted to connect to.
+   *
+   * @throws RefusedException when neither the address nor any name is allowed
+   */
+  Way begin(Origin to) throws RefusedException {
+    synchronized (server) {
+      ConnectionPolicy now = server.policy();
+      origin = to;
+      if (now.reaches(to.address())) {
+        if (now.requests().any() && to.web()) {
+          return Way.LOOK_AT_ALLOWED;
+        }
+        decidedBy = now;
+        return Way.BY_ADDRESS;
+      }
+      if (now.names().none()) {
+        throw new RefusedException("the rules do not allow " + to.address().getHostAddress());
+      }
+      return Way.LOOK;
+    }
+  }
+
+  /** Allows the address that the guest chose, if the rules do now. */
+  Origin allowAddress() throws RefusedException {
+    synchronized (server) {
+      ConnectionPolicy now = server.policy();
+      Origin to = origin();
+      if (!now.reaches(to.address())) {
+        throw new RefusedException("the rules do not allow " + to.address().getHostAddress());
+      }
+      decidedBy = now;
+      return to;
+    }
+  }
+
+  /** Allows a name that the rules allow now, and remembers it. */
+  void allowName(@Nullable String name) throws RefusedException {
+    synchronized (server) {
+      ConnectionPolicy now = server.policy();
+      if (name == null || !now.names().contain(name)) {
+        throw new RefusedException(
+            "the rules of this sandbox do not allow " + (name == null ? "this host" : name));
+      }
+      if (decidedBy == null) {
+        decidedBy = now;
+      }
+      names.add(name);
+    }
+  }
+
+  /**
+   * The rules about requests that concern a connection.
+   *
+   * @param reached whether its address is allowed
+   * @return null when none do
+   */
+  @Nullable RequestInterceptor interceptor(@Nullable String name, boolean reached) {
+    synchronized (server) {
+      ConnectionPolicy now = server.policy();
+      if (name == null
+          || !now.requests().concerns(name)
+          || !(reached || now.names().contain(name))) {
+        return null;
+      }
+      decidedBy = now;
+      names.add(name);
+      return now.requests();
+    }
+  }
+
+  /** Refuses a name that rules about requests concern. */
+  void concernsNobody(@Nullable String name) throws RefusedException {
+    synchronized (server) {
+      if (name != null && server.policy().requests().concerns(name)) {
+        throw new RefusedException("a request that rules are about");
+      }
+    }
+  }
+
+  /** The rules that were decided by. */
+  ConnectionPolicy decided() {
+    synchronized (server) {
+      return Objects.requireNonNull(decidedBy);
+    }
+  }
+
+  Origin origin() {
+    synchronized (server) {
+      return Objects.requireNonNull(origin);
+    }
+  }
+
+  /**
+   * Remembers where a name has led.
+   *
+   * @param address null when a proxy has looked the name up
+   */
+  void connected(@Nullable InetAddress address) {
+    synchronized (server) {
+      host = address;
+    }
+  }
+
+  /** Whether other rules let the connection go on. */
+  boolean stays(ConnectionPolicy other) {
+    synchronized (server) {
+      ConnectionPolicy before = decidedBy;
+      Origin to = origin;
+      if (before == null || to == null) {
+        return true; // The other rules are going to be asked.
+      }
+      boolean asked = before.requests().any() || other.requests().any();
+      boolean otherRequests = asked && before.requests() != other.requests();
+      if ((otherRequests && to.web()) || !Objects.equals(before.upstream(), other.upstream())) {
+        return false;
+      }
+      if (names.isEmpty()) {
+        return other.reaches(to.address());
+      }
+      InetAddress there = host == null ? to.address() : host;
+      return names.stream().allMatch(other.names()::contain) || other.reaches(there);
+    }
+  }
+}

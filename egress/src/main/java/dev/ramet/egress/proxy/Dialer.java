@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import dev.ramet.egress.rule.UpstreamProxy;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.proxy.Socks5ProxyHandler;
+import io.netty.resolver.NoopAddressResolverGroup;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects to hosts for guests as their rules say: directly, or through their proxy and never
+ * without it. Thread-safe.
+ */
+final class Dialer {
+  private static final int CONNECT_MILLIS = (int) Duration.ofSeconds(15).toMillis();
+  private static final int PROXY_MILLIS = (int) Duration.ofSeconds(30).toMillis();
+  private static final int MAX_READ_BYTES = 64 << 10;
+
+  private final Lookup lookup;
+
+  Dialer(Lookup lookup) {
+    this.lookup = lookup;
+  }
+
+  /** One read at a time: what is read must wait somewhere when the other side is slow. */
+  static AdaptiveRecvByteBufAllocator reads() {
+    AdaptiveRecvByteBufAllocator allocator =
+        new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, MAX_READ_BYTES);
+    allocator.maxMessagesPerRead(1);
+    return allocator;
+  }
+
+  /** Connects to an address that the rules allow. */
+  CompletableFuture<Channel> address(
+      ConnectionPolicy policy, InetAddress address, int port, EventLoop loop) {
+    return to(policy, List.of(address), new InetSocketAddress(address, port), loop);
+  }
+
+  /**
+   * Connects to a name. An allowed name is looked up here, or by the proxy; of another one only
+   * addresses are used that the rules allow.
+   *
+   * @param name in lower case, without a dot at its end
+   */
+  CompletableFuture<Channel> name(ConnectionPolicy policy, String name, int port, EventLoop loop) {
+    boolean allowed = policy.names().contain(name);
+    if (policy.upstream() != null && allowed) {
+      return to(policy, List.of(), InetSocketAddress.createUnresolved(name, port), loop);
+    }
+    return addresses(name, loop)
+        .thenCompose(
+            addresses -> {
+              List<InetAddress> fit =
+                  addresses.stream()
+                      .filter(one -> allowed ? !policy.never().test(one) : policy.reaches(one))
+                      .toList();
+              return fit.isEmpty()
+                  ? CompletableFuture.failedFuture(
+                      new RefusedException(
+                          allowed
+                              ? "guests of this host never reach the addresses of " + name
+                              : "the rules of this sandbox do not allow " + name))
+                  : to(policy, fit, new InetSocketAddress(fit.get(0), port), loop);
+            });
+  }
+
+  private CompletableFuture<List<InetAddress>> addresses(String name, EventLoop loop) {
+    CompletableFuture<List<InetAddress>> found = new CompletableFuture<>();
+    EventLoops.blocking()
+        .execute(
+            () -> {
+              try {
+                List<InetAddress> addresses = lookup.addresses(name);
+                loop.execute(() -> found.complete(addresses));
+              } catch (Exception e) {
+                loop.execute(() -> found.completeExceptionally(e));
+              }
+            });
+    return found;
+  }
+
+  /**
+   * Connects to one of the addresses, or through the proxy.
+   *
+   * @param asked of the proxy
+   */
+  private CompletableFuture<Channel> to(
+      ConnectionPolicy policy,
+      List<InetAddress> addresses,
+      InetSocketAddress asked,
+      EventLoop loop) {
+    UpstreamProxy proxy = policy.upstream();
+    if (proxy == null) {
+      return direct(policy, addresses, asked.getPort(), loop, new ConnectException("no answer"));
+    }
+    return addresses(proxy.host(), loop)
+        .thenCompose(
+            found -> {
+              List<InetAddress> fit =
+                  found.stream().filter(one -> !policy.never().test(one)).toList();
+              return fit.isEmpty()
+                  ? CompletableFuture.failedFuture(
+                      new RefusedException("guests never reach the address of their proxy"))
+                  : through(proxy, fit, asked, loop);
+            });
+  }
+
+  private static CompletableFuture<Channel> direct(
+      ConnectionPolicy policy,
+      List<InetAddress> addresses,
+      int port,
+      EventLoop loop,
+      Exception failure) {
+    if (addresses.isEmpty()) {
+      return CompletableFuture.failedFuture(failure);
+    }
+    InetAddress address = addresses.get(0);
+    if (policy.never().test(address)) {
+      return CompletableFuture.failedFuture(
+          new RefusedException("guests of this host never reach this address"));
+    }
+    return open(new InetSocketAddress(address, port), null, loop)
+        .exceptionallyCompose(
+            e -> {
+              failure.addSuppressed(e);
+              return direct(policy, addresses.subList(1, addresses.size()), port, loop, failure);
+            });
+  }
+
+  private static CompletableFuture<Channel> through(
+      UpstreamProxy proxy, List<InetAddress> at, InetSocketAddress asked, EventLoop loop) {
+    Socks5ProxyHandler socks =
+        new Socks5ProxyHandler(
+            new InetSocketAddress(at.get(0), proxy.port()),
+            bytes(proxy.username()),
+            bytes(proxy.password()));
+    socks.setConnectTimeoutMillis(PROXY_MILLIS);
+    CompletableFuture<Channel> connected = open(asked, socks, loop);
+    return at.size() == 1
+        ? connected
+        : connected.exceptionallyCompose(
+            e -> through(proxy, at.subList(1, at.size()), asked, loop));
+  }
+
+  /** The handler writes a character as one byte, and the proxy is told UTF-8. */
+  private static @Nullable String bytes(@Nullable String text) {
+    return text == null
+        ? null
+        : new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  private static CompletableFuture<Channel> open(
+      InetSocketAddress to, @Nullable Socks5ProxyHandler socks, EventLoop loop) {
+    CompletableFuture<Channel> opened = new CompletableFuture<>();
+    new Bootstrap()
+        .group(loop)
+        .channel(NioSocketChannel.class)
+        .resolver(NoopAddressResolverGroup.INSTANCE)
+        .option(ChannelOption.AUTO_READ, false)
+        .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, reads())
+        .handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                if (socks != null) {
+                  channel.pipeline().addLast(socks);
+                }
+                // Holds what the host says before its handlers are there.
+                channel.pipeline().addLast(new FlowControlHandler());
+              }
+            })
+        .connect(to)
+        .addListener(
+            (io.netty.channel.ChannelFuture connected) -> {
+              if (!connected.isSuccess()) {
+                opened.completeExceptionally(connected.cause());
+              } else if (socks == null) {
+                opened.complete(connected.channel());
+              } else {
+                socks
+                    .connectFuture()
+                    .addListener(
+                        asked -> {
+                          if (asked.isSuccess()) {
+                            opened.complete(connected.channel());
+                          } else {
+                            Streams.close(connected.channel());
+                            opened.completeExceptionally(asked.cause());
+                          }
+                        });
+              }
+            });
+    return opened;
+  }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import dev.ramet.egress.rule.HostPatterns;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.flow.FlowControlHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection of a guest, from its first bytes to its end. It runs on the guest's event loop.
+ */
+final class GuestConnection implements InterceptedConnection {
+  private static final System.Logger LOG = System.getLogger(GuestConnection.class.getName());
+
+  private final ProxyServer server;
+  private final SocketChannel guest;
+  private final List<Channel> hosts = new ArrayList<>();
+  private boolean ended;
+  private final ConnectionRules rules;
+  private int endedSides;
+
+  GuestConnection(ProxyServer server, SocketChannel guest) {
+    this.server = server;
+    this.guest = guest;
+    this.rules = new ConnectionRules(server);
+  }
+
+  ConnectionRules rules() {
+    return rules;
+  }
+
+  /** Checks the name of a request. */
+  interface Names {
+    /**
+     * Refuses a request unless it may pass.
+     *
+     * @param name of the host; null when the request is for an address or anything else
+     */
+    void check(@Nullable String name) throws RefusedException;
+  }
+
+  void start() {
+    attempt(
+        () -> {
+          Origin to = server.origins().take(guest.remoteAddress().getPort());
+          if (to == null) {
+            throw new RefusedException("a connection that no guest opened");
+          }
+          serve(to);
+        });
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private void attempt(Work work) {
+    try {
+      work.run();
+    } catch (IOException | RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(Throwable e) {
+    LOG.log(System.Logger.Level.DEBUG, "a connection of a guest ends", e);
+    reset();
+  }
+
+  private void serve(Origin to) throws IOException {
+    ConnectionRules.Way way = rules.begin(to);
+    if (way == ConnectionRules.Way.BY_ADDRESS) {
+      then(toOrigin(to), this::pass);
+      return;
+    }
+    boolean reached = way == ConnectionRules.Way.LOOK_AT_ALLOWED;
+    guest.pipeline().addLast(new OpeningReader(opening -> attempt(() -> decide(opening, reached))));
+  }
+
+  private void decide(Opening opening, boolean reached) throws IOException {
+    String name = opening.name();
+    HttpRequest head = opening.head();
+    RequestInterceptor interceptor = rules.interceptor(name, reached);
+    if (interceptor != null && name != null) {
+      interceptor.intercept(name, opening.tls(), this);
+    } else if (reached) {
+      // A later request may be one for the rules: it then comes again, on another connection.
+      then(
+          toOrigin(rules.allowAddress()),
+          head != null && RequestHeads.fits(head)
+              ? upstream -> carry(head, upstream, rules::concernsNobody)
+              : this::pass);
+    } else if (head != null) {
+      carryByName(head, name);
+    } else if (opening.problem() instanceof BadHttpException bad) {
+      respond(LocalResponse.to(bad));
+    } else {
+      rules.allowName(name);
+      then(connect(String.valueOf(name)), this::pass);
+    }
+  }
+
+  private void carryByName(HttpRequest head, @Nullable String name) {
+    try {
+      CarriedRequests.check(head);
+      rules.allowName(name);
+    } catch (BadHttpException e) {
+      respond(LocalResponse.to(e));
+      return;
+    } catch (RefusedException e) {
+      respond(response(head, HttpResponseStatus.FORBIDDEN, e.getMessage()));
+      return;
+    }
+    var unused =
+        connect(String.valueOf(name))
+            .whenComplete(
+                (upstream, e) -> {
+                  if (e == null) {
+                    attempt(() -> carry(head, upstream, rules::allowName));
+                  } else if (cause(e) instanceof RefusedException) {
+                    respond(response(head, HttpResponseStatus.FORBIDDEN, cause(e).getMessage()));
+                  } else {
+                    LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", e);
+                    String text = name + " is not reached from this sandbox";
+                    respond(response(head, HttpResponseStatus.BAD_GATEWAY, text));
+                  }
+                });
+  }
+
+  private static LocalResponse response(
+      HttpRequest head, HttpResponseStatus status, @Nullable String text) {
+    return new LocalResponse(status, String.valueOf(text), head.method().equals(HttpMethod.HEAD));
+  }
+
+  /** The reason of a failed stage. */
+  static Throwable cause(Throwable e) {
+    Throwable cause = e instanceof CompletionException ? e.getCause() : null;
+    return cause == null ? e : cause;
+  }
+
+  private void respond(LocalResponse response) {
+    Streams.write(guest, response.bytes());
+    finish();
+  }
+
+  private CompletableFuture<Channel> toOrigin(Origin to) {
+    return server
+        .dialer()
+        .address(rules.decided(), to.address(), to.port(), guest.eventLoop())
+        .thenApply(this::kept);
+  }
+
+  @Override
+  public CompletableFuture<Channel> connect(String name) {
+    String normal = HostPatterns.normal(name);
+    if (normal == null) {
+      return CompletableFuture.failedFuture(new RefusedException("no name of a host: " + name));
+    }
+    ConnectionPolicy by = rules.decided();
+    return server
+        .dialer()
+        .name(by, normal, rules.origin().port(), guest.eventLoop())
+        .thenApply(
+            upstream -> {
+              boolean direct = by.upstream() == null;
+              rules.connected(
+                  direct && upstream.remoteAddress() instanceof InetSocketAddress there
+                      ? there.getAddress()
+                      : null);
+              return kept(upstream);
+            });
+  }
+
+  /** Ends with this connection. */
+  private Channel kept(Channel upstream) {
+    if (ended) {
+      Streams.reset(upstream);
+      throw new CompletionException(new RefusedException("the connection has ended meanwhile"));
+    }
+    hosts.add(upstream);
+    upstream.closeFuture().addListener(closed -> hosts.remove(upstream));
+    return upstream;
+  }
+
+  private void then(CompletableFuture<Channel> connected, Consumer<Channel> next) {
+    var unused =
+        connected.whenComplete(
+            (upstream, e) -> {
+              if (e == null) {
+                attempt(() -> next.accept(upstream));
+              } else {
+                failed(e);
+              }
+            });
+  }
+
+  private void carry(HttpRequest first, Channel upstream, Names names) {
+    CarriedRequests requests = new CarriedRequests(this, upstream, names, first);
+    Streams.take(
+        guest, new RequestDecoder(requests::maySwitch), new FlowControlHandler(), requests);
+  }
+
+  /** Passes bytes both ways until both sides have ended. */
+  void pass(Channel upstream) {
+    Streams.take(upstream, new ByteForwarder(guest, this));
+    Streams.take(guest, new ByteForwarder(upstream, this));
+  }
+
+  @Override
+  public Channel guest() {
+    return guest;
+  }
+
+  @Override
+  public void sideEnded() {
+    if (++endedSides == 2 && !ended) {
+      ended = true;
+      List.copyOf(hosts).forEach(Streams::closeAfterWrites);
+      Streams.closeAfterWrites(guest);
+    }
+  }
+
+  @Override
+  public void finish() {
+    if (!ended) {
+      ended = true;
+      List.copyOf(hosts).forEach(Streams::close);
+      LingeringClose.start(guest);
+    }
+  }
+
+  @Override
+  public void reset() {
+    ended = true;
+    List.copyOf(hosts).forEach(Streams::reset);
+    Streams.reset(guest);
+  }
+
+  /** Resets it from any thread. */
+  void resetLater() {
+    guest.eventLoop().execute(this::reset);
+  }
+}

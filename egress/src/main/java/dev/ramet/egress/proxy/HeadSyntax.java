@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpConstants;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the syntax of a message's head (RFC 9112, 2 to 5) as its bytes arrive, before it is
+ * decoded. Decoders accept more: single line feeds, folded lines, spaces around names. Others then
+ * read such a head differently. One object checks one head; used by one thread.
+ */
+final class HeadSyntax {
+  /** The largest head. */
+  static final int MAX_BYTES = 64 << 10;
+
+  private static final int MAX_FIELDS = 256;
+  private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+  private static final Pattern REQUEST = Pattern.compile(TOKEN + " [!-~]+ HTTP/1\\.[01]");
+  private static final Pattern RESPONSE = Pattern.compile("HTTP/1\\.[01] [1-9][0-9]{2}(?: .*)?");
+  private static final Pattern FIELD = Pattern.compile(TOKEN + ":");
+
+  private final int from;
+  private @Nullable Pattern firstLine;
+  private int at;
+  private int lineFrom;
+  private int fields;
+  private boolean afterReturn;
+
+  private HeadSyntax(@Nullable Pattern firstLine, int from) {
+    this.firstLine = firstLine;
+    this.from = from;
+    this.at = from;
+    this.lineFrom = from;
+  }
+
+  static HeadSyntax ofRequest() {
+    return new HeadSyntax(REQUEST, 0);
+  }
+
+  static HeadSyntax ofResponse() {
+    return new HeadSyntax(RESPONSE, 0);
+  }
+
+  /** Checks trailers, which begin so many bytes after the reader index. */
+  static HeadSyntax ofTrailers(int from) {
+    return new HeadSyntax(null, from);
+  }
+
+  /**
+   * Checks the bytes that have arrived since the last call. The reader index must not move between
+   * calls.
+   *
+   * @return whether the head is there to its end
+   */
+  boolean complete(ByteBuf in) throws BadHttpException {
+    int base = in.readerIndex();
+    int end = Math.min(in.readableBytes(), from + MAX_BYTES);
+    while (at < end) {
+      byte b = in.getByte(base + at++);
+      if (afterReturn) {
+        afterReturn = false;
+        if (b != HttpConstants.LF) {
+          throw new BadHttpException("a carriage return within a line");
+        }
+        int length = at - 2 - lineFrom;
+        if (length == 0 && firstLine == null) {
+          return true;
+        }
+        check(in.toString(base + lineFrom, length, StandardCharsets.ISO_8859_1));
+        lineFrom = at;
+      } else {
+        check(b);
+      }
+    }
+    if (in.readableBytes() - from >= MAX_BYTES) {
+      throw new BadHttpException("a head of more than " + MAX_BYTES + " bytes");
+    }
+    return false;
+  }
+
+  private void check(byte b) throws BadHttpException {
+    if (b == HttpConstants.CR) {
+      afterReturn = true;
+    } else if (b == HttpConstants.LF) {
+      throw new BadHttpException("a line that ends without a carriage return");
+    } else if ((b >= 0 && b < ' ' && b != '\t') || b == 0x7f) {
+      throw new BadHttpException("a control character");
+    } else if ((b == ' ' || b == '\t') && at - 1 == lineFrom) {
+      throw new BadHttpException("a line that begins with a space");
+    }
+  }
+
+  private void check(String line) throws BadHttpException {
+    Pattern first = firstLine;
+    if (first != null) {
+      if (!first.matcher(line).matches()) {
+        throw new BadHttpException("the first line is not one of HTTP/1.1");
+      }
+      firstLine = null;
+    } else if (++fields > MAX_FIELDS) {
+      throw new BadHttpException("more than " + MAX_FIELDS + " header fields");
+    } else if (!FIELD.matcher(line).lookingAt()) {
+      throw new BadHttpException("invalid header field name");
+    }
+  }
+}

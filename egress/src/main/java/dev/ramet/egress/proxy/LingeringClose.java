@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+
+/**
+ * Ends the output to a guest, and gives the guest the time to read it. A connection that is closed
+ * with something unread is reset, and the last response would be lost with it. The guest may wait
+ * for the end before it ends its own side, so it is not waited for long.
+ */
+final class LingeringClose extends ChannelInboundHandlerAdapter {
+  private static final Duration TIME = Duration.ofSeconds(2);
+  private static final int MAX_IGNORED_BYTES = 1 << 20;
+
+  private int ignored;
+
+  private LingeringClose() {}
+
+  static void start(Channel guest) {
+    Streams.take(guest, new LingeringClose());
+    Streams.endConnection(guest);
+    Streams.later(guest, TIME, () -> Streams.close(guest));
+    guest.read();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ignored += message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
+    ReferenceCountUtil.release(message);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (ignored > MAX_IGNORED_BYTES) {
+      Streams.close(ctx.channel());
+    } else {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      Streams.close(ctx.channel());
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    Streams.close(ctx.channel());
+  }
+}

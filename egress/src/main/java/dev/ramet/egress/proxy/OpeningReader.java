@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads as much of a guest's first message as it takes to know the name that it is for, and keeps
+ * the bytes: they go to the handlers that replace this one. Used by one event loop.
+ */
+final class OpeningReader extends ByteToMessageDecoder {
+  private final Consumer<Opening> decision;
+  private final ClientHello hello = new ClientHello();
+  private final HeadSyntax head = HeadSyntax.ofRequest();
+  private @Nullable Future<?> timer;
+  private boolean tls;
+  private boolean decided;
+
+  OpeningReader(Consumer<Opening> decision) {
+    this.decision = decision;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    timer =
+        ctx.executor()
+            .schedule(
+                () ->
+                    decide(
+                        Opening.unreadable(
+                            tls, new SocketTimeoutException("the guest gave no name in time"))),
+                RequestDecoder.TIME_FOR_A_HEAD.toMillis(),
+                TimeUnit.MILLISECONDS);
+    ctx.read();
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    Opening opening = decided ? null : read(in);
+    if (opening != null) {
+      decide(opening);
+    }
+  }
+
+  /** Null while more has to come. */
+  private @Nullable Opening read(ByteBuf in) {
+    try {
+      tls = in.getByte(in.readerIndex()) == ClientHello.RECORD;
+      if (tls) {
+        return hello.complete(in) ? Opening.ofTls(hello.serverName()) : null;
+      }
+      return head.complete(in) ? Opening.ofHttp(RequestDecoder.head(in.slice())) : null;
+    } catch (IOException e) {
+      return Opening.unreadable(tls, e);
+    }
+  }
+
+  @Override
+  protected void decodeLast(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    decide(Opening.unreadable(tls, new EOFException("the guest gave no name")));
+  }
+
+  private void decide(Opening opening) {
+    if (!decided) {
+      decided = true;
+      stopTimer();
+      decision.accept(opening);
+    }
+  }
+
+  private void stopTimer() {
+    Future<?> running = timer;
+    if (running != null) {
+      running.cancel(false);
+    }
+  }
+
+  /** Nothing more is read until the connection to the host is there. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (!decided) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  protected void handlerRemoved0(ChannelHandlerContext ctx) {
+    decided = true;
+    stopTimer();
+  }
+}

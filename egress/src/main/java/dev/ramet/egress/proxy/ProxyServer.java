@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transparent proxy for the connections of one sandbox's guest that its rules do not let the
+ * kernel pass by themselves. The kernel redirects them to a port of this server. When this process
+ * ends, so do they, and new ones are refused. Thread-safe.
+ */
+public final class ProxyServer implements AutoCloseable {
+  /** The most connections of a sandbox at once; one more is reset. */
+  public static final int MAX_CONNECTIONS = 256;
+
+  private static final int BACKLOG = 128;
+  private static final byte[] LOOPBACK = {127, 0, 0, 1};
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final Origins origins;
+  private final Dialer dialer;
+  private final Map<Channel, GuestConnection> connections = new HashMap<>();
+  private ConnectionPolicy policy;
+  private boolean closed;
+  private @Nullable Channel listener;
+
+  private ProxyServer(Origins origins, Dialer dialer, ConnectionPolicy policy) {
+    this.origins = origins;
+    this.dialer = dialer;
+    this.policy = policy;
+  }
+
+  /**
+   * Begins to listen, at a port of 127.0.0.1.
+   *
+   * @param origins knows where connections were to go
+   * @param lookup looks up the names that guests ask for
+   * @param policy the sandbox's rules
+   */
+  public static ProxyServer open(Origins origins, Lookup lookup, ConnectionPolicy policy)
+      throws IOException {
+    ProxyServer server = new ProxyServer(origins, new Dialer(lookup), policy);
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(EventLoops.group())
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, Dialer.reads())
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel guest) {
+                    server.accept(guest);
+                  }
+                })
+            .bind(InetAddress.getByAddress(LOOPBACK), 0)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException("cannot listen on the loopback interface", bound.cause());
+    }
+    server.listener = bound.channel();
+    return server;
+  }
+
+  /** The port that it listens at. */
+  public int port() {
+    Channel bound = listener;
+    return bound != null && bound.localAddress() instanceof InetSocketAddress address
+        ? address.getPort()
+        : 0;
+  }
+
+  Origins origins() {
+    return origins;
+  }
+
+  Dialer dialer() {
+    return dialer;
+  }
+
+  private void accept(SocketChannel guest) {
+    GuestConnection connection = new GuestConnection(this, guest);
+    synchronized (this) {
+      if (closed || connections.size() >= MAX_CONNECTIONS) {
+        guest.eventLoop().execute(() -> Streams.reset(guest));
+        return;
+      }
+      connections.put(guest, connection);
+    }
+    guest.closeFuture().addListener(ended -> ended(guest));
+    // The channel becomes active after this.
+    guest.eventLoop().execute(connection::start);
+  }
+
+  private synchronized void ended(Channel guest) {
+    connections.remove(guest);
+  }
+
+  /** The rules of now. Decisions by them are made under the lock of this server. */
+  synchronized ConnectionPolicy policy() {
+    return policy;
+  }
+
+  /** Changes the rules. Connections that the other ones do not allow are reset. */
+  public void change(ConnectionPolicy other) {
+    Map<Channel, GuestConnection> refused;
+    synchronized (this) {
+      policy = other;
+      refused = new HashMap<>(connections);
+      refused.values().removeIf(connection -> connection.rules().stays(other));
+    }
+    reset(refused);
+  }
+
+  private static void reset(Map<Channel, GuestConnection> connections) {
+    connections.values().forEach(GuestConnection::resetLater);
+    connections
+        .keySet()
+        .forEach(guest -> guest.closeFuture().awaitUninterruptibly(PATIENCE.toMillis()));
+  }
+
+  /** Resets all connections and frees the port. Idempotent. */
+  @Override
+  public void close() {
+    Map<Channel, GuestConnection> open;
+    synchronized (this) {
+      closed = true;
+      open = new HashMap<>(connections);
+    }
+    Channel bound = listener;
+    if (bound != null) {
+      bound.close().awaitUninterruptibly(PATIENCE.toMillis());
+    }
+    reset(open);
+  }
+}

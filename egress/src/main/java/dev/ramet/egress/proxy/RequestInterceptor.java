@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+/**
+ * Changes the requests that a sandbox's guest sends to some hosts. The proxy asks for each
+ * connection which name it is for, and hands over those that the rules concern. Thread-safe.
+ */
+public interface RequestInterceptor {
+  /** Concerns no host. */
+  RequestInterceptor NONE =
+      new RequestInterceptor() {
+        @Override
+        public boolean any() {
+          return false;
+        }
+
+        @Override
+        public boolean concerns(String name) {
+          return false;
+        }
+
+        @Override
+        public void intercept(String name, boolean tls, InterceptedConnection connection) {
+          throw new IllegalStateException("no rules concern " + name);
+        }
+      };
+
+  /**
+   * Whether there are any rules. Then the guest's connections to ports 80 and 443 come to the
+   * proxy, also those to addresses that its rules allow.
+   */
+  default boolean any() {
+    return true;
+  }
+
+  /**
+   * Whether a connection to this host is handed over.
+   *
+   * @param name in lower case, without a dot at its end
+   */
+  boolean concerns(String name);
+
+  /**
+   * Takes a connection over, on its event loop, and replaces the handlers of the guest's side, now
+   * or later. The new ones begin at the first byte that the guest sent.
+   *
+   * @param name of the host, from the first request's {@code Host} or the server name of TLS
+   * @param tls whether the guest speaks TLS
+   */
+  void intercept(String name, boolean tls, InterceptedConnection connection);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Operations on channels whose outcome their handlers see: a failure closes the channel or comes as
+ * an exception. Called on the channel's event loop.
+ */
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class Streams {
+  private static final System.Logger LOG = System.getLogger(Streams.class.getName());
+
+  private Streams() {}
+
+  /** Writes without a flush. */
+  public static void write(Channel channel, Object message) {
+    channel.write(message, channel.voidPromise());
+  }
+
+  /** Ends the output for good: after the message that ends TLS, the connection ends too. */
+  static void endConnection(Channel channel) {
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      endOutput(channel);
+    } else {
+      channel.flush();
+      tls.closeOutbound().addListener(closed -> shutdown(channel));
+    }
+  }
+
+  private static void shutdown(Channel channel) {
+    if (channel instanceof DuplexChannel duplex && channel.isActive()) {
+      duplex.shutdownOutput();
+    }
+  }
+
+  /** Closes after all that was written. */
+  public static void closeAfterWrites(Channel channel) {
+    channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
+  }
+
+  /** Closes in order, but without what was not sent yet. */
+  public static void close(Channel channel) {
+    channel.close();
+  }
+
+  /** Runs an action later, unless the channel is closed by then. */
+  static void later(Channel channel, Duration time, Runnable action) {
+    channel
+        .eventLoop()
+        .schedule(
+            () -> {
+              if (channel.isOpen()) {
+                action.run();
+              }
+            },
+            time.toMillis(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends the output after all that was written; the other side may still send. */
+  public static void endOutput(Channel channel) {
+    channel
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            written -> {
+              SslHandler tls = channel.pipeline().get(SslHandler.class);
+              if (tls != null) {
+                tls.closeOutbound();
+              } else {
+                shutdown(channel);
+              }
+            });
+  }
+
+  /** Closes at once; the other side sees a reset, also within TLS. */
+  public static void reset(Channel channel) {
+    if (channel.isOpen()) {
+      try {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      } catch (ChannelException e) {
+        LOG.log(System.Logger.Level.TRACE, "the other side has closed it already", e);
+      }
+      channel.unsafe().close(channel.voidPromise());
+    }
+  }
+
+  /**
+   * Replaces all handlers but that of TLS. Bytes that a decoder has not read go to the new ones.
+   *
+   * @param handlers in their order
+   */
+  public static void take(Channel channel, ChannelHandler... handlers) {
+    ChannelPipeline pipeline = channel.pipeline();
+    List<ChannelHandler> before =
+        pipeline.toMap().entrySet().stream().map(Map.Entry::getValue).toList();
+    pipeline.addLast(handlers);
+    // From the end, so that nothing passes a handler that is going to be removed.
+    for (int i = before.size() - 1; i >= 0; i--) {
+      if (!(before.get(i) instanceof SslHandler)) {
+        pipeline.remove(before.get(i));
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+
+/** Passes the responses to a request for a WebSocket on, up to the one that decides. */
+final class SwitchWatcher extends ChannelInboundHandlerAdapter {
+  private final InterceptedConnection connection;
+  private final Runnable declined;
+
+  /**
+   * A watcher on the host's side.
+   *
+   * @param declined run when the host goes on with HTTP
+   */
+  SwitchWatcher(InterceptedConnection connection, Runnable declined) {
+    this.connection = connection;
+    this.declined = declined;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpResponse response) {
+      Channel guest = connection.guest();
+      Streams.write(guest, bytes(response));
+      guest.flush();
+      if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        Streams.take(ctx.channel(), new ByteForwarder(guest, connection));
+        Streams.take(guest, new ByteForwarder(ctx.channel(), connection));
+      } else if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
+        declined.run();
+      }
+    } else if (message instanceof BadHttpException || message == EndOfInput.END) {
+      connection.reset();
+    } else {
+      ReferenceCountUtil.release(message); // the end of a response without a body
+    }
+  }
+
+  private static ByteBuf bytes(HttpResponse response) {
+    StringBuilder text = new StringBuilder();
+    text.append(response.protocolVersion()).append(' ').append(response.status()).append("\r\n");
+    response
+        .headers()
+        .forEach(
+            field ->
+                text.append(field.getKey()).append(": ").append(field.getValue()).append("\r\n"));
+    return Unpooled.copiedBuffer(text.append("\r\n"), StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    ctx.read();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    connection.reset();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    connection.reset();
+  }
+}
