@@ -37,7 +37,6 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   private final HeaderSource headers;
   private final InterceptedConnection connection;
   private final HostSide host;
-  private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
   private @Nullable Object next;
   private boolean reading;
@@ -64,17 +63,8 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     return current != null && current.toHead();
   }
 
-  private ChannelHandlerContext context() {
-    ChannelHandlerContext ctx = context;
-    if (ctx == null) {
-      throw new IllegalStateException("not in use");
-    }
-    return ctx;
-  }
-
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    context = ctx;
     demand();
   }
 
@@ -82,7 +72,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   void demand() {
     if (!reading) {
       reading = true;
-      var unused = context().read();
+      connection.guest().read();
     }
   }
 
@@ -90,7 +80,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (reading) {
-      var unused = ctx.read();
+      connection.guest().read();
     }
   }
 
@@ -148,7 +138,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
                     respond(GatewayErrors.unavailable(exchange, name, e));
                   }
                 },
-                context().executor());
+                connection.guest().eventLoop());
   }
 
   private Map<String, String> headersOfNow() {
@@ -189,7 +179,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   /** A response of the host begins. */
   void response(Channel from, HttpResponse response) {
     Exchange exchange = current;
-    if (exchange == null || exchange.responding) {
+    if (exchange == null || !exchange.sent || exchange.responding) {
       hostEnded(from, new BadHttpException("a response without a request"));
       return;
     }
@@ -234,18 +224,10 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
     host.rests();
     if (exchange.webSocket()) {
-      resume();
-    }
-    following(exchange);
-  }
-
-  private void resume() {
-    try {
       connection.guest().pipeline().get(RequestDecoder.class).resume();
       demand();
-    } catch (Exception e) {
-      connection.reset();
     }
+    following(exchange);
   }
 
   /** Goes on with the next request when both ways of this one are done. */

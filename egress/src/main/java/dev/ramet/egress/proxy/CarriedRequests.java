@@ -92,12 +92,8 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
 
   private void resume(ChannelHandlerContext ctx) {
     answersAsTheyAre();
-    try {
-      ctx.pipeline().get(RequestDecoder.class).resume();
-      demand(ctx);
-    } catch (Exception e) {
-      connection.reset();
-    }
+    ctx.pipeline().get(RequestDecoder.class).resume();
+    demand(ctx);
   }
 
   @Override

@@ -184,7 +184,7 @@ final class Dialer {
                   channel.pipeline().addLast(socks);
                 }
                 // Holds what the host says before its handlers are there.
-                channel.pipeline().addLast(new FlowControlHandler());
+                channel.pipeline().addLast(new FlowControlHandler(), new DialingEnd(opened));
               }
             })
         .connect(to)

@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 
@@ -23,6 +24,10 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
   private LingeringClose() {}
 
   static void start(Channel guest) {
+    if (guest instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
+      Streams.closeAfterWrites(guest);
+      return;
+    }
     Streams.take(guest, new LingeringClose());
     Streams.endConnection(guest);
     Streams.later(guest, TIME, () -> Streams.close(guest));

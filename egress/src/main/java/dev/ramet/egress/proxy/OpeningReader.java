@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpeningReader extends ByteToMessageDecoder {
   private final Consumer<Opening> decision;
-  private final ClientHello hello = new ClientHello();
+  private @Nullable ClientHello hello;
   private final HeadSyntax head = HeadSyntax.ofRequest();
   private @Nullable Future<?> timer;
   private boolean tls;
@@ -56,7 +56,9 @@ final class OpeningReader extends ByteToMessageDecoder {
     try {
       tls = in.getByte(in.readerIndex()) == ClientHello.RECORD;
       if (tls) {
-        return hello.complete(in) ? Opening.ofTls(hello.serverName()) : null;
+        ClientHello reader = hello == null ? new ClientHello() : hello;
+        hello = reader;
+        return reader.complete(in) ? Opening.ofTls(reader.serverName()) : null;
       }
       return head.complete(in) ? Opening.ofHttp(RequestDecoder.head(in.slice())) : null;
     } catch (IOException e) {

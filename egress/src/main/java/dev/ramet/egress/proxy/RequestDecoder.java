@@ -118,12 +118,16 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /** Goes on with requests after one that has not changed the protocol. */
-  public void resume() throws Exception {
+  public void resume() {
     ChannelHandlerContext ctx = context;
     pausing = false;
     paused = false;
     if (ctx != null) {
-      channelRead(ctx, Unpooled.EMPTY_BUFFER);
+      try {
+        channelRead(ctx, Unpooled.EMPTY_BUFFER);
+      } catch (Exception e) {
+        ctx.fireExceptionCaught(e);
+      }
     }
   }
 

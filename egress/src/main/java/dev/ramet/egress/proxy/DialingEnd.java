@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.egress.proxy;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.util.concurrent.CompletableFuture;
+
+/** Notices the end of a connection to a proxy that has not answered yet. */
+final class DialingEnd extends ChannelInboundHandlerAdapter {
+  private static final System.Logger LOG = System.getLogger(DialingEnd.class.getName());
+
+  private final CompletableFuture<Channel> opened;
+
+  DialingEnd(CompletableFuture<Channel> opened) {
+    this.opened = opened;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent && !opened.isDone()) {
+      Streams.close(ctx.channel());
+    }
+  }
+
+  /** Who dials learns it from the outcome. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    LOG.log(System.Logger.Level.DEBUG, "a connection to an upstream ends", cause);
+  }
+}
