@@ -10,7 +10,6 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +72,7 @@ final class RequestRewriting {
 
   /** Whether a body follows the head of a request. */
   static boolean hasBody(HttpRequest head) {
-    return HttpUtil.isTransferEncodingChunked(head) || HttpUtil.getContentLength(head, 0L) > 0;
+    return !RequestHeads.bodiless(head);
   }
 
   /** Whether no message follows on the connection. */

@@ -30,6 +30,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
   private boolean firstDecoded;
   private boolean firstPassed;
   private boolean wanting;
+  private boolean hasBody;
 
   /**
    * A carrier.
@@ -57,11 +58,9 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
 
   private static boolean webSocket(HttpRequest head) {
     List<String> to = head.headers().getAll(HttpHeaderNames.UPGRADE);
-    String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH, "0");
     return to.size() == 1
         && HttpHeaderValues.WEBSOCKET.contentEqualsIgnoreCase(to.get(0))
-        && !head.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
-        && length.chars().allMatch(c -> c == '0');
+        && RequestHeads.bodiless(head);
   }
 
   /** Whether a request may be the last of HTTP; the first alone may. */
@@ -102,6 +101,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     boolean last = message instanceof LastHttpContent;
     try {
       if (message instanceof HttpRequest request) {
+        hasBody = !RequestHeads.bodiless(request);
         Streams.write(host, checked(request));
       } else if (message instanceof HttpContent) {
         Streams.write(host, message);
@@ -117,7 +117,9 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
       connection.reset();
       return;
     }
-    host.flush();
+    if (last || !(message instanceof HttpRequest) || hasBody) {
+      host.flush(); // The end of a request without a body comes at once.
+    }
     boolean waits = last && switches && ctx.pipeline().get(RequestDecoder.class).isPaused();
     if (!waits && host.isWritable()) {
       demand(ctx);

@@ -4,6 +4,7 @@ package dev.ramet.egress.proxy;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,14 @@ final class HeadSyntax {
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
   private static final Pattern REQUEST = Pattern.compile(TOKEN + " [!-~]+ HTTP/1\\.[01]");
   private static final Pattern RESPONSE = Pattern.compile("HTTP/1\\.[01] [1-9][0-9]{2}(?: .*)?");
-  private static final Pattern FIELD = Pattern.compile(TOKEN + ":");
+  private static final BitSet NAME = new BitSet();
+
+  static {
+    "!#$%&'*+.^_`|~-".chars().forEach(NAME::set);
+    NAME.set('0', '9' + 1);
+    NAME.set('A', 'Z' + 1);
+    NAME.set('a', 'z' + 1);
+  }
 
   private final int from;
   private @Nullable Pattern firstLine;
@@ -28,6 +36,7 @@ final class HeadSyntax {
   private int lineFrom;
   private int fields;
   private boolean afterReturn;
+  private boolean named;
 
   private HeadSyntax(@Nullable Pattern firstLine, int from) {
     this.firstLine = firstLine;
@@ -69,7 +78,7 @@ final class HeadSyntax {
         if (length == 0 && firstLine == null) {
           return true;
         }
-        check(in.toString(base + lineFrom, length, StandardCharsets.ISO_8859_1));
+        endLine(in, base + lineFrom, length);
         lineFrom = at;
       } else {
         check(b);
@@ -90,20 +99,27 @@ final class HeadSyntax {
       throw new BadHttpException("a control character");
     } else if ((b == ' ' || b == '\t') && at - 1 == lineFrom) {
       throw new BadHttpException("a line that begins with a space");
+    } else if (firstLine == null && !named) {
+      named = b == ':' && at - 1 > lineFrom;
+      if (!named && (b < 0 || !NAME.get(b))) {
+        throw new BadHttpException("invalid header field name");
+      }
     }
   }
 
-  private void check(String line) throws BadHttpException {
+  private void endLine(ByteBuf in, int index, int length) throws BadHttpException {
     Pattern first = firstLine;
     if (first != null) {
+      String line = in.toString(index, length, StandardCharsets.ISO_8859_1);
       if (!first.matcher(line).matches()) {
         throw new BadHttpException("the first line is not one of HTTP/1.1");
       }
       firstLine = null;
     } else if (++fields > MAX_FIELDS) {
       throw new BadHttpException("more than " + MAX_FIELDS + " header fields");
-    } else if (!FIELD.matcher(line).lookingAt()) {
-      throw new BadHttpException("invalid header field name");
+    } else if (!named) {
+      throw new BadHttpException("a header field without a colon");
     }
+    named = false;
   }
 }

@@ -6,6 +6,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -44,6 +45,11 @@ public final class RequestHeads {
   public static boolean direct(HttpRequest head) {
     boolean all = head.method().equals(HttpMethod.OPTIONS) && head.uri().equals("*");
     return all || head.uri().startsWith("/");
+  }
+
+  /** Whether no body follows the head of a request. */
+  public static boolean bodiless(HttpRequest head) {
+    return !HttpUtil.isTransferEncodingChunked(head) && HttpUtil.getContentLength(head, 0L) == 0;
   }
 
   /** Whether it does, and proxies after this one keep the name. */
