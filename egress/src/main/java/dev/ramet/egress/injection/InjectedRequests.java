@@ -41,12 +41,6 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   private @Nullable Object next;
   private boolean reading;
 
-  /**
-   * Requests for one host.
-   *
-   * @param headers asked for each request
-   * @param connector connects to the host
-   */
   InjectedRequests(
       String name,
       HeaderSource headers,
@@ -265,7 +259,6 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The host was not reached, or has not answered. */
   void unreached(Exchange exchange, @Nullable Throwable why) {
     respond(GatewayErrors.unreached(exchange, name, why));
   }

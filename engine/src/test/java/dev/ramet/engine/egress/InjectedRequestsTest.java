@@ -278,6 +278,7 @@ final class InjectedRequestsTest {
     try (SSLSocket guest = net.tlsGuest(authority.pem())) {
       send(guest, GET);
       String got = rest(guest);
+      assertTrue(got.endsWith("(broken)"), got);
       assertFalse(got.contains("\r\n0\r\n\r\n"), got);
     }
   }
