@@ -2,6 +2,7 @@
 /** Carries the outbound connections of guests, and changes their requests where rules say so. */
 module dev.ramet.egress {
   requires transitive dev.ramet.errors;
+  requires dev.ramet.certificates;
   requires io.netty.common;
   requires io.netty.codec;
   requires io.netty.codec.http;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import dev.ramet.egress.rule.Secrets;
 import java.util.List;
 
 /**

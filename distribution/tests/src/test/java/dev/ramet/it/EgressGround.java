@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.SandboxRules;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.RequestRules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;

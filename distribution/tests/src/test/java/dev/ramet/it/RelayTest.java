@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;

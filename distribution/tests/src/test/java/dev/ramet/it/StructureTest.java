@@ -52,6 +52,7 @@ final class StructureTest {
               "dev.ramet.api.volume dev.ramet.api.secret dev.ramet.api.host dev.ramet.api.storage",
               "dev.ramet.api.snapshot",
               "dev.ramet.api.sandbox dev.ramet.api.template"),
+          List.of("dev.ramet.egress.rule", "dev.ramet.egress.proxy", "dev.ramet.egress.injection"),
           List.of(
               "dev.ramet.engine",
               "dev.ramet.engine.metrics",
@@ -137,7 +138,7 @@ final class StructureTest {
     assertEquals("", String.join("\n", upward));
   }
 
-  /** Every package of the host, the API and the native calls is in an order. */
+  /** Every package of the host, the API, the egress proxy and the native calls is in an order. */
   @Test
   void noPackageIsLeftOut() {
     SortedSet<String> unknown = new TreeSet<>();
@@ -147,7 +148,8 @@ final class StructureTest {
       boolean ordered =
           name.startsWith("dev.ramet.server")
               || name.startsWith("dev.ramet.linux")
-              || name.startsWith("dev.ramet.api");
+              || name.startsWith("dev.ramet.api")
+              || name.startsWith("dev.ramet.egress");
       if (ordered && !known.contains(" " + name + " ")) {
         unknown.add(name);
       }
@@ -157,7 +159,7 @@ final class StructureTest {
 
   @Test
   void noCircles() {
-    for (String module : new String[] {"linux", "api", "server"}) {
+    for (String module : new String[] {"linux", "api", "egress", "server"}) {
       slices().matching("dev.ramet." + module + ".(**)").should().beFreeOfCycles().check(all);
     }
   }
@@ -195,7 +197,8 @@ final class StructureTest {
   void nobodyNamesAPlugin() {
     noClasses()
         .that()
-        .resideInAnyPackage("dev.ramet.server..", "dev.ramet.engine..", "dev.ramet.cli..")
+        .resideInAnyPackage(
+            "dev.ramet.server..", "dev.ramet.engine..", "dev.ramet.egress..", "dev.ramet.cli..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("dev.ramet.backends..", "dev.ramet.memory..", "dev.ramet.hypervisors..")

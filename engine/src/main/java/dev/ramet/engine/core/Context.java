@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.core;
 
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.guest.Agent;
-import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.pages.PageWriter;

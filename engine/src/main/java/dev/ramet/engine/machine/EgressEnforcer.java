@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;

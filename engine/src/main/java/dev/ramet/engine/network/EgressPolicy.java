@@ -3,7 +3,7 @@ package dev.ramet.engine.network;
 
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.Cidr;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

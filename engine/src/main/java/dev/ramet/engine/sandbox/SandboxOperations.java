@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Sandbox;

@@ -2,15 +2,16 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.rule.Cidr;
+import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.OwnerOnly;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.engine.Secrets;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
@@ -23,7 +24,6 @@ import dev.ramet.engine.exchange.BaseFinder;
 import dev.ramet.engine.exchange.ImageAssembler;
 import dev.ramet.engine.exchange.Importer;
 import dev.ramet.engine.guest.Agent;
-import dev.ramet.engine.headers.GuestRequests;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.LogLimits;
@@ -224,8 +224,10 @@ public final class EngineAssembly implements Engine {
   }
 
   private static GuestRequests requests(EngineConfig config) {
+    SecretFile secrets = new SecretFile(config.dataRoot());
     return new GuestRequests(
-        new SecretFile(config.dataRoot()),
+        secrets,
+        secrets::value,
         new GuestAuthority(config.dataRoot()),
         new UpstreamTls(config.outbound().authorities()));
   }

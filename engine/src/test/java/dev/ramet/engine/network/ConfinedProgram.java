@@ -4,7 +4,7 @@ package dev.ramet.engine.network;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ramet.egress.rule.Cidr;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;

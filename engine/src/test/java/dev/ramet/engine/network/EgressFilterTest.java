@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.egress.rule.Cidr;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.bpf.CgroupProgram;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.Cidr;
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.UpstreamProxy;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.network.EgressPolicy.Relayed;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -8,8 +8,8 @@ import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.UpstreamProxy;
-import dev.ramet.engine.NetworkRules;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -9,7 +9,7 @@ import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

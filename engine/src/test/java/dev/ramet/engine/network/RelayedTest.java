@@ -13,7 +13,7 @@ import dev.ramet.egress.proxy.ByteForwarder;
 import dev.ramet.egress.proxy.InterceptedConnection;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.proxy.Streams;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

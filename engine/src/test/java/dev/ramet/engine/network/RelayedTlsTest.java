@@ -4,14 +4,11 @@ package dev.ramet.engine.network;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.GuestAuthority;
-import dev.ramet.certificates.Issued;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
-import dev.ramet.engine.NetworkRules;
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.headers.GuestRequests;
-import dev.ramet.engine.headers.HostTls;
+import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.engine.state.SecretFile;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
@@ -23,7 +20,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -56,9 +52,8 @@ final class RelayedTlsTest {
     InetAddress here = InetAddress.getByName("127.77.0.3");
     EgressFilter filter = new EgressFilter(groups.prefix(), List.of(), name -> List.of(here));
     Require.feature("egress", filter.usable(), filter.detail());
-    Issued issuer = Certificates.authority("of a test", Duration.ofDays(1));
-    Path trusted = root.resolve("trusted.pem");
-    Files.writeString(trusted, Certificates.pem(issuer.certificate()));
+    GuestAuthority issuer = new GuestAuthority(Files.createDirectory(root.resolve("upstream")));
+    Path trusted = Files.writeString(root.resolve("trusted.pem"), issuer.pem());
     SecretFile secrets = new SecretFile(root);
     secrets.create("key", "v1", Map.of());
     GuestAuthority authority = new GuestAuthority(root);
@@ -70,9 +65,7 @@ final class RelayedTlsTest {
     Process process =
         new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();
     try (ServerSocket server =
-            HostTls.context(issuer, "a.test")
-                .getServerSocketFactory()
-                .createServerSocket(0, 5, here);
+            issuer.context("a.test").getServerSocketFactory().createServerSocket(0, 5, here);
         BufferedReader said =
             new BufferedReader(
                 new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -84,7 +77,8 @@ final class RelayedTlsTest {
           process.pid(),
           "127.99.0.1",
           network,
-          new GuestRequests(secrets, authority, new UpstreamTls(trusted)).rules(rules));
+          new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
+              .rules(rules));
       String line = server.getLocalPort() + " " + guests;
       ask(process, line + " a.test");
       assertEquals("here", said.readLine());

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.Secret;
-import dev.ramet.engine.secret.MissingSecretException;
-import dev.ramet.engine.secret.Placeholders;
+import dev.ramet.egress.rule.MissingSecretException;
+import dev.ramet.egress.rule.Placeholders;
+import dev.ramet.egress.rule.RequestRules;
+import dev.ramet.egress.rule.Secret;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.PrintWriter;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.host;
 
+import dev.ramet.egress.rule.Secret;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Secret;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.Volume;

@@ -6,7 +6,7 @@ import dev.ramet.api.sandbox.CreateSandbox;
 import dev.ramet.api.sandbox.NetworkRule;
 import dev.ramet.api.sandbox.NetworkSettings;
 import dev.ramet.api.sandbox.SandboxInfo;
-import dev.ramet.engine.NetworkRules;
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;

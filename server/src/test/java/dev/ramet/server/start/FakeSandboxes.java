@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
@@ -8,7 +9,6 @@ import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.ModeRefusal;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
 import dev.ramet.engine.Sandbox;

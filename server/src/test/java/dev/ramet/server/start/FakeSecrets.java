@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.egress.rule.Secret;
+import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Intents;
-import dev.ramet.engine.Secret;
-import dev.ramet.engine.Secrets;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Instant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.secret;
+package dev.ramet.egress.rule;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.headers;
+package dev.ramet.egress.injection;
 
 import dev.ramet.certificates.GuestAuthority;
-import dev.ramet.egress.injection.HeaderInjector;
-import dev.ramet.egress.injection.HeaderSource;
-import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.secret.MissingSecretException;
-import dev.ramet.engine.secret.Placeholders;
-import dev.ramet.engine.state.SecretFile;
+import dev.ramet.egress.rule.MissingSecretException;
+import dev.ramet.egress.rule.Placeholders;
+import dev.ramet.egress.rule.RequestRules;
+import dev.ramet.egress.rule.Secrets;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Has rules about guests' requests take effect. Thread-safe. */
 public final class GuestRequests {
-  private final SecretFile secrets;
+  private final Secrets secrets;
+  private final Function<String, @Nullable String> values;
   private final GuestAuthority authority;
   private final UpstreamTls upstreamTls;
 
   /**
-   * One for an engine.
+   * Creates the one of an engine.
    *
    * @param secrets that rules refer to
+   * @param values returns the value of a secret by its id or name, or null if there is none
    * @param authority that guests trust
    * @param upstreamTls for the hosts that guests ask
    */
-  public GuestRequests(SecretFile secrets, GuestAuthority authority, UpstreamTls upstreamTls) {
+  public GuestRequests(
+      Secrets secrets,
+      Function<String, @Nullable String> values,
+      GuestAuthority authority,
+      UpstreamTls upstreamTls) {
     this.secrets = secrets;
+    this.values = values;
     this.authority = authority;
     this.upstreamTls = upstreamTls;
   }
@@ -75,7 +81,7 @@ public final class GuestRequests {
 
     private String value(String text, String name) throws UnavailableException {
       try {
-        return Placeholders.fill(text, secrets::value);
+        return Placeholders.fill(text, values);
       } catch (MissingSecretException e) {
         throw new UnavailableException(
             "the rules of this sandbox put the secret "
@@ -93,7 +99,7 @@ public final class GuestRequests {
   }
 
   /** The secrets that rules refer to. */
-  public SecretFile secrets() {
+  public Secrets secrets() {
     return secrets;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.Issued;
@@ -9,7 +9,6 @@ import dev.ramet.egress.proxy.ProxyServer;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.HostPatterns;
 import dev.ramet.egress.rule.UpstreamProxy;
-import dev.ramet.engine.headers.HostTls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine;
+package dev.ramet.egress.rule;
 
 import java.time.Instant;
 import java.util.Map;

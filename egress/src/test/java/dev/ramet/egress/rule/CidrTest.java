@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.rule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.egress.rule.Cidr;
-import dev.ramet.engine.NetworkRules;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.net.InetAddress;
@@ -87,24 +85,6 @@ final class CidrTest {
     List<String> many = Collections.nCopies(NetworkRules.MOST + 1, "1.2.3.4");
     RametException tooMany = assertThrows(RametException.class, () -> NetworkRules.of(null, many));
     assertTrue(tooMany.toString().contains(" network.denyOut: at most"), tooMany::toString);
-  }
-
-  @Test
-  void readsTheNameServers() {
-    assertEquals(
-        List.of("/127.0.0.53", "/fe80:0:0:0:0:0:0:1", "/192.0.2.1"),
-        Resolvers.parse(
-                List.of(
-                    "# nameserver 1.1.1.1",
-                    "search example.org",
-                    "nameserver 127.0.0.53",
-                    " nameserver\tfe80::1%eth0",
-                    "nameserver example.org",
-                    "nameserver",
-                    "nameserver 192.0.2.1 # comment"))
-            .stream()
-            .map(InetAddress::toString)
-            .toList());
   }
 
   private static InetAddress address(String literal) throws UnknownHostException {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.secret;
+package dev.ramet.egress.rule;
 
 /** A text refers to a secret that is not there. */
 public final class MissingSecretException extends Exception {

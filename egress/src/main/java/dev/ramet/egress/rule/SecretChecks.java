@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.secret;
+package dev.ramet.egress.rule;
 
-import dev.ramet.engine.Secrets;
 import dev.ramet.errors.RametException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

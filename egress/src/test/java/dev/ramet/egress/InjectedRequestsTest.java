@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
-import static dev.ramet.engine.egress.ProxyHarness.head;
-import static dev.ramet.engine.egress.ProxyHarness.read;
-import static dev.ramet.engine.egress.ProxyHarness.rest;
-import static dev.ramet.engine.egress.ProxyHarness.send;
+import static dev.ramet.egress.ProxyHarness.head;
+import static dev.ramet.egress.ProxyHarness.read;
+import static dev.ramet.egress.ProxyHarness.rest;
+import static dev.ramet.egress.ProxyHarness.send;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.headers.GuestRequests;
-import dev.ramet.engine.state.SecretFile;
+import dev.ramet.egress.rule.RequestRules;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,11 +59,11 @@ final class InjectedRequestsTest {
   void start() throws Exception {
     Path trusted = root.resolve("trusted.pem");
     Files.writeString(trusted, Certificates.pem(net.authority.certificate()));
-    SecretFile secrets = new SecretFile(root);
-    secrets.create("key", "s3cret", Map.of());
+    MemorySecrets secrets = new MemorySecrets();
+    secrets.put("key", "s3cret");
     authority = new GuestAuthority(root);
     rules =
-        new GuestRequests(secrets, authority, new UpstreamTls(trusted))
+        new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
             .rules(
                 RequestRules.of(Map.of("a.test", List.of(Map.of("X-Key", "${e2b.secrets.key}")))));
     net.proxy(rules, "a.test", "b.test");

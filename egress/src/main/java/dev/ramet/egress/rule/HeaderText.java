@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.secret;
+package dev.ramet.egress.rule;
 
 import java.util.Locale;
 import java.util.Set;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
-import static dev.ramet.engine.egress.ProxyHarness.HOSTS;
-import static dev.ramet.engine.egress.ProxyHarness.head;
-import static dev.ramet.engine.egress.ProxyHarness.policy;
-import static dev.ramet.engine.egress.ProxyHarness.read;
-import static dev.ramet.engine.egress.ProxyHarness.rest;
-import static dev.ramet.engine.egress.ProxyHarness.send;
+import static dev.ramet.egress.ProxyHarness.HOSTS;
+import static dev.ramet.egress.ProxyHarness.head;
+import static dev.ramet.egress.ProxyHarness.policy;
+import static dev.ramet.egress.ProxyHarness.read;
+import static dev.ramet.egress.ProxyHarness.rest;
+import static dev.ramet.egress.ProxyHarness.send;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.headers.GuestRequests;
-import dev.ramet.engine.state.SecretFile;
+import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.testing.Require;
 import java.net.BindException;
 import java.net.Socket;
@@ -46,8 +45,9 @@ final class WebPortsTest {
 
   @BeforeEach
   void start() throws Exception {
+    MemorySecrets secrets = new MemorySecrets();
     RequestInterceptor rules =
-        new GuestRequests(new SecretFile(root), new GuestAuthority(root), new UpstreamTls(null))
+        new GuestRequests(secrets, secrets::value, new GuestAuthority(root), new UpstreamTls(null))
             .rules(RequestRules.of(Map.of("a.test", List.of(Map.of("X-Key", "k")))));
     net.proxy(policy(true, null, rules));
     boolean bound = false;

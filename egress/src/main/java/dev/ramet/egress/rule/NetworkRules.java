@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine;
+package dev.ramet.egress.rule;
 
-import dev.ramet.egress.rule.Cidr;
-import dev.ramet.egress.rule.HostPatterns;
-import dev.ramet.egress.rule.UpstreamProxy;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.headers;
+package dev.ramet.egress;
 
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.Issued;

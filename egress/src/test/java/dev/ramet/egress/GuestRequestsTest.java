@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,11 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.engine.RequestRules;
-import dev.ramet.engine.headers.GuestRequests;
-import dev.ramet.engine.state.SecretFile;
+import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +44,7 @@ class GuestRequestsTest {
   @TempDir private Path root;
   @AutoClose private final ProxyHarness net = new ProxyHarness();
   private final BlockingQueue<HttpText> seen = new LinkedBlockingQueue<>();
-  private SecretFile secrets;
+  private final MemorySecrets secrets = new MemorySecrets();
   private GuestAuthority authority;
   private RequestInterceptor rules;
 
@@ -53,11 +52,10 @@ class GuestRequestsTest {
   void make() throws IOException {
     Path trusted = root.resolve("trusted.pem");
     Files.writeString(trusted, "a test's\n" + Certificates.pem(net.authority.certificate()));
-    secrets = new SecretFile(root);
-    secrets.create("key", "v1", Map.of());
+    secrets.put("key", "v1");
     authority = new GuestAuthority(root);
     rules =
-        new GuestRequests(secrets, authority, new UpstreamTls(trusted))
+        new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
             .rules(
                 RequestRules.of(
                     Map.of(
@@ -116,7 +114,7 @@ class GuestRequestsTest {
       assertEquals(List.of("*/*"), first.values("Accept"));
       assertEquals(List.of("a.test"), first.values("Host"));
 
-      secrets.update("key", "v2", null);
+      secrets.put("key", "v2");
       ProxyHarness.send(guest, GET + "\r\n");
       assertEquals("200", answer(guest));
       assertEquals(List.of("k v2"), next().values("X-Api-Key"));
@@ -276,7 +274,7 @@ class GuestRequestsTest {
   @Test
   void aHostThatIsNotTrustedGetsNothing() throws Exception {
     RequestInterceptor wary =
-        new GuestRequests(secrets, authority, new UpstreamTls(null))
+        new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(null))
             .rules(RequestRules.of(Map.of("a.test", List.of(Map.of("X", "y")))));
     net.proxy(wary, "a.test");
     net.tlsHost(this::echo);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.egress;
+package dev.ramet.egress;
 
-import static dev.ramet.engine.egress.ProxyHarness.HOSTS;
-import static dev.ramet.engine.egress.ProxyHarness.policy;
-import static dev.ramet.engine.egress.ProxyHarness.read;
-import static dev.ramet.engine.egress.ProxyHarness.rest;
-import static dev.ramet.engine.egress.ProxyHarness.send;
+import static dev.ramet.egress.ProxyHarness.HOSTS;
+import static dev.ramet.egress.ProxyHarness.policy;
+import static dev.ramet.egress.ProxyHarness.read;
+import static dev.ramet.egress.ProxyHarness.rest;
+import static dev.ramet.egress.ProxyHarness.send;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
