@@ -3,6 +3,7 @@ package dev.ramet.egress.injection;
 
 import dev.ramet.egress.proxy.LocalResponse;
 import dev.ramet.egress.proxy.RefusedException;
+import dev.ramet.egress.rule.MissingSecretException;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.UnknownHostException;
 import java.util.concurrent.CompletionException;
@@ -39,8 +40,14 @@ final class GatewayErrors {
   /** The response where the headers cannot be had. */
   static LocalResponse unavailable(Exchange exchange, String name, @Nullable Throwable why) {
     Throwable cause = cause(why);
-    if (cause instanceof HeaderSource.UnavailableException) {
-      return badGateway(exchange, String.valueOf(cause.getMessage()));
+    if (cause instanceof MissingSecretException missing) {
+      return badGateway(
+          exchange,
+          "the rules of this sandbox put the secret "
+              + missing.name()
+              + " into requests to "
+              + name
+              + ", and it was deleted");
     }
     LOG.log(System.Logger.Level.WARNING, "a guest''s request to {0} failed: {1}", name, cause);
     return badGateway(exchange, "the host cannot read its secrets");

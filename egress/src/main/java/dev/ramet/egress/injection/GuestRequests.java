@@ -3,12 +3,8 @@ package dev.ramet.egress.injection;
 
 import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.egress.rule.MissingSecretException;
-import dev.ramet.egress.rule.Placeholders;
 import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.egress.rule.Secrets;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -51,46 +47,7 @@ public final class GuestRequests {
   public RequestInterceptor rules(RequestRules rules) {
     return rules.none()
         ? RequestInterceptor.NONE
-        : new HeaderInjector(new Source(rules), authority::context, upstreamTls);
-  }
-
-  /** The headers of rules with the values that secrets have at the moment of a request. */
-  private final class Source implements HeaderSource {
-    private final RequestRules rules;
-
-    Source(RequestRules rules) {
-      this.rules = rules;
-    }
-
-    @Override
-    public boolean concerns(String name) {
-      return rules.headers(name) != null;
-    }
-
-    @Override
-    public Map<String, String> headers(String name) throws UnavailableException {
-      Map<String, String> filled = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-      Map<String, String> wanted = rules.headers(name);
-      if (wanted != null) {
-        for (Map.Entry<String, String> header : wanted.entrySet()) {
-          filled.put(header.getKey(), value(header.getValue(), name));
-        }
-      }
-      return filled;
-    }
-
-    private String value(String text, String name) throws UnavailableException {
-      try {
-        return Placeholders.fill(text, values);
-      } catch (MissingSecretException e) {
-        throw new UnavailableException(
-            "the rules of this sandbox put the secret "
-                + e.name()
-                + " into requests to "
-                + name
-                + ", and it was deleted");
-      }
-    }
+        : new HeaderInjector(rules, values, authority, upstreamTls);
   }
 
   /** The certificate that a guest has to trust, in text form. */

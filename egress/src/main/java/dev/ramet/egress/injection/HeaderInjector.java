@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
+import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.egress.proxy.EventLoops;
 import dev.ramet.egress.proxy.InterceptedConnection;
 import dev.ramet.egress.proxy.RequestDecoder;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.rule.RequestRules;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.SslHandler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -20,28 +25,34 @@ import org.jspecify.annotations.Nullable;
  * Puts headers into the requests of one sandbox's guest by its rules: ends its TLS where there is
  * some, and sends each request on by a connection of this host. Thread-safe.
  */
-public final class HeaderInjector implements RequestInterceptor {
-  private final HeaderSource headers;
-  private final GuestCertificates certificates;
+final class HeaderInjector implements RequestInterceptor {
+  private final RequestRules rules;
+  private final Function<String, @Nullable String> secrets;
+  private final GuestAuthority certificates;
   private final UpstreamTls upstreamTls;
 
   /**
-   * Rules at work.
+   * Creates the injector of a sandbox.
    *
-   * @param headers that the rules put into requests
-   * @param certificates for names that the guest asks
+   * @param rules of the sandbox
+   * @param secrets returns the value of a secret by its id or name, or null if there is none
+   * @param certificates issues certificates for names that the guest asks
    * @param upstreamTls for the hosts of these names
    */
-  public HeaderInjector(
-      HeaderSource headers, GuestCertificates certificates, UpstreamTls upstreamTls) {
-    this.headers = headers;
+  HeaderInjector(
+      RequestRules rules,
+      Function<String, @Nullable String> secrets,
+      GuestAuthority certificates,
+      UpstreamTls upstreamTls) {
+    this.rules = rules;
+    this.secrets = secrets;
     this.certificates = certificates;
     this.upstreamTls = upstreamTls;
   }
 
   @Override
   public boolean concerns(String name) {
-    return headers.concerns(name);
+    return rules.headers(name) != null;
   }
 
   @Override
@@ -68,7 +79,9 @@ public final class HeaderInjector implements RequestInterceptor {
   private void serve(String name, InterceptedConnection connection, @Nullable SslHandler guestTls) {
     UpstreamConnector connector =
         new UpstreamConnector(name, connection, guestTls == null ? null : upstreamTls);
-    InjectedRequests requests = new InjectedRequests(name, headers, connection, connector);
+    Map<String, String> texts = Objects.requireNonNullElse(rules.headers(name), Map.of());
+    InjectedRequests requests =
+        new InjectedRequests(name, new InjectedHeaders(texts, secrets), connection, connector);
     List<ChannelHandler> handlers = new ArrayList<>();
     if (guestTls != null) {
       handlers.add(guestTls);

@@ -9,6 +9,7 @@ import dev.ramet.egress.proxy.InterceptedConnection;
 import dev.ramet.egress.proxy.LocalResponse;
 import dev.ramet.egress.proxy.RequestDecoder;
 import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.rule.MissingSecretException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -21,6 +22,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   private static final String OTHER_WAYS = "Alt-Svc";
 
   private final String name;
-  private final HeaderSource headers;
+  private final InjectedHeaders headers;
   private final InterceptedConnection connection;
   private final HostSide host;
   private @Nullable Exchange current;
@@ -43,7 +45,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
 
   InjectedRequests(
       String name,
-      HeaderSource headers,
+      InjectedHeaders headers,
       InterceptedConnection connection,
       UpstreamConnector connector) {
     this.name = name;
@@ -121,8 +123,10 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
       respond(e.response());
       return;
     }
+    // Headers without secrets need no other thread: waking one costs as much as the request.
+    Executor lookup = headers.constant() ? Runnable::run : EventLoops.blocking();
     var unused =
-        CompletableFuture.supplyAsync(this::headersOfNow, EventLoops.blocking())
+        CompletableFuture.supplyAsync(this::currentHeaders, lookup)
             .whenCompleteAsync(
                 (added, e) -> {
                   if (e == null) {
@@ -135,10 +139,10 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
                 connection.guest().eventLoop());
   }
 
-  private Map<String, String> headersOfNow() {
+  private Map<String, String> currentHeaders() {
     try {
-      return headers.headers(name);
-    } catch (HeaderSource.UnavailableException e) {
+      return headers.current();
+    } catch (MissingSecretException e) {
       throw new CompletionException(e);
     }
   }
