@@ -98,14 +98,16 @@ public final class Cidr {
     return bits == 0;
   }
 
-  /** The word of the address, 32 bits from the left, those that do not count being 0. */
-  public int word(int index) {
-    return words[index];
+  /** How many leading bits of the address count. */
+  public int bits() {
+    return bits;
   }
 
-  /** Which bits of that word count. */
-  public int mask(int index) {
-    return mask(index, bits);
+  /** The address, of 4 or 16 bytes; the bits that do not count are 0. */
+  public byte[] address() {
+    ByteBuffer bytes = ByteBuffer.allocate(words.length * Integer.BYTES);
+    bytes.asIntBuffer().put(words);
+    return bytes.array();
   }
 
   /** Whether an address is in it. */
@@ -115,7 +117,7 @@ public final class Cidr {
       return false;
     }
     for (int i = 0; i < words.length; i++) {
-      if ((other[i] & mask(i)) != words[i]) {
+      if ((other[i] & mask(i, bits)) != words[i]) {
         return false;
       }
     }
@@ -132,7 +134,7 @@ public final class Cidr {
       return false;
     }
     for (int i = 0; i < words.length; i++) {
-      if ((words[i] & other.mask(i)) != other.words[i]) {
+      if ((words[i] & mask(i, other.bits)) != other.words[i]) {
         return false;
       }
     }
@@ -156,10 +158,8 @@ public final class Cidr {
 
   @Override
   public String toString() {
-    ByteBuffer bytes = ByteBuffer.allocate(words.length * Integer.BYTES);
-    bytes.asIntBuffer().put(words);
     try {
-      return InetAddress.getByAddress(bytes.array()).getHostAddress() + "/" + bits;
+      return InetAddress.getByAddress(address()).getHostAddress() + "/" + bits;
     } catch (UnknownHostException e) {
       throw new IllegalStateException(e); // It has the length of an address.
     }

@@ -13,8 +13,6 @@ import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.bpf.CgroupProgram;
-import dev.ramet.linux.bpf.CgroupProgram.Hook;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -43,6 +41,7 @@ public final class EgressFilter implements AutoCloseable {
   private final Lookup lookup;
   private final Set<String> used = new HashSet<>();
   private final Map<String, Relaying> relays = new HashMap<>();
+  private final Map<String, MachinePrograms> programs = new HashMap<>();
   private @Nullable State state;
   private boolean closed;
 
@@ -114,7 +113,8 @@ public final class EgressFilter implements AutoCloseable {
       InetAddress own = InetAddress.getLoopbackAddress();
       try {
         Path group = groups.make(name);
-        attach(group, own, policy(NetworkRules.NONE, RequestInterceptor.NONE), null);
+        MachinePrograms.attach(group, own, policy(NetworkRules.NONE, RequestInterceptor.NONE), null)
+            .close();
         String noRelay = relays(group);
         String how = "BPF programs of control groups below " + groups;
         String but =
@@ -138,7 +138,7 @@ public final class EgressFilter implements AutoCloseable {
     try (RelayTables tables = RelayTables.create()) {
       tables.listensAt(1);
       EgressPolicy policy = policy(rules, RequestInterceptor.NONE);
-      attach(group, InetAddress.getLoopbackAddress(), policy, tables);
+      MachinePrograms.attach(group, InetAddress.getLoopbackAddress(), policy, tables).close();
       return null;
     } catch (LinuxException e) {
       return String.valueOf(e.getMessage());
@@ -180,6 +180,8 @@ public final class EgressFilter implements AutoCloseable {
   /** Under the lock, so that nobody takes it for one that is left over. */
   private synchronized Path made(ControlGroups groups, String machine) throws IOException {
     used.add(machine);
+    // The group may be another one than before: earlier programs say nothing about it.
+    forget(machine);
     return groups.make(machine);
   }
 
@@ -256,7 +258,8 @@ public final class EgressFilter implements AutoCloseable {
             headers);
     // First what is carried is ended, then what would be; nothing new comes between.
     Relaying relaying = relaying(machine, passage, policy.relayed().any());
-    attach(group, InetAddress.getByName(own), policy, relaying == null ? null : relaying.tables());
+    RelayTables tables = relaying == null ? null : relaying.tables();
+    programs(machine).enforce(group, InetAddress.getByName(own), policy, tables);
   }
 
   /** Its relay with these rules; null when it has none, and needs none. */
@@ -283,11 +286,14 @@ public final class EgressFilter implements AutoCloseable {
     }
   }
 
-  private static void attach(
-      Path group, InetAddress own, EgressPolicy policy, @Nullable RelayTables relay)
-      throws LinuxException {
-    for (Hook hook : Hook.values()) {
-      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, own, relay));
+  private synchronized MachinePrograms programs(String machine) {
+    return programs.computeIfAbsent(machine, name -> new MachinePrograms());
+  }
+
+  private synchronized void forget(String machine) {
+    MachinePrograms there = programs.remove(machine);
+    if (there != null) {
+      there.close();
     }
   }
 
@@ -305,6 +311,7 @@ public final class EgressFilter implements AutoCloseable {
     if (relaying != null) {
       relaying.close();
     }
+    forget(machine);
     clear();
   }
 
@@ -332,5 +339,7 @@ public final class EgressFilter implements AutoCloseable {
     closed = true;
     relays.values().forEach(Relaying::close);
     relays.clear();
+    programs.values().forEach(MachinePrograms::close);
+    programs.clear();
   }
 }

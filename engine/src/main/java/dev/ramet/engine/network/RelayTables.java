@@ -4,7 +4,8 @@ package dev.ramet.engine.network;
 import dev.ramet.egress.proxy.Origin;
 import dev.ramet.egress.proxy.Origins;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.bpf.BpfMap;
+import dev.ramet.linux.bpf.EgressOrigins;
+import dev.ramet.linux.bpf.EgressPrograms;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -20,44 +21,24 @@ import org.jspecify.annotations.Nullable;
  * and the port. Thread-safe.
  */
 final class RelayTables implements Origins, AutoCloseable {
-  static final int VALUE_BYTES = 24;
-  static final int WORDS_AT = 16;
-  static final int PORT_AT = 20;
+  private static final int WORDS_AT = 16;
+  private static final int PORT_AT = 20;
 
-  // Connections that the kernel has begun and the relay has not accepted; more than may wait.
-  private static final int MOST = 4096;
-
-  private final BpfMap bySocket;
-  private final BpfMap byPort;
+  private final EgressOrigins maps;
   private volatile int port;
 
-  private RelayTables(BpfMap bySocket, BpfMap byPort) {
-    this.bySocket = bySocket;
-    this.byPort = byPort;
+  private RelayTables(EgressOrigins maps) {
+    this.maps = maps;
   }
 
   /** Empty ones. */
   static RelayTables create() throws LinuxException {
-    BpfMap bySocket = BpfMap.create(Long.BYTES, VALUE_BYTES, MOST);
-    try {
-      return new RelayTables(bySocket, BpfMap.create(Integer.BYTES, VALUE_BYTES, MOST));
-    } catch (LinuxException e) {
-      bySocket.close();
-      throw e;
-    }
+    return new RelayTables(EgressOrigins.create());
   }
 
-  BpfMap bySocket() {
-    return bySocket;
-  }
-
-  BpfMap byPort() {
-    return byPort;
-  }
-
-  /** Where the relay listens. */
-  int port() {
-    return port;
+  /** How the kernel's programs bring connections to the relay. */
+  EgressPrograms.Relay way() {
+    return new EgressPrograms.Relay(port, maps);
   }
 
   /** Says where the relay listens, once. */
@@ -73,7 +54,7 @@ final class RelayTables implements Origins, AutoCloseable {
             .putInt(sourcePort)
             .array();
     try {
-      byte[] found = byPort.take(key);
+      byte[] found = maps.byPort().take(key);
       return found == null ? null : origin(ByteBuffer.wrap(found).order(ByteOrder.nativeOrder()));
     } catch (LinuxException e) {
       throw new IOException(e);
@@ -91,7 +72,6 @@ final class RelayTables implements Origins, AutoCloseable {
 
   @Override
   public void close() {
-    bySocket.close();
-    byPort.close();
+    maps.close();
   }
 }

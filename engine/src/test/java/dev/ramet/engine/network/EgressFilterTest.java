@@ -10,8 +10,6 @@ import dev.ramet.egress.rule.Cidr;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.linux.bpf.CgroupProgram;
-import dev.ramet.linux.bpf.CgroupProgram.Hook;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -152,9 +150,7 @@ final class EgressFilterTest {
             List.of(),
             List.of());
     Path group = made.make("one");
-    for (Hook hook : Hook.values()) {
-      CgroupProgram.attach(group, hook, EgressProgram.of(hook, policy, address(OWN), null));
-    }
+    MachinePrograms.attach(group, address(OWN), policy, null).close();
     ControlGroups.move(shell.pid(), group);
     for (String host : List.of("127.0.0.1", "::1")) {
       assertTrue(reaches("udp", host, 53), host);
