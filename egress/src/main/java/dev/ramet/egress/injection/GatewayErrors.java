@@ -3,10 +3,10 @@ package dev.ramet.egress.injection;
 
 import dev.ramet.egress.proxy.LocalResponse;
 import dev.ramet.egress.proxy.RefusedException;
+import dev.ramet.egress.proxy.Streams;
 import dev.ramet.egress.rule.MissingSecretException;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.UnknownHostException;
-import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ final class GatewayErrors {
    * @param why null when the connection ended without a response
    */
   static LocalResponse unreached(Exchange exchange, String name, @Nullable Throwable why) {
-    Throwable cause = cause(why);
+    Throwable cause = Streams.cause(why);
     LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", cause);
     if (cause instanceof RefusedException) {
       return new LocalResponse(
@@ -39,7 +39,7 @@ final class GatewayErrors {
 
   /** The response where the headers cannot be had. */
   static LocalResponse unavailable(Exchange exchange, String name, @Nullable Throwable why) {
-    Throwable cause = cause(why);
+    Throwable cause = Streams.cause(why);
     if (cause instanceof MissingSecretException missing) {
       return badGateway(
           exchange,
@@ -55,10 +55,5 @@ final class GatewayErrors {
 
   private static LocalResponse badGateway(Exchange exchange, String text) {
     return new LocalResponse(HttpResponseStatus.BAD_GATEWAY, text, exchange.toHead());
-  }
-
-  private static @Nullable Throwable cause(@Nullable Throwable e) {
-    Throwable cause = e instanceof CompletionException ? e.getCause() : null;
-    return cause == null ? e : cause;
   }
 }

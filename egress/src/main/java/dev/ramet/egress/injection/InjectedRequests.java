@@ -114,13 +114,9 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   private void begin(HttpRequest request) {
     Exchange exchange = new Exchange(request);
     current = exchange;
-    try {
-      RequestRewriting.check(request, name);
-    } catch (BadHttpException e) {
-      respond(LocalResponse.to(e));
-      return;
-    } catch (LocalResponseException e) {
-      respond(e.response());
+    LocalResponse refusal = RequestRewriting.refusal(request, name);
+    if (refusal != null) {
+      respond(refusal);
       return;
     }
     // Headers without secrets need no other thread: waking one costs as much as the request.

@@ -2,6 +2,7 @@
 package dev.ramet.egress.injection;
 
 import dev.ramet.egress.proxy.BadHttpException;
+import dev.ramet.egress.proxy.LocalResponse;
 import dev.ramet.egress.proxy.RequestHeads;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Checks the head of a guest's request, and rewrites it. */
 final class RequestRewriting {
@@ -26,22 +28,28 @@ final class RequestRewriting {
    * Refuses requests that could carry headers elsewhere than to the host that the rules are for.
    *
    * @param name of that host
+   * @return the response to such a request, or null if the request may be sent on
    */
-  static void check(HttpRequest head, String name) throws BadHttpException, LocalResponseException {
+  static @Nullable LocalResponse refusal(HttpRequest head, String name) {
     HttpMethod method = head.method();
     if (method.equals(HttpMethod.TRACE) || method.equals(HttpMethod.CONNECT)) {
       // A host may answer the one with the header that was put in, and the other leads anywhere.
-      throw new LocalResponseException(
-          HttpResponseStatus.METHOD_NOT_ALLOWED, method + " is not passed on to " + name, head);
+      String text = method + " is not passed on to " + name;
+      return new LocalResponse(HttpResponseStatus.METHOD_NOT_ALLOWED, text, false);
     }
-    if (!RequestHeads.direct(head)) {
-      throw new BadHttpException("a request for a proxy");
-    }
-    if (!name.equals(RequestHeads.name(head))) {
-      throw new LocalResponseException(
-          HttpResponseStatus.MISDIRECTED_REQUEST,
-          "this connection is for " + name + ", and Host names another one",
-          head);
+    try {
+      if (!RequestHeads.direct(head)) {
+        throw new BadHttpException("a request for a proxy");
+      }
+      if (!name.equals(RequestHeads.name(head))) {
+        return new LocalResponse(
+            HttpResponseStatus.MISDIRECTED_REQUEST,
+            "this connection is for " + name + ", and Host names another one",
+            method.equals(HttpMethod.HEAD));
+      }
+      return null;
+    } catch (BadHttpException e) {
+      return LocalResponse.to(e);
     }
   }
 

@@ -128,8 +128,8 @@ final class GuestConnection implements InterceptedConnection {
                 (upstream, e) -> {
                   if (e == null) {
                     attempt(() -> carry(head, upstream, rules::allowName));
-                  } else if (cause(e) instanceof RefusedException) {
-                    respond(response(head, HttpResponseStatus.FORBIDDEN, cause(e).getMessage()));
+                  } else if (Streams.cause(e) instanceof RefusedException refused) {
+                    respond(response(head, HttpResponseStatus.FORBIDDEN, refused.getMessage()));
                   } else {
                     LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", e);
                     String text = name + " is not reached from this sandbox";
@@ -141,12 +141,6 @@ final class GuestConnection implements InterceptedConnection {
   private static LocalResponse response(
       HttpRequest head, HttpResponseStatus status, @Nullable String text) {
     return new LocalResponse(status, String.valueOf(text), head.method().equals(HttpMethod.HEAD));
-  }
-
-  /** The reason of a failed stage. */
-  static Throwable cause(Throwable e) {
-    Throwable cause = e instanceof CompletionException ? e.getCause() : null;
-    return cause == null ? e : cause;
   }
 
   private void respond(LocalResponse response) {

@@ -30,7 +30,7 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
     }
     Streams.take(guest, new LingeringClose());
     Streams.endConnection(guest);
-    Streams.later(guest, TIME, () -> Streams.close(guest));
+    var unused = Streams.later(guest, TIME, () -> Streams.close(guest));
     guest.read();
   }
 

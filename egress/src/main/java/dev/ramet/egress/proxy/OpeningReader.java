@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +31,13 @@ final class OpeningReader extends ByteToMessageDecoder {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     timer =
-        ctx.executor()
-            .schedule(
-                () ->
-                    decide(
-                        Opening.unreadable(
-                            tls, new SocketTimeoutException("the guest gave no name in time"))),
-                RequestDecoder.TIME_FOR_A_HEAD.toMillis(),
-                TimeUnit.MILLISECONDS);
+        Streams.later(
+            ctx.channel(),
+            RequestDecoder.TIME_FOR_A_HEAD,
+            () ->
+                decide(
+                    Opening.unreadable(
+                        tls, new SocketTimeoutException("the guest gave no name in time"))));
     ctx.read();
   }
 

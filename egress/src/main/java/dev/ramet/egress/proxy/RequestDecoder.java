@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +104,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
       Runnable late =
           () ->
               ctx.fireExceptionCaught(new BadHttpException("the head of a request took too long"));
-      timer = ctx.executor().schedule(late, TIME_FOR_A_HEAD.toMillis(), TimeUnit.MILLISECONDS);
+      timer = Streams.later(ctx.channel(), TIME_FOR_A_HEAD, late);
     } else if (!framing.inHead() && running != null) {
       running.cancel(false);
       timer = null;

@@ -12,7 +12,10 @@ import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operations on channels whose outcome their handlers see: a failure closes the channel or comes as
@@ -56,9 +59,9 @@ public final class Streams {
     channel.close();
   }
 
-  /** Runs an action later, unless the channel is closed by then. */
-  static void later(Channel channel, Duration time, Runnable action) {
-    channel
+  /** Runs an action later, unless it is cancelled or the channel is closed by then. */
+  static Future<?> later(Channel channel, Duration time, Runnable action) {
+    return channel
         .eventLoop()
         .schedule(
             () -> {
@@ -68,6 +71,11 @@ public final class Streams {
             },
             time.toMillis(),
             TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns the reason of a failed stage of a {@link java.util.concurrent.CompletableFuture}. */
+  public static @Nullable Throwable cause(@Nullable Throwable e) {
+    return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
   }
 
   /** Ends the output after all that was written; the other side may still send. */
