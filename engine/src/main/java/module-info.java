@@ -15,8 +15,6 @@ module dev.ramet.engine {
   exports dev.ramet.engine;
   exports dev.ramet.engine.start;
 
-  opens dev.ramet.engine.core to
-      com.fasterxml.jackson.databind;
   opens dev.ramet.engine.exchange to
       com.fasterxml.jackson.databind;
   opens dev.ramet.engine.state to

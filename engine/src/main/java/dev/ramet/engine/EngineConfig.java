@@ -55,7 +55,7 @@ public record EngineConfig(
     int cloneConcurrency,
     Duration startTimeout,
     Duration agentTimeout,
-    Steps steps) {
+    StepObserver steps) {
   private static final long DEFAULT_STAGING_BYTES = 64L << 20;
 
   /** Copies the settings. */
@@ -168,19 +168,6 @@ public record EngineConfig(
     OFF
   }
 
-  /**
-   * Observes each step of an operation before it is taken, for tracing and for tests that make a
-   * step fail.
-   */
-  @FunctionalInterface
-  public interface Steps {
-    /** Observes nothing. */
-    Steps NONE = step -> {};
-
-    /** Called before the operation takes {@code step}, for example {@code snapshot.pause}. */
-    void before(String step);
-  }
-
   /** Returns the default settings for a data root. */
   public static EngineConfig of(Path dataRoot, Path guestDirectory, Path cacheDirectory) {
     return new EngineConfig(
@@ -204,7 +191,7 @@ public record EngineConfig(
         Math.max(2, Runtime.getRuntime().availableProcessors()),
         Duration.ofSeconds(30),
         Duration.ofSeconds(90),
-        Steps.NONE);
+        StepObserver.NONE);
   }
 
   /** Returns these settings with a separate root for memory images. */
@@ -213,7 +200,7 @@ public record EngineConfig(
   }
 
   /** Returns these settings with another observer of steps. */
-  public EngineConfig withSteps(Steps observer) {
+  public EngineConfig withSteps(StepObserver observer) {
     return with(storageBackend, memoryRoot, plugins, observer);
   }
 
@@ -273,7 +260,10 @@ public record EngineConfig(
   }
 
   private EngineConfig with(
-      @Nullable String backend, @Nullable MemoryRoot root, PluginPolicy policy, Steps observer) {
+      @Nullable String backend,
+      @Nullable MemoryRoot root,
+      PluginPolicy policy,
+      StepObserver observer) {
     return with(backend, root, policy, memoryVolumes, workingSet, observer);
   }
 
@@ -283,7 +273,7 @@ public record EngineConfig(
       PluginPolicy policy,
       MemoryVolumes volumes,
       WorkingSetPolicy pages,
-      Steps observer) {
+      StepObserver observer) {
     return new EngineConfig(
         dataRoot,
         guestDirectory,

@@ -15,6 +15,7 @@ import dev.ramet.engine.Metric;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.spi.storage.StorageFinding;
@@ -124,7 +125,7 @@ final class Ground implements AutoCloseable {
     return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
   }
 
-  static EngineConfig config(Path dataRoot, long poolBytes, EngineConfig.Steps steps) {
+  static EngineConfig config(Path dataRoot, long poolBytes, StepObserver steps) {
     Path guest = GuestFiles.directory();
     Path cache = Path.of(System.getProperty("ramet.cache"));
     EngineConfig base = EngineConfig.of(dataRoot, guest, cache);

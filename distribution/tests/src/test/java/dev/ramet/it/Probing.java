@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.start.EngineFactory;
 import java.nio.file.Path;
 
@@ -11,6 +11,6 @@ final class Probing {
 
   /** Argument: the data root. */
   public static void main(String[] arguments) {
-    EngineFactory.open(Ground.config(Path.of(arguments[0]), 0, EngineConfig.Steps.NONE)).close();
+    EngineFactory.open(Ground.config(Path.of(arguments[0]), 0, StepObserver.NONE)).close();
   }
 }

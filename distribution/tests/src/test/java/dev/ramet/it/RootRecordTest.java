@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -62,11 +63,11 @@ final class RootRecordTest {
 
   /** Returns the configuration of a host that may make pools. */
   private EngineConfig free() {
-    return Ground.config(root, POOL_BYTES, EngineConfig.Steps.NONE);
+    return Ground.config(root, POOL_BYTES, StepObserver.NONE);
   }
 
   private EngineConfig copying() {
-    return Ground.config(root, 0, EngineConfig.Steps.NONE).withStorageBackend("byte-copy");
+    return Ground.config(root, 0, StepObserver.NONE).withStorageBackend("byte-copy");
   }
 
   private static String backend(EngineConfig config) {
@@ -149,7 +150,7 @@ final class RootRecordTest {
     assertEquals("byte-copy", backend(copying()));
     Path file = Files.writeString(fs.root().resolve("file"), "a file");
     for (Path place : new Path[] {file, file.resolve("below")}) {
-      EngineConfig config = Ground.config(place, 0, EngineConfig.Steps.NONE);
+      EngineConfig config = Ground.config(place, 0, StepObserver.NONE);
       RametException e = refused(ErrorCode.INVALID_ARGUMENT, () -> backend(config));
       assertTrue(Objects.requireNonNull(e.getMessage()).contains(file + " is not a directory"));
       assertTrue(String.valueOf(e.remedy()).contains("another data root"), e.remedy());

@@ -3,7 +3,7 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records the engine's steps, runs actions at some of them, and breaks a chosen one. Thread-safe.
  */
-final class StepRecorder implements EngineConfig.Steps {
+final class StepRecorder implements StepObserver {
   /** The exception that a broken step throws. */
   static final class Broken extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -12,6 +12,7 @@ import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
@@ -262,7 +263,7 @@ final class TwoRootsTest {
   }
 
   private static EngineConfig config(Path data, @Nullable Path memory, @Nullable String backend) {
-    EngineConfig config = Ground.config(data, 0, EngineConfig.Steps.NONE);
+    EngineConfig config = Ground.config(data, 0, StepObserver.NONE);
     return memory == null
         ? config
         : config.withMemoryRoot(new EngineConfig.MemoryRoot(memory, backend));

@@ -2,7 +2,6 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.pages.Fingerprint;
@@ -25,7 +24,6 @@ import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,14 +36,11 @@ import org.jspecify.annotations.Nullable;
  * and the work after it. An attempt that fails leaves nothing behind. Used once, by one thread.
  */
 final class CaptureAttempt {
-  private static final System.Logger LOG = System.getLogger(CaptureAttempt.class.getName());
-
-  private final Context context;
-  private final StorageBackend storage;
+  private final SnapshotTarget target;
+  private final MemoryImages images;
   private final CopySlots turns;
   private final CopyPreparer ahead;
   private final WritebackErrors lost;
-  private final Replacement replacement;
   private final SandboxRecord sandbox;
   private final RunningVm vm;
   private final Capturer.Order order;
@@ -53,39 +48,46 @@ final class CaptureAttempt {
   private final Phases phases;
   private final PreCopier preCopier;
   private final NodeId diskId;
-  private final NodeId memoryId;
 
   /**
    * Creates an attempt.
    *
-   * @param vm the machine, or a view of it that decides how it pauses
+   * @param target where the snapshot is written
+   * @param turns limit how many captures copy at the same time
+   * @param preCopier copies pages before the pause, for this attempt alone
    * @param pause measures all attempts of a capture together
    */
   CaptureAttempt(
-      Context context,
+      SnapshotTarget target,
+      MemoryImages images,
       CopySlots turns,
       CopyPreparer ahead,
       WritebackErrors lost,
-      Replacement replacement,
-      SandboxRecord sandbox,
-      RunningVm vm,
-      Capturer.Order order,
+      PreCopier preCopier,
+      Subject subject,
       PausedSection pause) {
-    this.context = context;
-    this.storage = context.storage();
+    this.target = target;
+    this.images = images;
     this.turns = turns;
     this.ahead = ahead;
     this.lost = lost;
-    this.replacement = replacement;
-    this.sandbox = sandbox;
-    this.vm = vm;
-    this.order = order;
+    this.sandbox = subject.sandbox();
+    this.vm = subject.vm();
+    this.order = subject.order();
     this.pause = pause;
     this.phases = pause.phases;
-    this.preCopier = new PreCopier(context.config().preCopy(), context.config().steps());
+    this.preCopier = preCopier;
     this.diskId = Layout.snapshotDisk(order.id());
-    this.memoryId = Layout.snapshotMemory(order.id());
   }
+
+  /**
+   * What is captured.
+   *
+   * @param sandbox the sandbox, held by the caller
+   * @param vm its machine, or a view of it that decides how it pauses
+   * @param order the capture to make
+   */
+  record Subject(SandboxRecord sandbox, RunningVm vm, Capturer.Order order) {}
 
   /**
    * The source of the memory image.
@@ -116,7 +118,13 @@ final class CaptureAttempt {
   SnapshotRecord capture(Source source, Consumer<Instant> resumed) throws PausedSection.ModeUnfit {
     try (Undo undo = new Undo()) {
       Path partial = makeDirectory(undo);
-      CaptureReport.Replaced replaced = makeMemoryImage(source, undo);
+      CaptureReport.Replaced replaced =
+          images.create(
+              order,
+              sandbox.machine().memoryBytes(),
+              source.tracker().baseline(),
+              source.base(),
+              undo);
       phases.ended("prepare");
       PagesWritten written = copy(source, replaced, partial, undo, resumed);
       makeDurable();
@@ -124,45 +132,21 @@ final class CaptureAttempt {
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 
   /** Creates the snapshot's directory with everything that is known before the pause. */
   private Path makeDirectory(Undo undo) throws IOException {
     SandboxRecord.Machine machine = sandbox.machine();
-    context.before("snapshot.directory");
-    undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
-    Path partial = context.snapshots().begin(order.id());
+    Path partial = target.begin("snapshot", order.id(), undo);
     Files.createDirectories(Layout.devices(partial));
-    MachineStarter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
+    MachineStarter.shareKernel(target.layout().machine(sandbox.id(), machine.number()), partial);
     String restored = machine.memoryBase();
     if (restored != null) {
-      WorkingSetFile.inherit(context.layout().snapshot(restored), partial);
+      WorkingSetFile.inherit(target.layout().snapshot(restored), partial);
     }
     return partial;
-  }
-
-  /**
-   * Creates the image that pages are written to: a fork of the base's image, an image of zeros, or
-   * the image of the replaced snapshot.
-   *
-   * @return how the replaced snapshot's image was used, or null if nothing is replaced
-   */
-  private CaptureReport.@Nullable Replaced makeMemoryImage(Source source, Undo undo) {
-    context.before("snapshot.memory");
-    undo.add("memory image of " + order.id(), () -> storage.delete(memoryId));
-    SnapshotReclaimer.Pin base = source.base();
-    CaptureReport.Replaced replaced =
-        replacement.takeOver(order, source.tracker().baseline(), base);
-    if (replaced != null && replaced.inPlace()) {
-      LOG.log(System.Logger.Level.INFO, "{0} is written over {1}", memoryId, replaced);
-    } else if (base == null) {
-      storage.create(memoryId, sandbox.machine().memoryBytes(), Durability.RELAXED);
-    } else {
-      storage.fork(Layout.snapshotMemory(base.record().id()), memoryId, Durability.RELAXED);
-    }
-    return replaced;
   }
 
   /** Copies as much as possible while the machine runs, and the rest while it is paused. */
@@ -178,16 +162,16 @@ final class CaptureAttempt {
     // Before the disk is flushed, so that the flush covers writes made during the wait.
     try (CopySlots.Turn turn = vm instanceof AlreadyPausedVm ? turns.none() : turns.take()) {
       phases.ended("turn");
-      context.before("snapshot.flush");
+      target.before("snapshot.flush");
       lost.writeBack(sandbox);
       if (order.kind().machineGoesOn()) {
         ahead.beforePause(paths.liveDisk(), pause.log);
       }
-      undo.add("disk of " + order.id(), () -> storage.delete(diskId));
-      Attachment image = storage.attach(memoryId);
-      Path equal = equalFile(image, source.base(), replaced);
-      try (Fingerprint all = fingerprint();
-          PageCapture pages = context.pages().open(image, source.tracker().baseline(), equal)) {
+      undo.add("disk of " + order.id(), () -> target.storage().delete(diskId));
+      Attachment image = images.attach(order);
+      SnapshotReclaimer.Pin fork = replaced == null ? source.base() : null;
+      try (Fingerprint all = images.fingerprint(order, sandbox.machine().memoryBytes());
+          PageCapture pages = images.open(image, source.tracker().baseline(), fork)) {
         phases.ended("prepare");
         preCopier.copy(vm, source.tracker(), pages);
         // Report errors here too: a copy made ahead may have been the first to see one.
@@ -196,7 +180,7 @@ final class CaptureAttempt {
         phases.ended("precopy");
         pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
         resumed.accept(pause.instant());
-        context.before("snapshot.write");
+        target.before("snapshot.write");
         PagesWritten written = pages.finish();
         turn.close();
         phases.ended("write");
@@ -209,31 +193,10 @@ final class CaptureAttempt {
     }
   }
 
-  /**
-   * Returns the file that a fresh image equals byte for byte, or null. Where images are block
-   * devices it returns null: attaching the base could create a device, only to save a few pages.
-   */
-  private @Nullable Path equalFile(
-      Attachment image,
-      SnapshotReclaimer.@Nullable Pin base,
-      CaptureReport.@Nullable Replaced replaced) {
-    if (base == null || replaced != null || image.kind() != Attachment.Kind.FILE) {
-      return null;
-    }
-    Attachment equal = storage.attach(Layout.snapshotMemory(base.record().id()));
-    return equal.kind() == Attachment.Kind.FILE ? equal.path() : null;
-  }
-
-  private @Nullable Fingerprint fingerprint() {
-    boolean wanted = order.verify() || context.config().verifyCaptures();
-    return wanted ? new Fingerprint(sandbox.machine().memoryBytes()) : null;
-  }
-
   private void makeDurable() {
-    context.before("snapshot.seal");
-    storage.seal(memoryId, order.durability());
+    images.seal(order);
     if (order.durability() == Durability.DURABLE) {
-      storage.flush(diskId);
+      target.storage().flush(diskId);
     }
     phases.ended("sync");
   }
@@ -241,7 +204,7 @@ final class CaptureAttempt {
   private SnapshotRecord publish(
       Source source, CaptureReport.@Nullable Replaced replaced, PagesWritten written)
       throws IOException {
-    context.before("snapshot.publish");
+    target.before("snapshot.publish");
     CaptureReport report =
         new CaptureReport(
             source.chain().current(),
@@ -266,6 +229,6 @@ final class CaptureAttempt {
           null);
     }
     SnapshotRecord record = Capturer.record(sandbox, order, pause.instant(), vm.identity(), report);
-    return context.snapshots().publish(record, order.durability() == Durability.DURABLE);
+    return target.snapshots().publish(record, order.durability() == Durability.DURABLE);
   }
 }

@@ -10,7 +10,7 @@ import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 
 /** Metrics of captures: the numbers in each capture's manifest, summed up. Thread-safe. */
-final class CaptureMetrics {
+public final class CaptureMetrics {
   private static final double NANOS = 1e9;
   private static final double[] PAUSE_BOUNDS = {
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5
@@ -26,7 +26,7 @@ final class CaptureMetrics {
   private final Histogram pause;
   private final Histogram total;
 
-  CaptureMetrics(Registry registry) {
+  public CaptureMetrics(Registry registry) {
     captures =
         registry.counter(
             "ramet_captures_total",

@@ -2,15 +2,16 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.engine.tracking.ModeChain;
 import dev.ramet.engine.tracking.Tracking;
 import dev.ramet.engine.tracking.TrackingGap;
@@ -42,21 +43,43 @@ public final class Capturer {
   private static final Set<ErrorCode> REFUSALS =
       EnumSet.of(ErrorCode.UNSUPPORTED, ErrorCode.HOST_UNFIT, ErrorCode.CONFLICT);
 
-  private final Context context;
-  private final SnapshotReclaimer reclaimer;
+  private final SnapshotTarget target;
+  private final MemoryImages images;
+  private final MemoryModes modes;
+  private final EngineConfig.PreCopy preCopy;
   private final CopyPreparer ahead;
-  private final CaptureMetrics metrics;
-  private final Replacement replacement;
   private final WritebackErrors lost;
+  private final SnapshotReclaimer reclaimer;
+  private final CaptureMetrics metrics;
   private final CopySlots turns = CopySlots.ofHost();
 
-  public Capturer(Context context, SnapshotReclaimer reclaimer, CopyPreparer ahead) {
-    this.context = context;
-    this.reclaimer = reclaimer;
+  /**
+   * Creates the capturer of a root.
+   *
+   * @param target where snapshots are written
+   * @param images makes their memory images
+   * @param modes the memory modes that work here
+   * @param preCopy the bounds of copying before a pause
+   * @param ahead has storage prepare the copies of later captures
+   * @param lost remembers writes that the host could not make
+   */
+  public Capturer(
+      SnapshotTarget target,
+      MemoryImages images,
+      MemoryModes modes,
+      EngineConfig.PreCopy preCopy,
+      CopyPreparer ahead,
+      WritebackErrors lost,
+      SnapshotReclaimer reclaimer,
+      CaptureMetrics metrics) {
+    this.target = target;
+    this.images = images;
+    this.modes = modes;
+    this.preCopy = preCopy;
     this.ahead = ahead;
-    this.metrics = new CaptureMetrics(context.metrics());
-    this.replacement = new Replacement(context, reclaimer);
-    this.lost = new WritebackErrors(context);
+    this.lost = lost;
+    this.reclaimer = reclaimer;
+    this.metrics = metrics;
   }
 
   /**
@@ -120,7 +143,7 @@ public final class Capturer {
       LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
       SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
-      replacement.giveUp(order.replaces());
+      images.giveUpReplaced(order);
       CaptureReport report = made.capture();
       if (report != null) {
         metrics.made(made.kind(), report);
@@ -161,10 +184,11 @@ public final class Capturer {
     String restored = sandbox.machine().memoryBase();
     ModeChain chain =
         order.kind() == SnapshotRecord.Kind.TEMPLATE
-            ? context.modes().templateChain()
-            : context.modes().chain(restored, order.memoryMode(), sandbox.memoryMode());
-    PausedSection pause = new PausedSection(context, DiskLog.of(vm));
-    context.before("snapshot.attach");
+            ? modes.templateChain()
+            : modes.chain(restored, order.memoryMode(), sandbox.memoryMode());
+    PausedSection pause = new PausedSection(target.storage(), target.steps(), DiskLog.of(vm));
+    target.before("snapshot.attach");
+    CaptureAttempt.Subject subject = new CaptureAttempt.Subject(sandbox, pausing, order);
     while (true) {
       try (Tracking.Use tracker = track(live, vm, chain)) {
         if (tracker == null) {
@@ -175,7 +199,14 @@ public final class Capturer {
           cause = tracker.continued() ? ModeRefusal.Cause.TRACKING_LOST : ModeRefusal.Cause.REFUSED;
           SnapshotRecord made =
               new CaptureAttempt(
-                      context, turns, ahead, lost, replacement, sandbox, pausing, order, pause)
+                      target,
+                      images,
+                      turns,
+                      ahead,
+                      lost,
+                      new PreCopier(preCopy, target.steps()),
+                      subject,
+                      pause)
                   .capture(new CaptureAttempt.Source(tracker, base, chain), resumed);
           tracker.published(made.id());
           prepareNext(sandbox, made, tracker.nextBase(restored), pause.log);
@@ -213,7 +244,7 @@ public final class Capturer {
   private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
     String id = chain.current();
     try {
-      Tracking.Use tracker = live.tracking().use(context.modes().mode(id), vm);
+      Tracking.Use tracker = live.tracking().use(modes.mode(id), vm);
       TrackingGap gap = tracker.gap();
       if (gap != null) {
         chain.beginsAnew(gap);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.pages.SamePages;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.tracking.Tracking;
@@ -17,11 +17,12 @@ import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a machine's memory and disk still equal its last snapshot, without a pause.
+ * Tells whether a sandbox's memory and disk still equal its last snapshot, without a pause.
  *
  * <p>Pages written since the snapshot are compared with it, because a hypervisor rewrites some
  * pages with the same bytes. If no page is written between the first look and a second one after
@@ -35,18 +36,27 @@ public final class ChangeDetector {
    */
   private static final long MOST_COMPARED_BYTES = 256 << 10;
 
-  private final Context context;
+  private final StorageBackend storage;
   private final SnapshotReclaimer reclaimer;
+  private final PausedCapturer paused;
 
-  public ChangeDetector(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public ChangeDetector(
+      StorageBackend storage, SnapshotReclaimer reclaimer, PausedCapturer paused) {
+    this.storage = storage;
     this.reclaimer = reclaimer;
+    this.paused = paused;
   }
 
   /**
    * Returns the last snapshot if nothing changed since; null if something did or it cannot be told.
+   * A paused sandbox cannot change: any snapshot made of it since it was paused will do.
    */
   public @Nullable SnapshotRecord since(LiveSandbox live) {
+    SandboxRecord record = live.saved();
+    return PausedCapturer.fits(record) ? paused.made(record) : sinceCapture(live);
+  }
+
+  private @Nullable SnapshotRecord sinceCapture(LiveSandbox live) {
     RunningVm vm = live.runningMachine();
     try (Tracking.Use last = live.tracking().last(vm)) {
       DiskWrites disk = Capability.of(vm, DiskWrites.class);
@@ -62,7 +72,7 @@ public final class ChangeDetector {
         if (pin == null || !shown(pin.record())) {
           return null;
         }
-        Path image = context.storage().attach(Layout.snapshotMemory(id)).path();
+        Path image = storage.attach(Layout.snapshotMemory(id)).path();
         boolean same =
             sameMemory(vm, last, tracker, image) && last.diskWrites() == disk.diskWrites();
         return same ? pin.record() : null;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
@@ -21,12 +20,12 @@ import java.time.Instant;
  * caller holds the sandbox and has {@linkplain GuestFreeze frozen} its files. Thread-safe.
  */
 public final class DiskCapturer {
-  private final Context context;
+  private final SnapshotTarget target;
   private final WritebackErrors lost;
 
-  public DiskCapturer(Context context) {
-    this.context = context;
-    this.lost = new WritebackErrors(context);
+  public DiskCapturer(SnapshotTarget target, WritebackErrors lost) {
+    this.target = target;
+    this.lost = lost;
   }
 
   /**
@@ -36,17 +35,15 @@ public final class DiskCapturer {
    */
   public SnapshotRecord capture(
       SandboxRecord sandbox, Capturer.Order order, Instant instant, Runnable copied) {
-    StorageBackend storage = context.storage();
+    StorageBackend storage = target.storage();
     SandboxRecord.Machine machine = sandbox.machine();
     NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());
     NodeId disk = Layout.snapshotDisk(order.id());
     boolean durable = order.durability() == Durability.DURABLE;
     try (Undo undo = new Undo()) {
-      context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
-      Path partial = context.snapshots().begin(order.id());
-      MachineStarter.shareKernel(context.layout().machine(sandbox.id(), machine.number()), partial);
-      context.before("snapshot.disk");
+      Path partial = target.begin("snapshot", order.id(), undo);
+      MachineStarter.shareKernel(target.layout().machine(sandbox.id(), machine.number()), partial);
+      target.before("snapshot.disk");
       undo.add("disk of " + order.id(), () -> storage.delete(disk));
       lost.writeBack(sandbox);
       storage.snapshot(liveDisk, disk, order.durability());
@@ -54,13 +51,13 @@ public final class DiskCapturer {
       if (durable) {
         storage.flush(disk);
       }
-      context.before("snapshot.publish");
+      target.before("snapshot.publish");
       SnapshotRecord record = Capturer.record(sandbox, order, instant, null, null);
-      SnapshotRecord published = context.snapshots().publish(record, durable);
+      SnapshotRecord published = target.snapshots().publish(record, durable);
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
@@ -29,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * sandbox.
  */
 public final class PausedCapturer {
-  private final Context context;
+  private final SnapshotTarget target;
   private final SnapshotReclaimer reclaimer;
 
-  public PausedCapturer(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public PausedCapturer(SnapshotTarget target, SnapshotReclaimer reclaimer) {
+    this.target = target;
     this.reclaimer = reclaimer;
   }
 
@@ -76,10 +75,10 @@ public final class PausedCapturer {
    */
   public @Nullable SnapshotRecord made(SandboxRecord sandbox) {
     SnapshotRecord held =
-        context.snapshots().find(String.valueOf(sandbox.machine().memoryBase())).orElse(null);
+        target.snapshots().find(String.valueOf(sandbox.machine().memoryBase())).orElse(null);
     return held == null
         ? null
-        : context.snapshots().all().stream()
+        : target.snapshots().all().stream()
             .filter(SnapshotStore::visible)
             .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
             .filter(record -> sandbox.id().equals(record.sandboxId()) && record.content() == null)
@@ -90,7 +89,7 @@ public final class PausedCapturer {
   }
 
   private SnapshotRecord held(SandboxRecord sandbox, String from) {
-    return context
+    return target
         .snapshots()
         .find(from)
         .orElseThrow(
@@ -103,29 +102,27 @@ public final class PausedCapturer {
   }
 
   private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, Capturer.Order order) {
-    Path from = context.layout().snapshot(held.id());
+    Path from = target.layout().snapshot(held.id());
     boolean durable = order.durability() == Durability.DURABLE;
     try (Undo undo = new Undo()) {
-      context.before("snapshot.directory");
-      undo.add("directory of " + order.id(), () -> context.snapshots().abandon(order.id()));
-      Path partial = context.snapshots().begin(order.id());
+      Path partial = target.begin("snapshot", order.id(), undo);
       MachineStarter.shareKernel(from, partial);
       if (held.warm()) {
         shareDevices(Layout.devices(from), Layout.devices(partial));
         WorkingSetFile.inherit(from, partial);
-        context.before("snapshot.memory");
+        target.before("snapshot.memory");
         copy(Layout.snapshotMemory(held.id()), Layout.snapshotMemory(order.id()), order, undo);
       }
-      context.before("snapshot.disk");
+      target.before("snapshot.disk");
       copy(Layout.snapshotDisk(held.id()), Layout.snapshotDisk(order.id()), order, undo);
-      context.before("snapshot.publish");
+      target.before("snapshot.publish");
       SnapshotRecord record =
           Capturer.record(sandbox, order, held.createdAt(), held.identity(), held.capture());
-      SnapshotRecord published = context.snapshots().publish(record, durable);
+      SnapshotRecord published = target.snapshots().publish(record, durable);
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), context.layout().root(), e);
+      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 
@@ -138,7 +135,7 @@ public final class PausedCapturer {
   }
 
   private void copy(NodeId from, NodeId to, Capturer.Order order, Undo undo) {
-    StorageBackend storage = context.storage();
+    StorageBackend storage = target.storage();
     undo.add("copy " + to, () -> storage.delete(to));
     storage.fork(from, to, Durability.RELAXED);
     storage.seal(to, order.durability());

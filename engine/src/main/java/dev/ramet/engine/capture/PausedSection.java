@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.state.Layout;
@@ -14,6 +14,7 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.WriteLog;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * another mode pauses the machine again. Used by one thread.
  */
 final class PausedSection {
-  private final Context context;
+  private final StorageBackend storage;
+  private final StepObserver steps;
   final WriteLog log;
   final Phases phases = new Phases();
   private long nanos;
@@ -37,8 +39,9 @@ final class PausedSection {
    *
    * @param log the machine's disk write log
    */
-  PausedSection(Context context, WriteLog log) {
-    this.context = context;
+  PausedSection(StorageBackend storage, StepObserver steps, WriteLog log) {
+    this.storage = storage;
+    this.steps = steps;
     this.log = log;
   }
 
@@ -95,7 +98,7 @@ final class PausedSection {
       PageCapture pages,
       @Nullable Fingerprint all)
       throws ModeUnfit {
-    context.before("snapshot.pause");
+    steps.before("snapshot.pause");
     // Looking up the memory's location takes longer than reading it, so it is done while the
     // machine runs, before and after the pause. If both agree, it did not change in between.
     GuestMemory memory = located != null ? located : vm.memory();
@@ -109,25 +112,25 @@ final class PausedSection {
       // Meanwhile the hypervisor saves its devices, which does not change memory. Cloning the disk
       // on another thread would not be faster: waking one takes as long as the clone, and might
       // take the hypervisor's processor.
-      context.before("snapshot.disk");
-      context.storage().snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
+      steps.before("snapshot.disk");
+      storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
       phases.ended("disk");
       PageRanges ranges = select(tracker, memory);
       phases.ended("select");
-      context.before("snapshot.read");
+      steps.before("snapshot.read");
       pages.readWhilePaused(memory.pid(), ranges);
       phases.ended("read");
-      context.before("snapshot.track");
+      steps.before("snapshot.track");
       tracker.committed();
       phases.ended("track");
-      context.before("snapshot.devices");
+      steps.before("snapshot.devices");
       paused.awaitDevices();
       phases.ended("devices");
       if (all != null) {
         all.take(memory);
         phases.ended("verify");
       }
-      context.before("snapshot.resume");
+      steps.before("snapshot.resume");
       paused.resume();
       phases.ended("resume");
       saving = paused;
@@ -148,7 +151,7 @@ final class PausedSection {
   private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {
     return orUnfit(
         () -> {
-          context.before("snapshot.select");
+          steps.before("snapshot.select");
           return tracker.select(memory);
         });
   }

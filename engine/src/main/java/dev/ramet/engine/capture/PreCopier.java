@@ -2,6 +2,7 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.tracking.Tracking;
@@ -20,12 +21,12 @@ final class PreCopier {
   static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;
 
   private final EngineConfig.PreCopy bounds;
-  private final EngineConfig.Steps steps;
+  private final StepObserver steps;
   private int rounds;
   private long bytes;
   private @Nullable GuestMemory located;
 
-  PreCopier(EngineConfig.PreCopy bounds, EngineConfig.Steps steps) {
+  PreCopier(EngineConfig.PreCopy bounds, StepObserver steps) {
     this.bounds = bounds;
     this.steps = steps;
   }

@@ -3,12 +3,13 @@ package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.NodeId;
@@ -24,12 +25,23 @@ import org.jspecify.annotations.Nullable;
 public final class Replacement {
   private static final System.Logger LOG = System.getLogger(Replacement.class.getName());
 
-  private final Context context;
+  private final SnapshotStore snapshots;
+  private final StorageBackend storage;
+  private final EngineConfig.MemoryVolumes memoryVolumes;
+  private final StepObserver steps;
   private final SnapshotReclaimer reclaimer;
 
-  public Replacement(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public Replacement(
+      SnapshotStore snapshots,
+      StorageBackend storage,
+      EngineConfig.MemoryVolumes memoryVolumes,
+      SnapshotReclaimer reclaimer,
+      StepObserver steps) {
+    this.snapshots = snapshots;
+    this.storage = storage;
+    this.memoryVolumes = memoryVolumes;
     this.reclaimer = reclaimer;
+    this.steps = steps;
   }
 
   /**
@@ -39,17 +51,15 @@ public final class Replacement {
    * @throws RametException {@code NOT_FOUND}, or {@code INVALID_ARGUMENT} if it is not a snapshot
    *     of that sandbox
    */
-  public static @Nullable String resolve(
-      Context context, String sandboxId, @Nullable String idOrName) {
+  public @Nullable String resolve(String sandboxId, @Nullable String idOrName) {
     if (idOrName == null) {
       return null;
     }
     SnapshotRecord record =
-        context
-            .snapshots()
+        snapshots
             .names()
             .resolve(idOrName)
-            .orElseThrow(() -> context.snapshots().names().missing("snapshot", idOrName));
+            .orElseThrow(() -> snapshots.names().missing("snapshot", idOrName));
     if (record.kind() != SnapshotRecord.Kind.SNAPSHOT || !sandboxId.equals(record.sandboxId())) {
       throw RametException.invalid(
           "replaces", "must be a snapshot of the same sandbox, which " + idOrName + " is not");
@@ -79,7 +89,7 @@ public final class Replacement {
 
   private @Nullable String obstacle(
       Capturer.Order order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
-    if (context.config().memoryVolumes() != EngineConfig.MemoryVolumes.IN_PLACE) {
+    if (memoryVolumes != EngineConfig.MemoryVolumes.IN_PLACE) {
       return "memory volumes are rebuilt by configuration";
     }
     if (base == null || !base.record().id().equals(id)) {
@@ -89,7 +99,6 @@ public final class Replacement {
       return "the machine still maps its memory image";
     }
     NodeId old = Layout.snapshotMemory(id);
-    StorageBackend storage = context.storage();
     StorageBackend backend = storage instanceof SplitStorage two ? two.of(old) : storage;
     VolumeReuse reuse = Capability.of(backend, VolumeReuse.class);
     if (reuse == null) {
@@ -107,8 +116,8 @@ public final class Replacement {
       return;
     }
     try {
-      context.before("replace.delete");
-      context.snapshots().find(id).filter(old -> !old.deleted()).ifPresent(reclaimer::delete);
+      steps.before("replace.delete");
+      snapshots.find(id).filter(old -> !old.deleted()).ifPresent(reclaimer::delete);
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.WARNING, "replaced, but cannot be deleted: " + id, e);
     }

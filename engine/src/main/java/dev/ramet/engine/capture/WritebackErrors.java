@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -9,6 +8,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -21,7 +21,7 @@ import java.nio.file.Path;
  * A later capture would lack these bytes on disk while the captured guest relies on them, and
  * nobody would notice. Thread-safe.
  */
-final class WritebackErrors {
+public final class WritebackErrors {
   private static final System.Logger LOG = System.getLogger(WritebackErrors.class.getName());
 
   /** {@code EIO} of {@code asm-generic/errno-base.h}. */
@@ -29,10 +29,12 @@ final class WritebackErrors {
 
   private static final String OTHER_MACHINE = "roll it back to a snapshot, or kill it";
 
-  private final Context context;
+  private final Layout layout;
+  private final StorageBackend storage;
 
-  WritebackErrors(Context context) {
-    this.context = context;
+  public WritebackErrors(Layout layout, StorageBackend storage) {
+    this.layout = layout;
+    this.storage = storage;
   }
 
   /**
@@ -43,7 +45,7 @@ final class WritebackErrors {
    */
   void writeBack(SandboxRecord sandbox) {
     int number = sandbox.machine().number();
-    Path mark = Layout.lostWrites(context.layout().machine(sandbox.id(), number));
+    Path mark = Layout.lostWrites(layout.machine(sandbox.id(), number));
     if (Files.exists(mark)) {
       throw new RametException(
           ErrorCode.CORRUPT,
@@ -52,7 +54,7 @@ final class WritebackErrors {
           null);
     }
     try {
-      context.storage().writeBack(Layout.machineDisk(sandbox.id(), number));
+      storage.writeBack(Layout.machineDisk(sandbox.id(), number));
     } catch (RametException e) {
       if (!loses(e)) {
         throw e;
@@ -75,13 +77,13 @@ final class WritebackErrors {
     if (base.kind() != SnapshotRecord.Kind.CLONE_BASE) {
       return true;
     }
-    Path mark = Layout.lostWrites(context.layout().snapshot(base.id()));
+    Path mark = Layout.lostWrites(layout.snapshot(base.id()));
     if (Files.exists(mark)) {
       return false;
     }
     NodeId image = Layout.snapshotMemory(base.id());
     try {
-      context.storage().writeBack(image);
+      storage.writeBack(image);
       return true;
     } catch (RametException e) {
       if (!loses(e)) {

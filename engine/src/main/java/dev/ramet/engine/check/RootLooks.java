@@ -24,7 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /** Checks the roots and sums up their disk usage. Thread-safe. */
-final class RootLooks {
+public final class RootLooks {
   private static final int PAGE = 512;
 
   private final RootContents holdings;
@@ -37,7 +37,7 @@ final class RootLooks {
    */
   private final ReentrantLock checking = new ReentrantLock();
 
-  RootLooks(RootContents holdings, List<OpenRoot> places, SnapshotReclaimer reclaimer) {
+  public RootLooks(RootContents holdings, List<OpenRoot> places, SnapshotReclaimer reclaimer) {
     this.holdings = holdings;
     this.places = List.copyOf(places);
     this.reclaimer = reclaimer;

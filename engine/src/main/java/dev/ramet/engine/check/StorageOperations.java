@@ -2,11 +2,8 @@
 package dev.ramet.engine.check;
 
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.exchange.Exporter;
 import dev.ramet.engine.exchange.Importer;
-import dev.ramet.engine.root.OpenRoot;
-import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.StorageFinding;
 import java.nio.file.Path;
@@ -16,20 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Storage}: checks, cleans up, exports and imports. Thread-safe. */
 public final class StorageOperations implements Storage {
-  private final Context context;
-  private final List<OpenRoot> places;
-  private final SnapshotReclaimer reclaimer;
+  private final RootLooks looks;
+  private final Exporter exporter;
   private final Importer importer;
 
-  private final RootLooks looks;
-
-  public StorageOperations(
-      Context context, List<OpenRoot> places, SnapshotReclaimer reclaimer, Importer importer) {
-    this.context = context;
-    this.places = List.copyOf(places);
-    this.reclaimer = reclaimer;
+  public StorageOperations(RootLooks looks, Exporter exporter, Importer importer) {
+    this.looks = looks;
+    this.exporter = exporter;
     this.importer = importer;
-    this.looks = new RootLooks(context.holdings(), places, reclaimer);
   }
 
   @Override
@@ -47,7 +38,7 @@ public final class StorageOperations implements Storage {
   @Override
   public Exchanged exportTo(
       String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
-    return new Exporter(context, places, reclaimer).export(idOrName, since, directory, progress);
+    return exporter.export(idOrName, since, directory, progress);
   }
 
   @Override

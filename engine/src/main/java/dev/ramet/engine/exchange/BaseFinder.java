@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.ImageContent;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
@@ -13,6 +12,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -24,11 +24,16 @@ import org.jspecify.annotations.Nullable;
  * else by its name, and then read. Thread-safe.
  */
 public final class BaseFinder {
-  private final Context context;
+  private final SnapshotStore snapshots;
+  private final StorageBackend storage;
+  private final Path root;
   private final SnapshotReclaimer reclaimer;
 
-  public BaseFinder(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public BaseFinder(
+      SnapshotStore snapshots, StorageBackend storage, Path root, SnapshotReclaimer reclaimer) {
+    this.snapshots = snapshots;
+    this.storage = storage;
+    this.root = root;
     this.reclaimer = reclaimer;
   }
 
@@ -51,7 +56,7 @@ public final class BaseFinder {
     }
     String name = base.name();
     if (found == null && name != null) {
-      found = context.snapshots().names().resolve(name).orElse(null);
+      found = snapshots.names().resolve(name).orElse(null);
     }
     if (found == null) {
       throw new RametException(
@@ -68,7 +73,7 @@ public final class BaseFinder {
   }
 
   private @Nullable SnapshotRecord first(Predicate<SnapshotRecord> wanted) {
-    return context.snapshots().all().stream()
+    return snapshots.all().stream()
         .filter(SnapshotStore::visible)
         .filter(wanted)
         .findFirst()
@@ -140,7 +145,7 @@ public final class BaseFinder {
       NodeId id,
       ImageContent.Image wanted,
       Meter meter) {
-    Node node = context.storage().find(id).orElse(null);
+    Node node = storage.find(id).orElse(null);
     if (node == null) {
       throw other(export, found, increment.base(), "it has no " + id);
     }
@@ -148,7 +153,7 @@ public final class BaseFinder {
       String size = id + " has " + node.sizeBytes() + " bytes, not " + wanted.sizeBytes();
       throw other(export, found, increment.base(), size);
     }
-    Path path = context.storage().attach(id).path();
+    Path path = storage.attach(id).path();
     try (Fd file = Fd.openRead(path)) {
       Content.Summary content = Content.read(file, wanted.sizeBytes(), null, meter);
       meter.add(wanted.sizeBytes());
@@ -157,7 +162,7 @@ public final class BaseFinder {
         throw other(export, found, increment.base(), digest);
       }
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read " + path, context.layout().root());
+      throw HostFailures.of(e, "cannot read " + path, root);
     }
   }
 }

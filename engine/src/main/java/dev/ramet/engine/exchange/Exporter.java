@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.SplitStorage;
@@ -32,13 +32,31 @@ import org.jspecify.annotations.Nullable;
  * export appears under its name when everything in it is durable, or not at all. Thread-safe.
  */
 public final class Exporter {
-  private final Context context;
+  private final Path dataRoot;
+  private final Layout layout;
+  private final StorageBackend storage;
+  private final StepObserver steps;
   private final List<OpenRoot> places;
   private final SnapshotReclaimer reclaimer;
 
-  public Exporter(Context context, List<OpenRoot> places, SnapshotReclaimer reclaimer) {
-    this.context = context;
-    this.places = places;
+  /**
+   * Creates the exporter of a root.
+   *
+   * @param dataRoot the directory that the operator named
+   * @param places the root and the one of its memory images
+   */
+  public Exporter(
+      Path dataRoot,
+      Layout layout,
+      StorageBackend storage,
+      List<OpenRoot> places,
+      SnapshotReclaimer reclaimer,
+      StepObserver steps) {
+    this.dataRoot = dataRoot;
+    this.layout = layout;
+    this.storage = storage;
+    this.steps = steps;
+    this.places = List.copyOf(places);
     this.reclaimer = reclaimer;
   }
 
@@ -61,7 +79,7 @@ public final class Exporter {
         return export(pin.record(), base.record(), target, progress);
       }
     } catch (IOException e) {
-      throw Errors.io("cannot export to " + target, context.layout().root(), e);
+      throw Errors.io("cannot export to " + target, layout.root(), e);
     }
   }
 
@@ -81,7 +99,7 @@ public final class Exporter {
     }
     try {
       Path real = parent.toRealPath();
-      refuseInside(real, context.config().dataRoot());
+      refuseInside(real, dataRoot);
       for (OpenRoot place : places) {
         refuseInside(real, place.path());
       }
@@ -102,48 +120,48 @@ public final class Exporter {
   private Storage.Exchanged export(
       SnapshotRecord record, @Nullable SnapshotRecord base, Path target, CopyProgress progress)
       throws IOException {
-    Path from = context.layout().snapshot(record.id());
+    Path from = layout.snapshot(record.id());
     List<Path> devices = record.warm() ? devices(record, from) : List.of();
     boolean initrd = Files.exists(Layout.initrd(from), LinkOption.NOFOLLOW_LINKS);
     IncrementExporter increment =
-        base == null ? null : new IncrementExporter(context, record, base);
+        base == null ? null : new IncrementExporter(layout, storage, record, base);
     long more = increment == null ? 0 : increment.moreBytes();
     Meter meter = new Meter(sizeBytes(record, from, devices) + more, progress);
     try (Undo undo = new Undo()) {
-      context.before("export.intent");
-      ExportIntent intent = ExportIntent.begin(context.layout(), parent(target));
+      steps.before("export.intent");
+      ExportIntent intent = ExportIntent.begin(layout, parent(target));
       undo.add("export to " + target, intent::takeBack);
-      context.before("export.directory");
+      steps.before("export.directory");
       ExportWriter writer = new ExportWriter(intent.partial(), target, meter);
-      context.before("export.kernel");
+      steps.before("export.kernel");
       small(ExportRecord.KERNEL, Layout.kernel(from), increment, writer);
       if (initrd) {
         small(ExportRecord.INITRD, Layout.initrd(from), increment, writer);
       }
-      context.before("export.disk");
+      steps.before("export.disk");
       if (increment == null) {
         image(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
       } else {
         increment.disk(writer);
       }
       if (record.warm()) {
-        context.before("export.devices");
+        steps.before("export.devices");
         writer.makeDevices();
         for (Path file : devices) {
           writer.copy(ExportRecord.DEVICES + "/" + file.getFileName(), file);
         }
-        context.before("export.memory");
+        steps.before("export.memory");
         if (increment == null || !increment.memory(writer)) {
           image(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
         }
       }
-      context.before("export.record");
+      steps.before("export.record");
       writer.finish(record, increment == null ? null : increment.base());
       meter.tell();
-      context.before("export.publish");
+      steps.before("export.publish");
       writer.publish();
       undo.add("export to " + target, () -> FileTrees.delete(target));
-      context.before("export.sync");
+      steps.before("export.sync");
       writer.syncName();
       undo.commit();
       intent.forget();
@@ -207,10 +225,7 @@ public final class Exporter {
   }
 
   private Node node(SnapshotRecord record, NodeId id, String what) {
-    return context
-        .storage()
-        .find(id)
-        .orElseThrow(() -> damaged(record, "its " + what + " is gone"));
+    return storage.find(id).orElseThrow(() -> damaged(record, "its " + what + " is gone"));
   }
 
   private static RametException damaged(SnapshotRecord record, String what) {
@@ -226,7 +241,7 @@ public final class Exporter {
    * Not over a network: nothing can be shared there, and the copy would be read back over it.
    */
   private void image(NodeId id, String name, ExportWriter writer, Meter meter) {
-    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    StorageBackend backend = SplitStorage.of(storage, id);
     long size = backend.find(id).orElseThrow(() -> gone(id)).sizeBytes();
     ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
     if (transfer == null || writer.isOverNetwork()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.ImageContent;
@@ -32,12 +32,17 @@ public final class ImageAssembler {
   /** Size alignment every backend accepts. */
   private static final int BLOCK = 4096;
 
-  private final Context context;
+  private final StorageBackend storage;
+  private final Path root;
+  private final StepObserver steps;
   private final List<OpenRoot> places;
 
-  public ImageAssembler(Context context, List<OpenRoot> places) {
-    this.context = context;
+  public ImageAssembler(
+      StorageBackend storage, Path root, List<OpenRoot> places, StepObserver steps) {
+    this.storage = storage;
+    this.root = root;
     this.places = List.copyOf(places);
+    this.steps = steps;
   }
 
   /** Checks the delta files of an increment. */
@@ -65,7 +70,7 @@ public final class ImageAssembler {
     ExportFiles files = export.files();
     ImageContent.Image from = increment.baseImage(image);
     long sizeBytes = files.made(image).sizeBytes();
-    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    StorageBackend backend = SplitStorage.of(storage, id);
     boolean fork = from.sizeBytes() == sizeBytes && sharesForks(backend);
     if (fork) {
       backend.fork(base, id, Durability.RELAXED);
@@ -80,15 +85,15 @@ public final class ImageAssembler {
         copy(backend.attach(base).path(), Math.min(from.sizeBytes(), sizeBytes), to, meter);
       }
       limitReserve(to);
-      context.before("import.apply");
+      steps.before("import.apply");
       String delta = Increment.delta(image);
       long data =
           files.apply(files.item(delta), from.sizeBytes(), sizeBytes, new Volume(made, to), meter);
-      context.before("import.verify");
+      steps.before("import.verify");
       verify(export, image, made, Content.read(to, sizeBytes, null, meter));
       return data;
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot write " + made, context.layout().root());
+      throw HostFailures.of(e, "cannot write " + made, root);
     }
   }
 
@@ -192,7 +197,7 @@ public final class ImageAssembler {
     }
 
     private RametException failed(LinuxException e) {
-      return HostFailures.of(e, "cannot write " + path, context.layout().root());
+      return HostFailures.of(e, "cannot write " + path, root);
     }
   }
 }

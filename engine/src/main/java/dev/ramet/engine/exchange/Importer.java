@@ -3,10 +3,10 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.capture.SnapshotTarget;
+import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
-import dev.ramet.engine.sandbox.SandboxOperations;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.SnapshotReclaimer;
@@ -47,7 +47,7 @@ public final class Importer {
   /** Size alignment every backend accepts. */
   private static final int BLOCK = 4096;
 
-  private final Context context;
+  private final SnapshotTarget target;
   private final Set<String> hypervisors;
   private final BaseFinder bases;
   private final ImageAssembler composer;
@@ -55,13 +55,14 @@ public final class Importer {
   /**
    * Creates an importer.
    *
+   * @param target where the imports are written
    * @param hypervisors ids of the hypervisors known here, whether or not they work
    * @param bases finds the bases of increments
    * @param composer makes images from increments
    */
   public Importer(
-      Context context, Set<String> hypervisors, BaseFinder bases, ImageAssembler composer) {
-    this.context = context;
+      SnapshotTarget target, Set<String> hypervisors, BaseFinder bases, ImageAssembler composer) {
+    this.target = target;
     this.hypervisors = hypervisors;
     this.bases = bases;
     this.composer = composer;
@@ -81,7 +82,7 @@ public final class Importer {
     }
     Export export = Export.open(directory);
     SnapshotRecord found = export.snapshot();
-    SandboxOperations.checkSize(found.cpuCount(), found.memoryBytes());
+    MachineSize.check(found.cpuCount(), found.memoryBytes());
     checkHypervisor(export, found.identity());
     TaggedName version = version(found, newName);
     try (Names.Reservation reservation = reserve(version, found.kind());
@@ -96,7 +97,7 @@ public final class Importer {
       ImageAssembler.check(export, increment, meter);
       return make(export, base, version, meter);
     } catch (IOException e) {
-      throw Errors.io("cannot import " + directory, context.layout().root(), e);
+      throw Errors.io("cannot import " + directory, target.root(), e);
     }
   }
 
@@ -118,7 +119,7 @@ public final class Importer {
 
   private Names.Reservation reserve(@Nullable TaggedName version, SnapshotRecord.Kind kind) {
     try {
-      return context.snapshots().names().reserve(version, kind, true);
+      return target.snapshots().names().reserve(version, kind, true);
     } catch (RametException e) {
       if (e.code() != ErrorCode.ALREADY_EXISTS) {
         throw e;
@@ -150,33 +151,31 @@ public final class Importer {
     Intents.tell(List.of(id));
     ExportFiles files = export.files();
     try (Undo undo = new Undo()) {
-      context.before("import.directory");
-      undo.add("directory of " + id, () -> context.snapshots().abandon(id));
-      Path partial = context.snapshots().begin(id);
+      Path partial = target.begin("import", id, undo);
       long data = small(files, base, ExportRecord.KERNEL, Layout.kernel(partial), meter);
       if (files.makes(ExportRecord.INITRD)) {
         data += small(files, base, ExportRecord.INITRD, Layout.initrd(partial), meter);
       }
-      context.before("import.disk");
+      target.before("import.disk");
       NodeId disk = Layout.snapshotDisk(id);
-      undo.add("disk of " + id, () -> context.storage().delete(disk));
+      undo.add("disk of " + id, () -> target.storage().delete(disk));
       data += image(export, base, ExportRecord.DISK, disk, meter);
       if (found.warm()) {
-        context.before("import.devices");
+        target.before("import.devices");
         Files.createDirectory(Layout.devices(partial));
         for (ExportRecord.Item item : files.devices()) {
           data += file(files, item.path(), partial.resolve(item.path()), meter);
         }
-        context.before("import.memory");
+        target.before("import.memory");
         NodeId memory = Layout.snapshotMemory(id);
-        undo.add("memory image of " + id, () -> context.storage().delete(memory));
+        undo.add("memory image of " + id, () -> target.storage().delete(memory));
         data += image(export, base, ExportRecord.MEMORY, memory, meter);
       }
-      long diskBytes = context.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
+      long diskBytes = target.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
       SnapshotRecord record = found.imported(id, version, diskBytes, export.content());
       meter.tell();
-      context.before("import.publish");
-      context.snapshots().publish(record, true);
+      target.before("import.publish");
+      target.snapshots().publish(record, true);
       undo.commit();
       return new Storage.Exchanged(
           id,
@@ -191,25 +190,24 @@ public final class Importer {
   }
 
   /** Copies a file and compares it with the record. Returns how many bytes of it are data. */
-  private long file(ExportFiles files, String name, Path target, Meter meter) {
-    try (Fd to = Fd.createNew(target, OWNER_FILE)) {
+  private long file(ExportFiles files, String name, Path copy, Meter meter) {
+    try (Fd to = Fd.createNew(copy, OWNER_FILE)) {
       return files.copy(files.item(name), to, meter);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot import " + files.path(name), context.layout().root());
+      throw HostFailures.of(e, "cannot import " + files.path(name), target.root());
     }
   }
 
   /**
    * Copies a small file from the export, or from the base if the export leaves it out as unchanged.
    */
-  private long small(
-      ExportFiles files, @Nullable Base base, String name, Path target, Meter meter) {
+  private long small(ExportFiles files, @Nullable Base base, String name, Path copy, Meter meter) {
     if (base == null || files.has(name)) {
-      return file(files, name, target, meter);
+      return file(files, name, copy, meter);
     }
-    Path source = context.layout().snapshot(base.record().id()).resolve(name);
+    Path source = target.layout().snapshot(base.record().id()).resolve(name);
     try (Fd from = Fd.openRead(source);
-        Fd to = Fd.createNew(target, OWNER_FILE)) {
+        Fd to = Fd.createNew(copy, OWNER_FILE)) {
       ExportRecord.Item item = files.made(name);
       boolean same = from.sizeBytes() == item.sizeBytes();
       if (!same
@@ -219,7 +217,7 @@ public final class Importer {
       }
       return 0;
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot copy " + source, context.layout().root());
+      throw HostFailures.of(e, "cannot copy " + source, target.root());
     }
   }
 
@@ -233,20 +231,20 @@ public final class Importer {
     String from = base.record().id();
     NodeId begin = memory ? Layout.snapshotMemory(from) : Layout.snapshotDisk(from);
     long data = composer.make(export, base.increment(), name, begin, id, meter);
-    context.before("import.seal");
-    context.storage().seal(id, Durability.DURABLE);
+    target.before("import.seal");
+    target.storage().seal(id, Durability.DURABLE);
     return data;
   }
 
   private long whole(ExportFiles files, String name, NodeId id, Meter meter) {
     ExportRecord.Item item = files.item(name);
-    StorageBackend backend = SplitStorage.of(context.storage(), id);
+    StorageBackend backend = SplitStorage.of(target.storage(), id);
     // A dense file may have lost its holes on the way, or its file system does not report them:
     // writing only data restores them.
     boolean dense = item.sizeBytes() % BLOCK == 0 && !files.hasHoles(item);
     long data =
         dense ? write(files, item, backend, id, meter) : copy(files, item, backend, id, meter);
-    context.before("import.seal");
+    target.before("import.seal");
     backend.seal(id, Durability.DURABLE);
     return data;
   }
@@ -261,7 +259,7 @@ public final class Importer {
     try (Fd to = Fd.open(made, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
       return files.copy(item, to, meter);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot write " + made, context.layout().root());
+      throw HostFailures.of(e, "cannot write " + made, target.root());
     }
   }
 
@@ -281,14 +279,14 @@ public final class Importer {
       CopyProgress progress = meter.copying(item.sizeBytes());
       node = transfer.importFrom(id, source, ImageFormat.RAW, progress);
     }
-    context.before("import.verify");
+    target.before("import.verify");
     Path made = attach(node, backend);
     try (Fd from = Fd.openRead(made)) {
       Content.Summary content = Content.read(from, item.sizeBytes(), null, meter);
       files.check(item, content);
       return content.dataBytes();
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read what was imported: " + made, context.layout().root());
+      throw HostFailures.of(e, "cannot read what was imported: " + made, target.root());
     }
   }
 

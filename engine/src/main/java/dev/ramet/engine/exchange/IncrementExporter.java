@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.ImageContent;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * now rather than when the export is needed. Used by one thread.
  */
 final class IncrementExporter {
-  private final Context context;
+  private final Layout layout;
+  private final StorageBackend storage;
   private final SnapshotRecord record;
   private final SnapshotRecord base;
   private ImageContent.@Nullable Image disk;
@@ -29,8 +30,10 @@ final class IncrementExporter {
    * @param record the snapshot to export, pinned by the caller
    * @param base its base, pinned by the caller
    */
-  IncrementExporter(Context context, SnapshotRecord record, SnapshotRecord base) {
-    this.context = context;
+  IncrementExporter(
+      Layout layout, StorageBackend storage, SnapshotRecord record, SnapshotRecord base) {
+    this.layout = layout;
+    this.storage = storage;
     this.record = record;
     this.base = base;
   }
@@ -50,7 +53,7 @@ final class IncrementExporter {
 
   /** Returns the path of one of the base's small files. */
   Path file(String name) {
-    return context.layout().snapshot(base.id()).resolve(name);
+    return layout.snapshot(base.id()).resolve(name);
   }
 
   /** Writes the disk's differences. */
@@ -90,9 +93,9 @@ final class IncrementExporter {
       NodeId from,
       NodeId to,
       ImageContent.@Nullable Image known) {
-    Path path = context.storage().attach(from).path();
+    Path path = storage.attach(from).path();
     ImageContent.Image found =
-        writer.delta(delta, name, path, size(from), context.storage().attach(to).path(), size(to));
+        writer.delta(delta, name, path, size(from), storage.attach(to).path(), size(to));
     if (known != null
         && known.sizeBytes() == found.sizeBytes()
         && !found.sha256().equals(known.sha256())) {
@@ -106,8 +109,7 @@ final class IncrementExporter {
   }
 
   private long size(NodeId id) {
-    return context
-        .storage()
+    return storage
         .find(id)
         .orElseThrow(() -> RametException.notFound("image", id.value()))
         .sizeBytes();

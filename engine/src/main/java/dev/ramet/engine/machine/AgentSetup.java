@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +22,26 @@ import org.jspecify.annotations.Nullable;
  * host's certificate authority. Thread-safe.
  */
 public final class AgentSetup {
-  private final Context context;
+  private final Agent agent;
+  private final VolumeLinks links;
+  private final GuestRequests requests;
+  private final Duration timeout;
+  private final Path root;
+  private final StepObserver steps;
 
-  public AgentSetup(Context context) {
-    this.context = context;
+  public AgentSetup(
+      Agent agent,
+      VolumeLinks links,
+      GuestRequests requests,
+      Duration timeout,
+      Path root,
+      StepObserver steps) {
+    this.agent = agent;
+    this.links = links;
+    this.requests = requests;
+    this.timeout = timeout;
+    this.root = root;
+    this.steps = steps;
   }
 
   /** Returns the credentials for calls to a sandbox's agent. */
@@ -41,25 +60,23 @@ public final class AgentSetup {
     AgentAccess access;
     try {
       boolean demands =
-          context
-              .agent()
-              .initialise(
-                  vm.forward(agentPort),
-                  new Agent.Start(
-                      order.environment(),
-                      order.tokenToSet(),
-                      order.rules().volumes(),
-                      proof.shown(),
-                      proof.own()),
-                  !order.warm(),
-                  () -> !vm.exit().toCompletableFuture().isDone(),
-                  context.config().agentTimeout());
+          agent.initialise(
+              vm.forward(agentPort),
+              new Agent.Start(
+                  order.environment(),
+                  order.tokenToSet(),
+                  order.rules().volumes(),
+                  proof.shown(),
+                  proof.own()),
+              !order.warm(),
+              () -> !vm.exit().toCompletableFuture().isDone(),
+              timeout);
       access = new AgentAccess(order.accessToken(), demands ? proof.own() : null);
       if (!order.rules().network().requests().none()) {
         trust(vm, agentPort, access);
       }
     } catch (RametException e) {
-      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+      throw Errors.orFull("cannot start " + order.sandboxId(), root, e);
     }
     mount(order, access, vm, agentPort);
     return access.secret();
@@ -68,13 +85,9 @@ public final class AgentSetup {
   private void mount(MachineStarter.Order order, AgentAccess access, RunningVm vm, int agentPort) {
     List<VolumeMount> mounts = order.rules().volumes();
     if (!mounts.isEmpty()) {
-      context.before(order.operation() + ".volumes");
-      context
-          .links()
-          .attach(
-              new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, access),
-              mounts,
-              context.config().agentTimeout());
+      steps.before(order.operation() + ".volumes");
+      links.attach(
+          new VolumeLinks.Machine(order.sandboxId(), vm, agentPort, access), mounts, timeout);
     }
   }
 
@@ -82,11 +95,9 @@ public final class AgentSetup {
   void mountAgain(SandboxRecord record, RunningVm vm) {
     Integer agentPort = record.agentPort();
     if (agentPort != null) {
-      context
-          .links()
-          .attachAgain(
-              new VolumeLinks.Machine(record.id(), vm, agentPort, access(record)),
-              record.terms().rules().volumes());
+      links.attachAgain(
+          new VolumeLinks.Machine(record.id(), vm, agentPort, access(record)),
+          record.terms().rules().volumes());
     }
   }
 
@@ -95,12 +106,6 @@ public final class AgentSetup {
    * where egress rules apply to requests.
    */
   public void trust(RunningVm vm, int agentPort, AgentAccess access) {
-    context
-        .agent()
-        .trust(
-            vm.forward(agentPort),
-            context.requests().authority(),
-            access,
-            context.config().agentTimeout());
+    agent.trust(vm.forward(agentPort), requests.authority(), access, timeout);
   }
 }

@@ -2,7 +2,8 @@
 package dev.ramet.engine.machine;
 
 import dev.ramet.egress.rule.NetworkRules;
-import dev.ramet.engine.core.Context;
+import dev.ramet.egress.injection.GuestRequests;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.errors.RametException;
@@ -16,10 +17,12 @@ import dev.ramet.spi.hypervisor.VmSpec;
 public final class EgressEnforcer {
   private static final System.Logger LOG = System.getLogger(EgressEnforcer.class.getName());
 
-  private final Context context;
+  private final EgressFilter egress;
+  private final GuestRequests requests;
 
-  public EgressEnforcer(Context context) {
-    this.context = context;
+  public EgressEnforcer(EgressFilter egress, GuestRequests requests) {
+    this.egress = egress;
+    this.requests = requests;
   }
 
   /** Applies the rules to a machine that does not run yet. */
@@ -60,24 +63,20 @@ public final class EgressEnforcer {
   /** Changes the rules of a running machine. */
   public void change(SandboxRecord record, NetworkRules rules) {
     SandboxRecord.Machine machine = record.machine();
-    context
-        .egress()
-        .change(
-            Layout.machineName(record.id(), machine.number()),
-            machine.hostAddress(),
-            rules,
-            context.requests().rules(rules.requests()));
+    egress.change(
+        Layout.machineName(record.id(), machine.number()),
+        machine.hostAddress(),
+        rules,
+        requests.rules(rules.requests()));
   }
 
   private void confine(String machine, long pid, String hostAddress, NetworkRules rules) {
-    context
-        .egress()
-        .confine(machine, pid, hostAddress, rules, context.requests().rules(rules.requests()));
+    egress.confine(machine, pid, hostAddress, rules, requests.rules(rules.requests()));
   }
 
   private void releaseAtEnd(String machine, RunningVm vm) {
     try {
-      var unused = vm.exit().whenComplete((exit, failure) -> context.egress().release(machine));
+      var unused = vm.exit().whenComplete((exit, failure) -> egress.release(machine));
     } catch (RametException e) {
       LOG.log(System.Logger.Level.DEBUG, "the next start removes the group of " + machine, e);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.guest.Agent;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.errors.ErrorCode;
@@ -24,8 +24,8 @@ public final class GuestFreeze implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration THAW = Duration.ofSeconds(10);
 
-  private final Context context;
-  private final InetSocketAddress agent;
+  private final Agent agent;
+  private final InetSocketAddress address;
   private final AgentAccess access;
   private boolean frozen;
 
@@ -36,7 +36,7 @@ public final class GuestFreeze implements AutoCloseable {
    * @throws RametException {@code UNSUPPORTED} without an agent, {@code GUEST_UNREACHABLE} if the
    *     agent cannot freeze them
    */
-  public GuestFreeze(Context context, SandboxRecord record, RunningVm vm, String instead) {
+  public GuestFreeze(Agent agent, SandboxRecord record, RunningVm vm, String instead) {
     Integer port = record.agentPort();
     if (port == null) {
       throw new RametException(
@@ -45,10 +45,10 @@ public final class GuestFreeze implements AutoCloseable {
           instead,
           null);
     }
-    this.context = context;
-    this.agent = vm.forward(port);
+    this.agent = agent;
+    this.address = vm.forward(port);
     this.access = AgentSetup.access(record);
-    context.agent().freeze(agent, access, LIMIT, WRITE_OUT);
+    agent.freeze(address, access, LIMIT, WRITE_OUT);
     frozen = true;
   }
 
@@ -60,7 +60,7 @@ public final class GuestFreeze implements AutoCloseable {
    */
   public void thaw() {
     frozen = false;
-    context.agent().thaw(agent, access, THAW);
+    agent.thaw(address, access, THAW);
   }
 
   /** Marks the machine as ended, so that there is nothing to thaw. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.files.FileTrees;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
@@ -29,11 +30,13 @@ public final class LogLimits {
   private static final System.Logger LOG = System.getLogger(LogLimits.class.getName());
   private static final long BLOCK_BYTES = 4096;
 
-  private final Context context;
+  private final SandboxStore sandboxes;
+  private final Layout layout;
   private final AtomicBoolean underWay = new AtomicBoolean();
 
-  public LogLimits(Context context) {
-    this.context = context;
+  public LogLimits(SandboxStore sandboxes, Layout layout) {
+    this.sandboxes = sandboxes;
+    this.layout = layout;
   }
 
   /** Checks the logs of all machines. */
@@ -42,10 +45,10 @@ public final class LogLimits {
       return;
     }
     try {
-      for (LiveSandbox live : context.sandboxes().all()) {
+      for (LiveSandbox live : sandboxes.all()) {
         if (live.machine() != null) {
           int number = live.saved().machine().number();
-          applyTo(context.layout().machine(live.id(), number));
+          applyTo(layout.machine(live.id(), number));
         }
       }
     } finally {

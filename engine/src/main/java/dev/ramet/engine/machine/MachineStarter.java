@@ -2,7 +2,7 @@
 package dev.ramet.engine.machine;
 
 import dev.ramet.engine.SandboxRules;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.HostSecret;
@@ -14,20 +14,15 @@ import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
-import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.hypervisor.SavedVm;
-import dev.ramet.spi.hypervisor.VmIdentity;
-import dev.ramet.spi.hypervisor.VmSpec;
-import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,32 +30,28 @@ import org.jspecify.annotations.Nullable;
  * Starts machines for sandboxes: restores them from a warm source, or else boots them. Thread-safe.
  */
 public final class MachineStarter {
-  private static final System.Logger LOG = System.getLogger(MachineStarter.class.getName());
-  private static final int ADDRESS_TRIES = 5;
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
 
-  private final Context context;
+  private final VmLauncher launcher;
+  private final StorageBackend storage;
+  private final Layout layout;
   private final WorkingSetPrefetcher workingSets;
-  private final EgressEnforcer confinement;
   private final AgentSetup agents;
-  private final boolean handsSecrets;
+  private final StepObserver steps;
 
-  /**
-   * Creates a starter.
-   *
-   * @param handsSecrets whether the hypervisor gives guests secrets
-   */
   public MachineStarter(
-      Context context,
+      VmLauncher launcher,
+      StorageBackend storage,
+      Layout layout,
       WorkingSetPrefetcher workingSets,
-      EgressEnforcer confinement,
       AgentSetup agents,
-      boolean handsSecrets) {
-    this.handsSecrets = handsSecrets;
-    this.context = context;
+      StepObserver steps) {
+    this.launcher = launcher;
+    this.storage = storage;
+    this.layout = layout;
     this.workingSets = workingSets;
-    this.confinement = confinement;
     this.agents = agents;
+    this.steps = steps;
   }
 
   /**
@@ -150,24 +141,24 @@ public final class MachineStarter {
       workingSets.prefetch(source);
     }
     try (Undo undo = new Undo()) {
-      context.before(order.operation() + ".disk");
+      steps.before(order.operation() + ".disk");
       var disk = Layout.machineDisk(order.sandboxId(), order.number());
-      undo.add("disk of " + order.sandboxId(), () -> context.storage().delete(disk));
-      context.storage().fork(Layout.snapshotDisk(source.id()), disk, Durability.RELAXED);
+      undo.add("disk of " + order.sandboxId(), () -> storage.delete(disk));
+      storage.fork(Layout.snapshotDisk(source.id()), disk, Durability.RELAXED);
       if (order.diskBytes() > source.diskBytes()) {
-        context.before(order.operation() + ".grow");
+        steps.before(order.operation() + ".grow");
         grow(disk, order.diskBytes());
       }
 
-      context.before(order.operation() + ".directory");
-      Path directory = context.layout().machine(order.sandboxId(), order.number());
+      steps.before(order.operation() + ".directory");
+      Path directory = layout.machine(order.sandboxId(), order.number());
       undo.add("directory of " + order.sandboxId(), () -> FileTrees.delete(directory));
       Files.createDirectories(directory);
-      Path from = context.layout().snapshot(source.id());
+      Path from = layout.snapshot(source.id());
       boolean hasInitrd = shareKernel(from, directory);
 
-      context.before(order.operation() + ".machine");
-      HostProof proof = HostProof.of(source, order.warm(), handsSecrets);
+      steps.before(order.operation() + ".machine");
+      HostProof proof = launcher.proof(source, order.warm());
       SandboxRecord.Machine planned =
           new SandboxRecord.Machine(
               order.number(),
@@ -185,10 +176,10 @@ public final class MachineStarter {
       Integer agentPort = source.agentPort();
       HostSecret known = null;
       if (agentPort != null) {
-        context.before(order.operation() + ".agent");
+        steps.before(order.operation() + ".agent");
         known = agents.initialise(order, proof, vm, agentPort);
       }
-      context.before(order.operation() + ".started");
+      steps.before(order.operation() + ".started");
       Started started =
           new Started(
               new SandboxRecord.Machine(
@@ -208,7 +199,7 @@ public final class MachineStarter {
       undo.commit();
       return started;
     } catch (IOException e) {
-      throw Errors.io("cannot start " + order.sandboxId(), context.layout().root(), e);
+      throw Errors.io("cannot start " + order.sandboxId(), layout.root(), e);
     }
   }
 
@@ -218,9 +209,9 @@ public final class MachineStarter {
    */
   private RunningVm machine(Order order, SandboxRecord.Machine planned) {
     try {
-      return runSomewhere(order, planned);
+      return launcher.run(order, planned);
     } catch (RametException e) {
-      throw Errors.orFull("cannot start " + order.sandboxId(), context.layout().root(), e);
+      throw Errors.orFull("cannot start " + order.sandboxId(), layout.root(), e);
     }
   }
 
@@ -228,13 +219,13 @@ public final class MachineStarter {
    * Restores the egress rules and volumes of a machine that was found again after its host ended.
    */
   public void foundAgain(SandboxRecord record, RunningVm vm) {
-    confinement.again(record, vm);
+    launcher.confineAgain(record, vm);
     agents.mountAgain(record, vm);
   }
 
   /** Grows the disk. The agent grows the guest's file system when it starts. */
   private void grow(NodeId disk, long sizeBytes) {
-    Growable growable = Capability.of(SplitStorage.of(context.storage(), disk), Growable.class);
+    Growable growable = Capability.of(SplitStorage.of(storage, disk), Growable.class);
     if (growable == null) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -258,22 +249,13 @@ public final class MachineStarter {
    * @param kill kills the machine through its own handle
    */
   public void giveUp(Runnable kill, RunningVm old) {
-    try {
-      kill.run();
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
-      try {
-        context.hypervisor().reap(old.spec().directory());
-      } catch (RuntimeException again) {
-        LOG.log(System.Logger.Level.ERROR, "cannot end " + old.spec().name(), again);
-      }
-    }
+    launcher.giveUp(kill, old);
   }
 
   /** Removes the disk and the directory of a machine that does not run any more. */
   public void discardFiles(String sandboxId, int number) {
-    context.storage().delete(Layout.machineDisk(sandboxId, number));
-    FileTrees.delete(context.layout().machine(sandboxId, number));
+    storage.delete(Layout.machineDisk(sandboxId, number));
+    FileTrees.delete(layout.machine(sandboxId, number));
   }
 
   /** Links the kernel and the initial ram disk. Returns whether there is an initial ram disk. */
@@ -284,89 +266,5 @@ public final class MachineStarter {
     }
     Files.createLink(Layout.initrd(to), Layout.initrd(from));
     return true;
-  }
-
-  private RunningVm runSomewhere(Order order, SandboxRecord.Machine planned) {
-    for (int attempt = 1; ; attempt++) {
-      VmSpec spec =
-          spec(
-              order.sandboxId(),
-              planned,
-              HostAddresses.next(),
-              order.source().agentPort(),
-              order.outbound(),
-              order.accessToken());
-      try {
-        return run(order, spec);
-      } catch (RametException e) {
-        if (e.code() != ErrorCode.CONFLICT || attempt == ADDRESS_TRIES) {
-          throw e;
-        }
-        // Another machine on this host has taken the address.
-      }
-    }
-  }
-
-  private RunningVm run(Order order, VmSpec spec) {
-    Duration timeout = context.config().startTimeout();
-    SnapshotRecord source = order.source();
-    VmIdentity identity = source.identity();
-    if (!order.warm() || identity == null) {
-      RunningVm booted = context.hypervisor().boot(spec, timeout);
-      try {
-        // Its kernel has only just begun and does not use the network yet.
-        confinement.confine(order, spec, booted.pid());
-        confinement.releaseAtEnd(order, booted);
-        return booted;
-      } catch (RuntimeException e) {
-        giveUp(() -> booted.kill(KILL_TIMEOUT), booted);
-        throw e;
-      }
-    }
-    SavedVm saved =
-        new SavedVm(
-            Layout.devices(context.layout().snapshot(source.id())),
-            context.storage().attach(Layout.snapshotMemory(source.id())),
-            identity);
-    // Not closed, because closing it would resume a machine that nobody holds.
-    PausedVm paused = context.hypervisor().restore(spec, saved, timeout);
-    try {
-      confinement.confine(order, spec, paused.pid());
-      RunningVm resumed = paused.resume();
-      confinement.releaseAtEnd(order, resumed);
-      return resumed;
-    } catch (RuntimeException e) {
-      try {
-        paused.kill();
-      } catch (RuntimeException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
-    }
-  }
-
-  /** Returns the machine's specification, the same at its start and when it is found again. */
-  public VmSpec spec(
-      String sandboxId,
-      SandboxRecord.Machine machine,
-      String hostAddress,
-      @Nullable Integer agentPort,
-      boolean outbound,
-      @Nullable String accessToken) {
-    HostSecret secret = machine.hostSecret();
-    Path directory = context.layout().machine(sandboxId, machine.number());
-    Attachment disk = context.storage().attach(Layout.machineDisk(sandboxId, machine.number()));
-    return new VmSpec(
-        sandboxId,
-        directory,
-        machine.cpuCount(),
-        machine.memoryBytes(),
-        Layout.kernel(directory),
-        machine.hasInitrd() ? Layout.initrd(directory) : null,
-        machine.kernelArguments(),
-        List.of(disk),
-        new VmSpec.Network(
-            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound),
-        secret == null || !handsSecrets ? null : HostProof.handedOver(secret, accessToken));
   }
 }

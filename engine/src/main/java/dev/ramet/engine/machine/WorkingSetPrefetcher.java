@@ -2,11 +2,13 @@
 package dev.ramet.engine.machine;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.metrics.Counter;
+import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.workingset.MappedPages;
 import dev.ramet.engine.workingset.WorkingSet;
 import dev.ramet.engine.workingset.WorkingSetFile;
@@ -15,6 +17,7 @@ import dev.ramet.linux.file.CachedPages;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +45,10 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private static final int THREADS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Context context;
+  private final Layout layout;
+  private final StorageBackend storage;
+  private final SnapshotStore snapshots;
+  private final SandboxStore sandboxes;
   private final SnapshotReclaimer reclaimer;
   private final ScheduledExecutorService timer;
   private final EngineConfig.WorkingSetPolicy policy;
@@ -56,29 +62,36 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   /**
    * Creates the prefetcher of a root.
    *
+   * @param policy whether and when working sets are recorded
    * @param timer fires when a machine is due to be examined; never does the work itself
    */
   public WorkingSetPrefetcher(
-      Context context, SnapshotReclaimer reclaimer, ScheduledExecutorService timer) {
-    this.context = context;
+      EngineConfig.WorkingSetPolicy policy,
+      Layout layout,
+      StorageBackend storage,
+      SnapshotStore snapshots,
+      SandboxStore sandboxes,
+      SnapshotReclaimer reclaimer,
+      Registry metrics,
+      ScheduledExecutorService timer) {
+    this.layout = layout;
+    this.storage = storage;
+    this.snapshots = snapshots;
+    this.sandboxes = sandboxes;
     this.reclaimer = reclaimer;
     this.timer = timer;
-    this.policy = context.config().workingSet();
+    this.policy = policy;
     this.outcomes =
-        context
-            .metrics()
-            .counter(
-                "ramet_working_sets_total",
-                "Working sets of snapshots: recorded after a restore, prefetched at one, found in"
-                    + " the page cache already, or ignored because of what was in the file.",
-                "outcome");
+        metrics.counter(
+            "ramet_working_sets_total",
+            "Working sets of snapshots: recorded after a restore, prefetched at one, found in"
+                + " the page cache already, or ignored because of what was in the file.",
+            "outcome");
     this.bytes =
-        context
-            .metrics()
-            .counter(
-                "ramet_working_set_bytes_total",
-                "Bytes of working sets: recorded, prefetched, and found in the page cache.",
-                "what");
+        metrics.counter(
+            "ramet_working_set_bytes_total",
+            "Bytes of working sets: recorded, prefetched, and found in the page cache.",
+            "what");
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             THREADS, THREADS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::daemon);
@@ -165,7 +178,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       if (pin == null) {
         return;
       }
-      Path image = context.storage().attach(Layout.snapshotMemory(source.id())).path();
+      Path image = storage.attach(Layout.snapshotMemory(source.id())).path();
       try (Fd fd = Fd.openRead(image)) {
         work.with(pin.record(), fd);
       }
@@ -177,7 +190,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   }
 
   private @Nullable WorkingSet read(SnapshotRecord record) {
-    Path directory = context.layout().snapshot(record.id());
+    Path directory = layout.snapshot(record.id());
     try {
       return WorkingSetFile.read(directory, record.memoryBytes());
     } catch (IOException e) {
@@ -235,7 +248,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     if (found.ranges().isEmpty() || disturbed(restored)) {
       return;
     }
-    WorkingSetFile.write(context.layout().snapshot(record.id()), found);
+    WorkingSetFile.write(layout.snapshot(record.id()), found);
     outcomes.increment("recorded");
     bytes.add((double) found.bytes(), "recorded");
     LOG.log(
@@ -255,8 +268,8 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private boolean disturbed(Restored restored) {
     String id = restored.sandboxId();
     return restored.vm().exit().toCompletableFuture().isDone()
-        || context.sandboxes().all().stream().anyMatch(live -> live.id().equals(id) && live.held())
-        || context.snapshots().all().stream()
+        || sandboxes.all().stream().anyMatch(live -> live.id().equals(id) && live.held())
+        || snapshots.all().stream()
             .anyMatch(
                 made -> id.equals(made.sandboxId()) && made.createdAt().isAfter(restored.since()));
   }

@@ -2,11 +2,14 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.egress.rule.NetworkRules;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
+import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
@@ -19,14 +22,26 @@ import java.time.Duration;
 public final class NetworkChange {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  private final Context context;
+  private final SandboxStore sandboxes;
+  private final GuestRequests requests;
+  private final EgressFilter egress;
+  private final StepObserver steps;
   private final EgressEnforcer confinement;
   private final AgentSetup agents;
 
-  public NetworkChange(Context context, EgressEnforcer confinement, AgentSetup agents) {
-    this.context = context;
+  public NetworkChange(
+      SandboxStore sandboxes,
+      GuestRequests requests,
+      EgressFilter egress,
+      EgressEnforcer confinement,
+      AgentSetup agents,
+      StepObserver steps) {
+    this.sandboxes = sandboxes;
+    this.requests = requests;
+    this.egress = egress;
     this.confinement = confinement;
     this.agents = agents;
+    this.steps = steps;
   }
 
   /**
@@ -36,14 +51,14 @@ public final class NetworkChange {
     rules.checkNames();
     try (LiveSandbox.Hold hold = live.hold("set network", PATIENCE);
         Undo undo = new Undo()) {
-      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      SandboxRecord before = sandboxes.get(live.id()).saved();
       if (!before.outbound()) {
         checkWithout(live.id(), rules);
       }
-      context.requests().check(rules.requests());
+      requests.check(rules.requests());
       SandboxRecord.Terms terms = before.terms();
       if (before.outbound()) {
-        context.egress().check(rules);
+        egress.check(rules);
         trustFor(live, before, rules);
         if (live.machine() != null) {
           undo.add(
@@ -51,13 +66,13 @@ public final class NetworkChange {
           confinement.change(before, rules);
         }
       }
-      context.before("network.commit");
+      steps.before("network.commit");
       live.revise(
           now -> now.ending(before.endAt(), terms.with(terms.rules().with(rules))),
-          context.sandboxes()::save);
+          sandboxes::save);
       undo.commit();
     } catch (IOException e) {
-      throw Errors.io("cannot set the network of " + live.id(), context.layout().root(), e);
+      throw Errors.io("cannot set the network of " + live.id(), sandboxes.root(), e);
     }
   }
 

@@ -2,16 +2,19 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.RollbackReport;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.io.IOException;
@@ -41,23 +44,32 @@ public final class Rollback {
   private static final Set<ErrorCode> DEAF =
       EnumSet.of(ErrorCode.HYPERVISOR_FAILED, ErrorCode.DEADLINE_EXCEEDED);
 
-  private final Context context;
+  private final SandboxStore sandboxes;
+  private final Layout layout;
+  private final Hypervisor hypervisor;
+  private final StepObserver steps;
   private final MachineStarter starter;
   private final SandboxLifecycle lifecycle;
   private final SnapshotReclaimer reclaimer;
   private final Views views;
 
   public Rollback(
-      Context context,
+      SandboxStore sandboxes,
+      Layout layout,
+      Hypervisor hypervisor,
       MachineStarter starter,
       SandboxLifecycle lifecycle,
       SnapshotReclaimer reclaimer,
-      Views views) {
-    this.context = context;
+      Views views,
+      StepObserver steps) {
+    this.sandboxes = sandboxes;
+    this.layout = layout;
+    this.hypervisor = hypervisor;
     this.starter = starter;
     this.lifecycle = lifecycle;
     this.reclaimer = reclaimer;
     this.views = views;
+    this.steps = steps;
   }
 
   /** Rolls the sandbox back. It keeps its id. */
@@ -66,7 +78,7 @@ public final class Rollback {
     try (LiveSandbox.Hold hold = live.hold("rollback");
         SnapshotReclaimer.Pin pin = reclaimer.pin("snapshot", snapshot)) {
       // Look it up again now that this operation holds it: it may have been killed meanwhile.
-      SandboxRecord before = context.sandboxes().get(live.id()).saved();
+      SandboxRecord before = sandboxes.get(live.id()).saved();
       // A sandbox whose machine died can be rolled back too.
       RunningVm old = live.machine();
       replace(live, before, old, pin.record());
@@ -77,16 +89,16 @@ public final class Rollback {
 
   private void replace(
       LiveSandbox live, SandboxRecord before, @Nullable RunningVm old, SnapshotRecord source) {
-    context.before("rollback.pause");
+    steps.before("rollback.pause");
     try (PausedVm paused = pause(old);
         Undo undo = new Undo()) {
       MachineStarter.Started started =
           starter.start(MachineStarter.Order.next("rollback", before, source, Map.of(), true));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
-      context.before("rollback.commit");
+      steps.before("rollback.commit");
       SandboxRecord after =
           awake(before).on(started.machine(), source.diskBytes(), source.agentPort());
-      live.becomes(after, started.vm(), context.sandboxes()::save);
+      live.becomes(after, started.vm(), sandboxes::save);
       undo.commit();
       live.tracking().close();
       if (old != null) {
@@ -94,7 +106,7 @@ public final class Rollback {
       }
       lifecycle.begun(live);
     } catch (IOException e) {
-      throw Errors.io("cannot roll back " + live.id(), context.layout().root(), e);
+      throw Errors.io("cannot roll back " + live.id(), sandboxes.root(), e);
     }
   }
 
@@ -160,11 +172,11 @@ public final class Rollback {
    */
   private void clearAway(SandboxRecord before, @Nullable RunningVm old) {
     try {
-      context.before("rollback.clear");
+      steps.before("rollback.clear");
       if (old == null && before.state() != SandboxRecord.State.PAUSED) {
         // A machine that this host could not find again may still run.
-        Path directory = context.layout().machine(before.id(), before.machine().number());
-        context.hypervisor().reap(directory);
+        Path directory = layout.machine(before.id(), before.machine().number());
+        hypervisor.reap(directory);
       }
       starter.discardFiles(before.id(), before.machine().number());
       reclaimer.reclaim(before.machine().memoryBase());

@@ -2,9 +2,9 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.SandboxRules;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -26,7 +26,7 @@ public final class SandboxExpiry {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration AGAIN = Duration.ofSeconds(30);
 
-  private final Context context;
+  private final SandboxStore sandboxes;
   private final ScheduledExecutorService timer;
   private final Executor workers;
   private volatile Killing killing = (live, stillWanted) -> {};
@@ -39,8 +39,8 @@ public final class SandboxExpiry {
    * @param timer fires when a sandbox is due; never does the work itself
    * @param workers run the work
    */
-  public SandboxExpiry(Context context, ScheduledExecutorService timer, Executor workers) {
-    this.context = context;
+  public SandboxExpiry(SandboxStore sandboxes, ScheduledExecutorService timer, Executor workers) {
+    this.sandboxes = sandboxes;
     this.timer = timer;
     this.workers = workers;
   }
@@ -77,14 +77,13 @@ public final class SandboxExpiry {
   /** Sets when the sandbox ends, or null for never. */
   void set(LiveSandbox live, @Nullable Instant endAt) {
     try (LiveSandbox.Hold hold = live.hold("set timeout", PATIENCE)) {
-      context
-          .sandboxes()
+      sandboxes
           .get(live.id())
           .revise(
               before -> before.ending(endAt, before.terms().lasting(secondsUntil(endAt))),
-              context.sandboxes()::save);
+              sandboxes::save);
     } catch (IOException e) {
-      throw Errors.io("cannot set the end of " + live.id(), context.layout().root(), e);
+      throw Errors.io("cannot set the end of " + live.id(), sandboxes.root(), e);
     }
     schedule(live);
   }

@@ -2,10 +2,12 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.SandboxRules;
-import dev.ramet.engine.core.Context;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.Errors;
@@ -13,6 +15,7 @@ import dev.ramet.engine.support.Ids;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import java.io.IOException;
@@ -31,18 +34,30 @@ public final class SandboxLifecycle {
   // sandbox gone.
   private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
 
-  private final Context context;
+  private final SandboxStore sandboxes;
+  private final Layout layout;
+  private final Hypervisor hypervisor;
+  private final StepObserver steps;
   private final MachineStarter starter;
   private final SnapshotReclaimer reclaimer;
   private final SandboxExpiry ends;
   private volatile boolean closed;
 
   public SandboxLifecycle(
-      Context context, MachineStarter starter, SnapshotReclaimer reclaimer, SandboxExpiry ends) {
-    this.context = context;
+      SandboxStore sandboxes,
+      Layout layout,
+      Hypervisor hypervisor,
+      MachineStarter starter,
+      SnapshotReclaimer reclaimer,
+      SandboxExpiry ends,
+      StepObserver steps) {
+    this.sandboxes = sandboxes;
+    this.layout = layout;
+    this.hypervisor = hypervisor;
     this.starter = starter;
     this.reclaimer = reclaimer;
     this.ends = ends;
+    this.steps = steps;
   }
 
   /**
@@ -124,10 +139,10 @@ public final class SandboxLifecycle {
     LiveSandbox live = new LiveSandbox(intent, null);
     try (LiveSandbox.Hold hold = live.hold("start");
         Undo undo = new Undo()) {
-      context.before(order.operation() + ".manifest");
+      steps.before(order.operation() + ".manifest");
       undo.add("manifest of " + order.id(), () -> forget(order.id()));
-      context.sandboxes().begin(intent);
-      context.sandboxes().add(live);
+      sandboxes.begin(intent);
+      sandboxes.add(live);
       MachineStarter.Started started =
           starter.start(
               new MachineStarter.Order(
@@ -147,12 +162,12 @@ public final class SandboxLifecycle {
                   !order.hidden() || order.rules().secure(),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
-      context.before(order.operation() + ".commit");
+      steps.before(order.operation() + ".commit");
       SandboxRecord record = intent.on(started.machine(), order.diskBytes(), source.agentPort());
-      live.becomes(record, started.vm(), context.sandboxes()::save);
+      live.becomes(record, started.vm(), sandboxes::save);
       undo.commit();
     } catch (IOException e) {
-      throw Errors.io("cannot create a sandbox", context.layout().root(), e);
+      throw Errors.io("cannot create a sandbox", sandboxes.root(), e);
     }
     begun(live);
     return live;
@@ -160,9 +175,9 @@ public final class SandboxLifecycle {
 
   private void forget(String id) {
     try {
-      context.sandboxes().remove(id);
+      sandboxes.remove(id);
     } catch (IOException e) {
-      throw Errors.io("cannot remove " + id, context.layout().root(), e);
+      throw Errors.io("cannot remove " + id, sandboxes.root(), e);
     }
   }
 
@@ -205,7 +220,7 @@ public final class SandboxLifecycle {
               if (!closed && live.died(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
-                  live.write(context.sandboxes()::save);
+                  live.write(sandboxes::save);
                 } catch (IOException e) {
                   // The next start finds no machine and reaches the same conclusion.
                   LOG.log(
@@ -244,30 +259,30 @@ public final class SandboxLifecycle {
    */
   public void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
     try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
-      SandboxRecord record = context.sandboxes().get(live.id()).saved();
+      SandboxRecord record = sandboxes.get(live.id()).saved();
       if (!stillWanted.test(record)) {
         return;
       }
-      context.before("kill.intent");
+      steps.before("kill.intent");
       RunningVm vm = live.machine();
       SandboxRecord killed = record.in(SandboxRecord.State.KILLED, null);
       live.becomes(killed, vm, intent -> saveIntent(record, intent));
-      context.before("kill.machine");
+      steps.before("kill.machine");
       live.tracking().close();
       if (vm != null) {
         vm.kill(KILL_TIMEOUT);
       } else if (record.state() != SandboxRecord.State.PAUSED) {
         // A machine that this host could not find again may still run.
-        context.hypervisor().reap(context.layout().sandbox(live.id()));
+        hypervisor.reap(layout.sandbox(live.id()));
       }
       live.becomes(killed, null);
-      context.before("kill.disk");
+      steps.before("kill.disk");
       starter.discardFiles(live.id(), record.machine().number());
-      context.before("kill.manifest");
-      context.sandboxes().remove(live.id());
+      steps.before("kill.manifest");
+      sandboxes.remove(live.id());
       reclaimer.reclaim(record.machine().memoryBase());
     } catch (IOException e) {
-      throw Errors.io("cannot kill " + live.id(), context.layout().root(), e);
+      throw Errors.io("cannot kill " + live.id(), sandboxes.root(), e);
     }
   }
 
@@ -280,12 +295,12 @@ public final class SandboxLifecycle {
       if (before.state() == SandboxRecord.State.PAUSED) {
         // After a loss of power the sandbox would be paused again, without the snapshot to resume
         // from.
-        context.sandboxes().saveDurably(killed);
+        sandboxes.saveDurably(killed);
       } else {
-        context.sandboxes().save(killed);
+        sandboxes.save(killed);
       }
     } catch (IOException e) {
-      RametException failure = Errors.io("cannot kill " + killed.id(), context.layout().root(), e);
+      RametException failure = Errors.io("cannot kill " + killed.id(), sandboxes.root(), e);
       if (failure.code() != ErrorCode.NO_SPACE) {
         throw failure;
       }

@@ -4,8 +4,6 @@ package dev.ramet.engine.sandbox;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Template;
-import dev.ramet.engine.core.Context;
-import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.PendingSnapshots;
@@ -20,46 +18,19 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Converts manifests to the records that callers see. Thread-safe. */
 public final class Views {
-  private final Context context;
+  private final Layout layout;
+  private final StorageBackend storage;
   private final SnapshotReclaimer reclaimer;
 
-  public Views(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public Views(Layout layout, StorageBackend storage, SnapshotReclaimer reclaimer) {
+    this.layout = layout;
+    this.storage = storage;
     this.reclaimer = reclaimer;
-  }
-
-  /** Registers gauges of the number of sandboxes and snapshots. */
-  public void count(Registry metrics) {
-    metrics.gauge(
-        "ramet_sandboxes",
-        "Sandboxes on record, by state.",
-        "state",
-        () ->
-            context.sandboxes().all().stream()
-                .filter(live -> !live.saved().hidden())
-                .collect(
-                    Collectors.groupingBy(
-                        live -> Registry.label(live.saved().state()),
-                        TreeMap::new,
-                        Collectors.counting())));
-    metrics.gauge(
-        "ramet_snapshots",
-        "Snapshots, templates and the hidden common starts of clones on record, by kind.",
-        "kind",
-        () ->
-            context.snapshots().all().stream()
-                .collect(
-                    Collectors.groupingBy(
-                        record -> Registry.label(record.kind()),
-                        TreeMap::new,
-                        Collectors.counting())));
   }
 
   Sandbox sandbox(LiveSandbox live) {
@@ -163,8 +134,7 @@ public final class Views {
 
   private Snapshot.@Nullable WorkingSet workingSet(SnapshotRecord record) {
     try {
-      WorkingSet set =
-          WorkingSetFile.read(context.layout().snapshot(record.id()), record.memoryBytes());
+      WorkingSet set = WorkingSetFile.read(layout.snapshot(record.id()), record.memoryBytes());
       return set == null
           ? null
           : new Snapshot.WorkingSet(set.snapshotId(), set.pages(), set.bytes(), set.whole());
@@ -193,7 +163,6 @@ public final class Views {
   }
 
   private @Nullable String brokenBecause(SnapshotRecord record) {
-    StorageBackend storage = context.storage();
     if (storage.find(Layout.snapshotDisk(record.id())).isEmpty()) {
       return "its disk is gone";
     }
@@ -205,9 +174,9 @@ public final class Views {
 
   private long exclusiveBytes(SnapshotRecord record) {
     try {
-      long bytes = context.storage().usage(Layout.snapshotDisk(record.id())).exclusiveBytes();
+      long bytes = storage.usage(Layout.snapshotDisk(record.id())).exclusiveBytes();
       return record.warm()
-          ? bytes + context.storage().usage(Layout.snapshotMemory(record.id())).exclusiveBytes()
+          ? bytes + storage.usage(Layout.snapshotMemory(record.id())).exclusiveBytes()
           : bytes;
     } catch (RametException e) {
       // The snapshot was deleted meanwhile.

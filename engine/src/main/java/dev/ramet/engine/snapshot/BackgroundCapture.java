@@ -4,11 +4,12 @@ package dev.ramet.engine.snapshot;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.capture.Capturer;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.PendingSnapshots;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
@@ -23,21 +24,34 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a snapshot for a caller that does not wait until it is written. The call returns when the
- * machine runs again; the rest happens on an engine thread, which holds the sandbox meanwhile. Used
- * by one thread, once.
+ * Takes snapshots for callers that do not wait until they are written. The call returns when the
+ * machine runs again; the rest happens on an engine thread, which holds the sandbox meanwhile.
+ * Thread-safe.
  */
-final class BackgroundCapture {
-  private final Context context;
+public final class BackgroundCapture {
+  private final SandboxStore sandboxes;
+  private final SnapshotStore snapshots;
+  private final PendingSnapshots writings;
   private final Capturer capturer;
-  private final NewSnapshot request;
-  private final CompletableFuture<PendingSnapshots.Entry> resumed = new CompletableFuture<>();
-  private volatile PendingSnapshots.@Nullable Entry entry;
+  private final Executor workers;
 
-  BackgroundCapture(Context context, Capturer capturer, NewSnapshot request) {
-    this.context = context;
+  /**
+   * Creates the background captures of a root.
+   *
+   * @param writings the snapshots that are still being written
+   * @param workers finish the captures
+   */
+  public BackgroundCapture(
+      SandboxStore sandboxes,
+      SnapshotStore snapshots,
+      PendingSnapshots writings,
+      Capturer capturer,
+      Executor workers) {
+    this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.writings = writings;
     this.capturer = capturer;
-    this.request = request;
+    this.workers = workers;
   }
 
   /**
@@ -45,17 +59,20 @@ final class BackgroundCapture {
    *
    * @throws RametException if anything fails before the machine runs again; then nothing is left
    */
-  PendingSnapshots.Entry start(LiveSandbox live, Executor workers) {
+  PendingSnapshots.Entry start(LiveSandbox live, NewSnapshot request) {
     LiveSandbox.Hold hold = live.hold("snapshot");
     Names.Reservation reservation = () -> {};
+    CompletableFuture<PendingSnapshots.Entry> resumed;
     boolean handedOver = false;
     try {
-      reservation = SnapshotOperations.reserve(context, request);
-      SandboxRecord sandbox = context.sandboxes().get(live.id()).saved();
+      reservation = SnapshotCreator.reserve(snapshots, request);
+      SandboxRecord sandbox = sandboxes.get(live.id()).saved();
       Names.Reservation name = reservation;
       String id = Ids.next('s');
       Intents.tell(List.of(id));
-      workers.execute(() -> run(id, live, sandbox, hold, name));
+      Capture capture = new Capture(id, request, sandbox);
+      resumed = capture.resumed;
+      workers.execute(() -> capture.run(live, hold, name));
       handedOver = true;
     } finally {
       if (!handedOver) {
@@ -68,7 +85,7 @@ final class BackgroundCapture {
     } catch (ExecutionException e) {
       throw Errors.any(
           "cannot snapshot " + live.id(),
-          context.layout().root(),
+          sandboxes.root(),
           Objects.requireNonNullElse(e.getCause(), e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -76,39 +93,47 @@ final class BackgroundCapture {
     }
   }
 
-  private void run(
-      String id,
-      LiveSandbox live,
-      SandboxRecord sandbox,
-      LiveSandbox.Hold hold,
-      Names.Reservation reservation) {
-    Throwable failure = null;
-    try (hold;
-        reservation) {
-      capturer.capture(
-          live,
-          Capturer.Order.of(id, request, sandbox.sourceId(), Durability.DURABLE),
-          instant -> resumed(id, sandbox, instant));
-    } catch (Throwable e) { // the caller waits for the outcome, whatever it is
-      failure = e;
-    }
-    // Report only now that the sandbox is free and the name taken, so that a waiting caller can
-    // continue at once.
-    PendingSnapshots.Entry begun = entry;
-    if (begun == null) {
-      resumed.completeExceptionally(failure == null ? new IllegalStateException() : failure);
-    } else if (failure == null) {
-      context.writings().ended(begun);
-    } else {
-      context
-          .writings()
-          .failed(begun, Errors.any("cannot write " + id, context.layout().root(), failure));
-    }
-  }
+  /** One capture, which a worker makes while the caller waits for the machine to run again. */
+  private final class Capture {
+    private final String id;
+    private final NewSnapshot request;
+    private final SandboxRecord sandbox;
+    private final CompletableFuture<PendingSnapshots.Entry> resumed = new CompletableFuture<>();
+    private volatile PendingSnapshots.@Nullable Entry entry;
 
-  private void resumed(String id, SandboxRecord sandbox, Instant instant) {
-    PendingSnapshots.Entry begun = context.writings().begin(id, request, sandbox, instant);
-    entry = begun;
-    resumed.complete(begun);
+    Capture(String id, NewSnapshot request, SandboxRecord sandbox) {
+      this.id = id;
+      this.request = request;
+      this.sandbox = sandbox;
+    }
+
+    void run(LiveSandbox live, LiveSandbox.Hold hold, Names.Reservation reservation) {
+      Throwable failure = null;
+      try (hold;
+          reservation) {
+        capturer.capture(
+            live,
+            Capturer.Order.of(id, request, sandbox.sourceId(), Durability.DURABLE),
+            this::resumed);
+      } catch (Throwable e) { // the caller waits for the outcome, whatever it is
+        failure = e;
+      }
+      // Report only now that the sandbox is free and the name taken, so that a waiting caller can
+      // continue at once.
+      PendingSnapshots.Entry begun = entry;
+      if (begun == null) {
+        resumed.completeExceptionally(failure == null ? new IllegalStateException() : failure);
+      } else if (failure == null) {
+        writings.ended(begun);
+      } else {
+        writings.failed(begun, Errors.any("cannot write " + id, sandboxes.root(), failure));
+      }
+    }
+
+    private void resumed(Instant instant) {
+      PendingSnapshots.Entry begun = writings.begin(id, request, sandbox, instant);
+      entry = begun;
+      resumed.complete(begun);
+    }
   }
 }

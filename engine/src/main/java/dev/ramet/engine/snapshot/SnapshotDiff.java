@@ -3,20 +3,20 @@ package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.SnapshotDifference;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.pages.ImageComparison;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
 
 /** Compares the images of two snapshots or templates, which stay pinned meanwhile. Thread-safe. */
-final class SnapshotDiff {
-  private final Context context;
+public final class SnapshotDiff {
+  private final StorageBackend storage;
   private final SnapshotReclaimer reclaimer;
 
-  SnapshotDiff(Context context, SnapshotReclaimer reclaimer) {
-    this.context = context;
+  public SnapshotDiff(StorageBackend storage, SnapshotReclaimer reclaimer) {
+    this.storage = storage;
     this.reclaimer = reclaimer;
   }
 
@@ -38,8 +38,7 @@ final class SnapshotDiff {
   }
 
   private ImageDifference compare(NodeId a, NodeId b, int mostRanges) {
-    return new ImageComparison(
-            context.storage().attach(a).path(), context.storage().attach(b).path(), mostRanges)
+    return new ImageComparison(storage.attach(a).path(), storage.attach(b).path(), mostRanges)
         .run();
   }
 }

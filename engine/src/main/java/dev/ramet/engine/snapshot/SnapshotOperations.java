@@ -1,162 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.snapshot;
 
-import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Snapshots;
-import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.capture.ChangeDetector;
-import dev.ramet.engine.capture.DiskCapturer;
-import dev.ramet.engine.capture.PausedCapturer;
-import dev.ramet.engine.capture.Replacement;
-import dev.ramet.engine.core.Context;
-import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.sandbox.Views;
 import dev.ramet.engine.state.LiveSandbox;
-import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.PendingSnapshots;
-import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
-import dev.ramet.engine.support.Ids;
-import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.Durability;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Snapshots}: takes, lists, compares and deletes snapshots. */
 public final class SnapshotOperations implements Snapshots {
-  private static final int MOST_DESCRIPTION = 1000;
-
-  private final Context context;
-  private final Capturer capturer;
-  private final PausedCapturer paused;
-  private final DiskCapturer disks;
+  private final SandboxStore sandboxes;
+  private final SnapshotStore snapshots;
+  private final PendingSnapshots writings;
+  private final SnapshotCreator creator;
+  private final ChangeDetector changes;
+  private final SnapshotDiff differences;
   private final SnapshotReclaimer reclaimer;
   private final Views views;
-  private final Executor workers;
 
   /**
    * Creates the operations.
    *
-   * @param workers finish captures that a caller does not wait for
+   * @param writings the snapshots that are still being written
    */
   public SnapshotOperations(
-      Context context,
-      Capturer capturer,
+      SandboxStore sandboxes,
+      SnapshotStore snapshots,
+      PendingSnapshots writings,
+      SnapshotCreator creator,
+      ChangeDetector changes,
+      SnapshotDiff differences,
       SnapshotReclaimer reclaimer,
-      Views views,
-      Executor workers) {
-    this.context = context;
-    this.capturer = capturer;
-    this.paused = new PausedCapturer(context, reclaimer);
-    this.disks = new DiskCapturer(context);
+      Views views) {
+    this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.writings = writings;
+    this.creator = creator;
+    this.changes = changes;
+    this.differences = differences;
     this.reclaimer = reclaimer;
     this.views = views;
-    this.workers = workers;
   }
 
   @Override
-  public Snapshot create(NewSnapshot wanted) {
-    String sandboxId = wanted.sandboxId();
-    checkDescription(wanted.description());
-    NewSnapshot request =
-        wanted.replacing(Replacement.resolve(context, sandboxId, wanted.replaces()));
-    LiveSandbox live = context.sandboxes().get(sandboxId);
-    if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
-      return views.snapshot(new BackgroundCapture(context, capturer, request).start(live, workers));
-    }
-    try (LiveSandbox.Hold hold = live.hold("snapshot");
-        Names.Reservation reservation = reserve(context, request)) {
-      SandboxRecord record = context.sandboxes().get(sandboxId).saved();
-      String id = Ids.next('s');
-      Intents.tell(List.of(id));
-      Capturer.Order order = Capturer.Order.of(id, request, record.sourceId(), Durability.DURABLE);
-      if (request.memory() && !PausedCapturer.fits(record)) {
-        return views.lastSnapshot(live, capturer.capture(live, order));
-      }
-      SnapshotRecord made =
-          PausedCapturer.fits(record)
-              ? paused.capture(record, order, request.memory())
-              : captureDisk(live, order);
-      new Replacement(context, reclaimer).giveUp(order.replaces());
-      return views.lastSnapshot(live, made);
-    }
-  }
-
-  /**
-   * Reserves the snapshot's name. Another snapshot may have it: the tag moves to the new one when
-   * that is ready.
-   */
-  static Names.Reservation reserve(Context context, NewSnapshot request) {
-    return context
-        .snapshots()
-        .names()
-        .reserve(
-            TaggedName.ofNullable("name", request.name()), SnapshotRecord.Kind.SNAPSHOT, false);
-  }
-
-  private SnapshotRecord captureDisk(LiveSandbox live, Capturer.Order order) {
-    SandboxRecord record = live.saved();
-    if (order.memoryMode() != null || order.verify()) {
-      throw RametException.invalid(
-          "memory", "without it, a memory mode or its verification makes no sense");
-    }
-    try (GuestFreeze files =
-        new GuestFreeze(context, record, live.runningMachine(), "take it with its memory")) {
-      return disks.capture(record, order, Instant.now(), files::thaw);
-    }
+  public Snapshot create(NewSnapshot request) {
+    return creator.create(request);
   }
 
   @Override
   public Optional<Snapshot> unchanged(String sandboxId) {
-    LiveSandbox live = context.sandboxes().get(sandboxId);
+    LiveSandbox live = sandboxes.get(sandboxId);
     try (LiveSandbox.Hold hold = live.hold("snapshot")) {
-      SandboxRecord record = context.sandboxes().get(sandboxId).saved();
-      SnapshotRecord same =
-          PausedCapturer.fits(record)
-              ? paused.made(record)
-              : new ChangeDetector(context, reclaimer).since(live);
-      return Optional.ofNullable(same)
+      return Optional.ofNullable(changes.since(sandboxes.get(sandboxId)))
           .map(found -> views.lastSnapshot(live, found))
           .filter(snapshot -> snapshot.status() != Snapshot.Status.BROKEN);
     }
   }
 
-  private static void checkDescription(@Nullable String description) {
-    if (description != null && description.length() > MOST_DESCRIPTION) {
-      throw RametException.invalid(
-          "description", "must have at most " + MOST_DESCRIPTION + " characters");
-    }
-  }
-
   @Override
   public Snapshot get(String idOrName) {
-    PendingSnapshots.Entry writing = context.writings().find(idOrName);
+    PendingSnapshots.Entry writing = writings.find(idOrName);
     SnapshotRecord record = published(idOrName);
     if (record != null) {
       return views.snapshot(record);
     }
     if (writing == null) {
-      throw context.snapshots().names().missing("snapshot", idOrName);
+      throw snapshots.names().missing("snapshot", idOrName);
     }
     return views.snapshot(writing);
   }
 
   private @Nullable SnapshotRecord published(String idOrName) {
-    return context
-        .snapshots()
+    return snapshots
         .names()
         .resolve(idOrName)
         .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
@@ -165,22 +96,22 @@ public final class SnapshotOperations implements Snapshots {
 
   @Override
   public void await(String idOrName, Duration timeout) {
-    context.writings().await(idOrName, timeout);
+    writings.await(idOrName, timeout);
   }
 
   @Override
   public SnapshotDifference diff(String a, String b, int mostRanges) {
-    return new SnapshotDiff(context, reclaimer).compare(a, b, mostRanges);
+    return differences.compare(a, b, mostRanges);
   }
 
   @Override
   public List<Snapshot> list(@Nullable String sandboxId) {
     // In this order, so that a snapshot published in between is found twice, never missed.
     Map<String, Snapshot> found = new HashMap<>();
-    for (PendingSnapshots.Entry writing : context.writings().all()) {
+    for (PendingSnapshots.Entry writing : writings.all()) {
       found.put(writing.id(), views.snapshot(writing));
     }
-    for (SnapshotRecord record : context.snapshots().all()) {
+    for (SnapshotRecord record : snapshots.all()) {
       if (record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted()) {
         found.put(record.id(), views.snapshot(record));
       }
@@ -193,19 +124,19 @@ public final class SnapshotOperations implements Snapshots {
 
   @Override
   public void delete(String idOrName, boolean strict) {
-    PendingSnapshots.Entry writing = context.writings().find(idOrName);
+    PendingSnapshots.Entry writing = writings.find(idOrName);
     List<SnapshotRecord> records =
-        context.snapshots().names().resolveAll(idOrName).stream()
+        snapshots.names().resolveAll(idOrName).stream()
             .filter(record -> record.kind() == SnapshotRecord.Kind.SNAPSHOT)
             .toList();
     if (records.isEmpty()) {
       if (writing == null) {
-        throw context.snapshots().names().missing("snapshot", idOrName);
+        throw snapshots.names().missing("snapshot", idOrName);
       }
       if (writing.failure() == null) {
-        throw context.writings().refusal(writing);
+        throw writings.refusal(writing);
       }
-      context.writings().forget(writing);
+      writings.forget(writing);
       return;
     }
     if (strict) {

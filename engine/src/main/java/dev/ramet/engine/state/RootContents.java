@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ public record RootContents(
     SandboxStore sandboxes,
     PendingSnapshots writings,
     Hypervisor hypervisor,
-    EngineConfig.Steps steps,
+    StepObserver steps,
     boolean atRest) {
   /** Reports to the observer that a step is about to be taken. */
   void before(String step) {

@@ -59,6 +59,11 @@ public final class SandboxStore {
     return unreadable.contains(id);
   }
 
+  /** Returns the root that holds the sandboxes, by which a full disk is recognised. */
+  public Path root() {
+    return layout.root();
+  }
+
   /** Returns the sandbox with this id, hidden or not. */
   public LiveSandbox get(String id) {
     LiveSandbox sandbox = byId.get(id);

@@ -123,6 +123,11 @@ public final class SnapshotReclaimer {
     return pins.containsKey(id) || !users(id).isEmpty();
   }
 
+  /** Deletes the snapshot with this id like {@link #delete}, if it is on record. */
+  public void deleteIfThere(String id) {
+    holdings.snapshots().find(id).ifPresent(this::delete);
+  }
+
   /** Marks a snapshot deleted, and removes it now if nothing depends on it. */
   public void delete(SnapshotRecord record) {
     synchronized (this) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
@@ -31,7 +31,7 @@ public final class SnapshotStore {
    *
    * @param steps called before each step of moving tags
    */
-  public SnapshotStore(Layout layout, EngineConfig.Steps steps) {
+  public SnapshotStore(Layout layout, StepObserver steps) {
     this.layout = layout;
     this.tags = new Tags(this, steps, layout.root());
   }

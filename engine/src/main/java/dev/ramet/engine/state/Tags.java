@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.RametException;
@@ -31,11 +31,11 @@ final class Tags {
   private static final System.Logger LOG = System.getLogger(Tags.class.getName());
 
   private final SnapshotStore store;
-  private final EngineConfig.Steps steps;
+  private final StepObserver steps;
   private final Path root;
   private Instant last = Instant.EPOCH;
 
-  Tags(SnapshotStore store, EngineConfig.Steps steps, Path root) {
+  Tags(SnapshotStore store, StepObserver steps, Path root) {
     this.store = store;
     this.steps = steps;
     this.root = root;

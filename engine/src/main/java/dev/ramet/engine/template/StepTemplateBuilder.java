@@ -6,8 +6,8 @@ import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.Capturer;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.guest.Workplace;
 import dev.ramet.engine.machine.AgentSetup;
@@ -23,7 +23,6 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.Durability;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,19 +33,31 @@ import org.jspecify.annotations.Nullable;
  * captures it.
  */
 public final class StepTemplateBuilder {
-  private static final Duration ASK = Duration.ofSeconds(60);
-
-  private final Context context;
-  private final Capturer capturer;
   private final SandboxLifecycle lifecycle;
+  private final Readiness readiness;
+  private final Capturer capturer;
   private final SnapshotReclaimer reclaimer;
+  private final boolean outboundByDefault;
+  private final StepObserver steps;
 
+  /**
+   * Creates the builder of a root.
+   *
+   * @param outboundByDefault whether guests may open connections, also while they are captured
+   */
   public StepTemplateBuilder(
-      Context context, Capturer capturer, SandboxLifecycle lifecycle, SnapshotReclaimer reclaimer) {
-    this.context = context;
-    this.capturer = capturer;
+      SandboxLifecycle lifecycle,
+      Readiness readiness,
+      Capturer capturer,
+      SnapshotReclaimer reclaimer,
+      boolean outboundByDefault,
+      StepObserver steps) {
     this.lifecycle = lifecycle;
+    this.readiness = readiness;
+    this.capturer = capturer;
     this.reclaimer = reclaimer;
+    this.outboundByDefault = outboundByDefault;
+    this.steps = steps;
   }
 
   /**
@@ -95,7 +106,7 @@ public final class StepTemplateBuilder {
             Map.of(),
             Map.of(),
             null,
-            context.config().outbound().byDefault(),
+            outboundByDefault,
             null,
             // While the template is built, nobody else on this host may reach its agent.
             new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
@@ -108,21 +119,21 @@ public final class StepTemplateBuilder {
     AgentAccess access = AgentSetup.access(live.saved());
     Workplace guest = new Workplace(agent, access, log::waiting);
     StepRunner runner = new StepRunner(guest, log);
-    List<BuildStep> steps = request.steps();
-    for (int i = 0; i < steps.size(); i++) {
+    List<BuildStep> wanted = request.steps();
+    for (int i = 0; i < wanted.size(); i++) {
       log.at(i + 1);
-      log.step(description(steps.get(i)));
-      context.before("template.step");
-      runner.run(steps.get(i));
+      log.step(description(wanted.get(i)));
+      steps.before("template.step");
+      runner.run(wanted.get(i));
     }
-    log.at(steps.size() + 1);
+    log.at(wanted.size() + 1);
     Map<String, @Nullable Object> result = runner.result(request.start(), request.ready());
     if (!result.isEmpty()) {
       guest.shape(result);
     }
     log.step("waiting until what it starts is ready");
-    Readiness.await(context, agent, access, "the template", "the ready command", log::waiting);
-    context.agent().settle(agent, access, ASK);
+    readiness.await(agent, access, "the template", "the ready command", log::waiting);
+    readiness.settle(agent, access);
     log.step("capturing the machine");
     return capturer.capture(
         live,

@@ -6,8 +6,8 @@ import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeMount;
 import dev.ramet.engine.Volumes;
-import dev.ramet.engine.core.Context;
 import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
@@ -23,15 +23,15 @@ public final class VolumeOperations implements Volumes {
   private static final System.Logger LOG = System.getLogger(VolumeOperations.class.getName());
   private static final int MOST_NAMED = 5;
 
-  private final Context context;
   private final VolumeStore store;
+  private final SandboxStore sandboxes;
 
   /** Mounts of sandboxes that are being created and are not on record yet; guarded by this. */
   private final List<VolumeMount> wanted = new ArrayList<>();
 
-  public VolumeOperations(Context context) {
-    this.context = context;
-    this.store = context.volumes();
+  public VolumeOperations(VolumeStore store, SandboxStore sandboxes) {
+    this.store = store;
+    this.sandboxes = sandboxes;
   }
 
   @Override
@@ -41,7 +41,7 @@ public final class VolumeOperations implements Volumes {
     try {
       return store.create(id, name);
     } catch (IOException e) {
-      throw Errors.io("cannot create volume " + name, context.layout().root(), e);
+      throw Errors.io("cannot create volume " + name, sandboxes.root(), e);
     }
   }
 
@@ -74,9 +74,9 @@ public final class VolumeOperations implements Volumes {
     try {
       store.delete(id);
     } catch (IOException e) {
-      throw Errors.io("cannot delete volume " + volume.name(), context.layout().root(), e);
+      throw Errors.io("cannot delete volume " + volume.name(), sandboxes.root(), e);
     } catch (UncheckedIOException e) {
-      throw Errors.any("cannot delete volume " + volume.name(), context.layout().root(), e);
+      throw Errors.any("cannot delete volume " + volume.name(), sandboxes.root(), e);
     }
   }
 
@@ -99,7 +99,7 @@ public final class VolumeOperations implements Volumes {
   /** Returns the users of a volume, for people. */
   private List<String> users(String id) {
     Stream<String> made =
-        context.sandboxes().all().stream()
+        sandboxes.all().stream()
             .filter(live -> uses(live.saved().terms().rules().volumes(), id))
             .map(LiveSandbox::id)
             .sorted();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.selection.ProbeRemains;
 import dev.ramet.engine.selection.UnavailableHypervisor;
 import java.io.IOException;
@@ -71,7 +71,7 @@ class StoresTest {
     Layout layout = new Layout(directory);
     foreign(layout.snapshots());
     List<String> before = names(directory);
-    SnapshotStore store = new SnapshotStore(layout, EngineConfig.Steps.NONE);
+    SnapshotStore store = new SnapshotStore(layout, StepObserver.NONE);
     store.load();
     assertEquals(List.of(), List.copyOf(store.all()));
     assertEquals(before, names(directory));
@@ -86,7 +86,7 @@ class StoresTest {
     file(layout.partialSnapshot(ID).resolve("kernel"), "half");
     file(layout.snapshots().resolve(".del-" + OTHER).resolve("manifest.json"), "{}");
     assertEquals(List.of(), new SandboxStore(layout).load());
-    new SnapshotStore(layout, EngineConfig.Steps.NONE).load();
+    new SnapshotStore(layout, StepObserver.NONE).load();
     assertEquals(List.of("sandboxes", "snapshots"), names(directory));
   }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.pages.Fingerprint;
+import dev.ramet.engine.pages.PageCapture;
+import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageBackend;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the memory images of captures and opens them for their pages. Thread-safe.
+ *
+ * <p>A capture that overlays another snapshot's image passes that snapshot pinned.
+ */
+public final class MemoryImages {
+  private static final System.Logger LOG = System.getLogger(MemoryImages.class.getName());
+
+  private final StorageBackend storage;
+  private final PageWriter pages;
+  private final Replacement replacement;
+  private final boolean verifyAll;
+  private final StepObserver steps;
+
+  /**
+   * Creates the maker of a root's memory images.
+   *
+   * @param pages writes the pages
+   * @param replacement decides whether the image of a replaced snapshot is written over
+   * @param verifyAll whether each capture is compared with all of the machine's memory
+   */
+  public MemoryImages(
+      StorageBackend storage,
+      PageWriter pages,
+      Replacement replacement,
+      boolean verifyAll,
+      StepObserver steps) {
+    this.storage = storage;
+    this.pages = pages;
+    this.replacement = replacement;
+    this.verifyAll = verifyAll;
+    this.steps = steps;
+  }
+
+  /**
+   * Creates the image that pages are written to: a fork of the base's image, an image of zeros, or
+   * the image of the replaced snapshot.
+   *
+   * @param sizeBytes size of the machine's memory
+   * @param baseline what the selected pages are relative to
+   * @param base the snapshot whose image they overlay, or null for none
+   * @return how the replaced snapshot's image was used, or null if nothing is replaced
+   */
+  CaptureReport.@Nullable Replaced create(
+      Capturer.Order order,
+      long sizeBytes,
+      Baseline baseline,
+      SnapshotReclaimer.@Nullable Pin base,
+      Undo undo) {
+    NodeId image = Layout.snapshotMemory(order.id());
+    steps.before("snapshot.memory");
+    undo.add("memory image of " + order.id(), () -> storage.delete(image));
+    CaptureReport.Replaced replaced = replacement.takeOver(order, baseline, base);
+    if (replaced != null && replaced.inPlace()) {
+      LOG.log(System.Logger.Level.INFO, "{0} is written over {1}", image, replaced);
+    } else if (base == null) {
+      storage.create(image, sizeBytes, Durability.RELAXED);
+    } else {
+      storage.fork(Layout.snapshotMemory(base.record().id()), image, Durability.RELAXED);
+    }
+    return replaced;
+  }
+
+  /** Returns where the image of a capture can be read and written. */
+  Attachment attach(Capturer.Order order) {
+    return storage.attach(Layout.snapshotMemory(order.id()));
+  }
+
+  /**
+   * Opens the image for pages.
+   *
+   * @param fork the base if the image is a fork of its image, or null
+   */
+  PageCapture open(Attachment image, Baseline baseline, SnapshotReclaimer.@Nullable Pin fork) {
+    return pages.open(image, baseline, fork == null ? null : equalFile(image, fork));
+  }
+
+  /**
+   * Returns the file that a fresh image equals byte for byte, or null. Where images are block
+   * devices it returns null: attaching the base could create a device, only to save a few pages.
+   */
+  private @Nullable Path equalFile(Attachment image, SnapshotReclaimer.Pin base) {
+    if (image.kind() != Attachment.Kind.FILE) {
+      return null;
+    }
+    Attachment equal = storage.attach(Layout.snapshotMemory(base.record().id()));
+    return equal.kind() == Attachment.Kind.FILE ? equal.path() : null;
+  }
+
+  /** Returns what the image is compared with if the capture is to be verified, or null. */
+  @Nullable Fingerprint fingerprint(Capturer.Order order, long sizeBytes) {
+    return order.verify() || verifyAll ? new Fingerprint(sizeBytes) : null;
+  }
+
+  /** Makes the image as durable as the order wants it; nothing is written to it any more. */
+  void seal(Capturer.Order order) {
+    steps.before("snapshot.seal");
+    storage.seal(Layout.snapshotMemory(order.id()), order.durability());
+  }
+
+  /** Deletes the replaced snapshot, once the capture is published. */
+  void giveUpReplaced(Capturer.Order order) {
+    replacement.giveUp(order.replaces());
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.capture;
+
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.machine.GuestFreeze;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.errors.RametException;
+import java.time.Instant;
+
+/**
+ * Captures sandboxes in the way that suits them: a running machine with its memory or its disk
+ * alone, or a paused sandbox from the snapshot that it resumes from. Thread-safe; the caller holds
+ * the sandbox.
+ */
+public final class SandboxCapturer {
+  private final Capturer machines;
+  private final PausedCapturer paused;
+  private final DiskCapturer disks;
+  private final Agent agent;
+  private final Replacement replacement;
+
+  public SandboxCapturer(
+      Capturer machines,
+      PausedCapturer paused,
+      DiskCapturer disks,
+      Agent agent,
+      Replacement replacement) {
+    this.machines = machines;
+    this.paused = paused;
+    this.disks = disks;
+    this.agent = agent;
+    this.replacement = replacement;
+  }
+
+  /**
+   * Captures a sandbox. If this fails, nothing of the attempt is left.
+   *
+   * @param memory whether to include the memory, if there is any
+   */
+  public SnapshotRecord capture(LiveSandbox live, Capturer.Order order, boolean memory) {
+    SandboxRecord record = live.saved();
+    if (memory && !PausedCapturer.fits(record)) {
+      return machines.capture(live, order);
+    }
+    SnapshotRecord made =
+        PausedCapturer.fits(record)
+            ? paused.capture(record, order, memory)
+            : captureDisk(live, order);
+    replacement.giveUp(order.replaces());
+    return made;
+  }
+
+  private SnapshotRecord captureDisk(LiveSandbox live, Capturer.Order order) {
+    SandboxRecord record = live.saved();
+    if (order.memoryMode() != null || order.verify()) {
+      throw RametException.invalid(
+          "memory", "without it, a memory mode or its verification makes no sense");
+    }
+    try (GuestFreeze files =
+        new GuestFreeze(agent, record, live.runningMachine(), "take it with its memory")) {
+      return disks.capture(record, order, Instant.now(), files::thaw);
+    }
+  }
+}

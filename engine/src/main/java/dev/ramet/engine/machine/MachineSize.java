@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.machine;
+
+import dev.ramet.errors.RametException;
+import org.jspecify.annotations.Nullable;
+
+/** The sizes that a machine can have. */
+public final class MachineSize {
+  private static final int MOST_CPUS = 32;
+  private static final long LEAST_MEMORY_BYTES = 64L << 20;
+  private static final long MOST_MEMORY_BYTES = 64L << 30;
+
+  private MachineSize() {}
+
+  /**
+   * Refuses CPU counts and memory sizes that no machine can have.
+   *
+   * @param cpuCount virtual CPUs, or null when a source decides
+   * @param memoryBytes guest memory, or null when a source decides
+   * @throws RametException {@code INVALID_ARGUMENT}
+   */
+  public static void check(@Nullable Integer cpuCount, @Nullable Long memoryBytes) {
+    if (cpuCount != null && (cpuCount < 1 || cpuCount > MOST_CPUS)) {
+      throw RametException.invalid("cpuCount", "must be 1 to " + MOST_CPUS);
+    }
+    if (memoryBytes != null
+        && (memoryBytes < LEAST_MEMORY_BYTES
+            || memoryBytes > MOST_MEMORY_BYTES
+            || memoryBytes % (1 << 20) != 0)) {
+      throw RametException.invalid("memoryMB", "must be 64 to 65536");
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandbox;
+
+import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.support.Errors;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/** Starts the clones of one capture in parallel. Thread-safe. */
+public final class CloneStarter {
+  private final SandboxLifecycle lifecycle;
+  private final int usualConcurrency;
+  private final Path root;
+
+  /**
+   * Creates the starter of a root.
+   *
+   * @param usualConcurrency how many clones start at the same time unless the caller says otherwise
+   * @param root where sandboxes are kept, by which a full disk is recognised
+   */
+  public CloneStarter(SandboxLifecycle lifecycle, int usualConcurrency, Path root) {
+    this.lifecycle = lifecycle;
+    this.usualConcurrency = usualConcurrency;
+    this.root = root;
+  }
+
+  /** Starts all clones. Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
+  List<Object> startAll(
+      LiveSandbox source,
+      SnapshotRecord base,
+      List<String> ids,
+      CloneRequest request,
+      boolean allOrNothing) {
+    AtomicBoolean stop = new AtomicBoolean();
+    Integer wanted = request.concurrency();
+    int concurrency = wanted == null ? usualConcurrency : wanted;
+    SandboxRecord parent = source.saved();
+    String wantedMode = request.memoryMode();
+    Function<String, Object> one =
+        id -> {
+          if (stop.get()) {
+            return new RametException(ErrorCode.CANCELLED, "another clone failed");
+          }
+          try {
+            return lifecycle.start(
+                new SandboxLifecycle.Order(
+                    id,
+                    "clone",
+                    base,
+                    parent.sourceId(),
+                    parent.sourceName(),
+                    base.cpuCount(),
+                    base.memoryBytes(),
+                    base.diskBytes(),
+                    parent.id(),
+                    parent.metadata(),
+                    parent.terms().environment(),
+                    request.timeout(),
+                    parent.outbound(),
+                    wantedMode == null ? parent.memoryMode() : wantedMode,
+                    parent.terms().rules(),
+                    false));
+          } catch (RuntimeException e) {
+            stop.set(allOrNothing);
+            return Errors.any("cannot start a clone", root, e);
+          }
+        };
+    ExecutorService pool = Executors.newFixedThreadPool(Math.min(concurrency, request.count()));
+    try {
+      List<Future<Object>> futures = new ArrayList<>();
+      for (String id : ids) {
+        futures.add(pool.submit(() -> one.apply(id)));
+      }
+      List<Object> outcomes = new ArrayList<>();
+      for (Future<Object> future : futures) {
+        outcomes.add(await(future));
+      }
+      return outcomes;
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private Object await(Future<Object> future) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          // Wait all the same: the outcome of every clone must be known before any is removed.
+          interrupted = true;
+        } catch (ExecutionException e) {
+          return Errors.any("cannot start a clone", root, Objects.requireNonNull(e.getCause()));
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

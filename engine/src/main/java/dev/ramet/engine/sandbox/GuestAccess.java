@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandbox;
+
+import dev.ramet.engine.Metrics;
+import dev.ramet.engine.guest.Agent;
+import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.RunningVm;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Reaches the guests of sandboxes: their ports, their load and their consoles. Thread-safe. */
+public final class GuestAccess {
+  private static final int MOST_PORT = 65_535;
+  private static final Duration ASK = Duration.ofSeconds(10);
+
+  private final Agent agent;
+  private final Layout layout;
+
+  public GuestAccess(Agent agent, Layout layout) {
+    this.agent = agent;
+    this.layout = layout;
+  }
+
+  /** Refuses numbers that no TCP port has. */
+  static void checkPort(int guestPort) {
+    if (guestPort < 1 || guestPort > MOST_PORT) {
+      throw RametException.invalid("port", "must be 1 to " + MOST_PORT);
+    }
+  }
+
+  /** Returns the host address that reaches a TCP port of the guest. */
+  InetSocketAddress endpoint(LiveSandbox live, int guestPort) {
+    RunningVm vm = live.machine();
+    if (vm == null || live.leaving() || live.saved().state() != SandboxRecord.State.RUNNING) {
+      throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + live.id() + " is not running");
+    }
+    return vm.forward(guestPort);
+  }
+
+  /** Asks a running guest for its load. */
+  Metrics metrics(LiveSandbox live) {
+    RunningVm vm = live.runningMachine();
+    SandboxRecord record = live.saved();
+    Integer port = record.agentPort();
+    if (port == null) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent that could be asked");
+    }
+    return agent.metrics(vm.forward(port), AgentSetup.access(record), ASK);
+  }
+
+  /** Returns the file that holds the end of the guest's console output. */
+  Path console(LiveSandbox live) {
+    return Layout.console(layout.machine(live.id(), live.saved().machine().number()));
+  }
+}

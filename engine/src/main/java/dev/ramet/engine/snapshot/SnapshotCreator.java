@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.snapshot;
+
+import dev.ramet.engine.Intents;
+import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.capture.Capturer;
+import dev.ramet.engine.capture.PausedCapturer;
+import dev.ramet.engine.capture.Replacement;
+import dev.ramet.engine.capture.SandboxCapturer;
+import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.state.LiveSandbox;
+import dev.ramet.engine.state.Names;
+import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.support.TaggedName;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.storage.Durability;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Takes snapshots, with or without waiting until they are written. Thread-safe. */
+public final class SnapshotCreator {
+  private static final int MOST_DESCRIPTION = 1000;
+
+  private final SandboxStore sandboxes;
+  private final SnapshotStore snapshots;
+  private final SandboxCapturer capturer;
+  private final BackgroundCapture background;
+  private final Replacement replacement;
+  private final Views views;
+
+  public SnapshotCreator(
+      SandboxStore sandboxes,
+      SnapshotStore snapshots,
+      SandboxCapturer capturer,
+      BackgroundCapture background,
+      Replacement replacement,
+      Views views) {
+    this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.capturer = capturer;
+    this.background = background;
+    this.replacement = replacement;
+    this.views = views;
+  }
+
+  Snapshot create(NewSnapshot wanted) {
+    String sandboxId = wanted.sandboxId();
+    checkDescription(wanted.description());
+    NewSnapshot request = wanted.replacing(replacement.resolve(sandboxId, wanted.replaces()));
+    LiveSandbox live = sandboxes.get(sandboxId);
+    if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
+      return views.snapshot(background.start(live, request));
+    }
+    try (LiveSandbox.Hold hold = live.hold("snapshot");
+        Names.Reservation reservation = reserve(snapshots, request)) {
+      SandboxRecord record = sandboxes.get(sandboxId).saved();
+      String id = Ids.next('s');
+      Intents.tell(List.of(id));
+      Capturer.Order order = Capturer.Order.of(id, request, record.sourceId(), Durability.DURABLE);
+      return views.lastSnapshot(live, capturer.capture(live, order, request.memory()));
+    }
+  }
+
+  /**
+   * Reserves the snapshot's name. Another snapshot may have it: the tag moves to the new one when
+   * that is ready.
+   */
+  static Names.Reservation reserve(SnapshotStore snapshots, NewSnapshot request) {
+    return snapshots
+        .names()
+        .reserve(
+            TaggedName.ofNullable("name", request.name()), SnapshotRecord.Kind.SNAPSHOT, false);
+  }
+
+  private static void checkDescription(@Nullable String description) {
+    if (description != null && description.length() > MOST_DESCRIPTION) {
+      throw RametException.invalid(
+          "description", "must have at most " + MOST_DESCRIPTION + " characters");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.start;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.capture.CaptureMetrics;
+import dev.ramet.engine.capture.Capturer;
+import dev.ramet.engine.capture.CopyPreparer;
+import dev.ramet.engine.capture.DiskCapturer;
+import dev.ramet.engine.capture.MemoryImages;
+import dev.ramet.engine.capture.PausedCapturer;
+import dev.ramet.engine.capture.Replacement;
+import dev.ramet.engine.capture.SnapshotTarget;
+import dev.ramet.engine.capture.WritebackErrors;
+import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.state.RootContents;
+import dev.ramet.engine.state.SnapshotReclaimer;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.engine.tracking.MemoryModes;
+
+/**
+ * The parts that capture sandboxes.
+ *
+ * @param target where snapshots and templates are written
+ * @param replacement replaces older snapshots
+ * @param capturer captures running machines
+ * @param disks captures the disks of running machines alone
+ * @param paused captures paused sandboxes
+ */
+record CaptureParts(
+    SnapshotTarget target,
+    Replacement replacement,
+    Capturer capturer,
+    DiskCapturer disks,
+    PausedCapturer paused) {
+  /** Connects the parts. */
+  static CaptureParts of(
+      EngineConfig config,
+      RootContents root,
+      SnapshotReclaimer reclaimer,
+      MemoryModes modes,
+      PageWriter pages,
+      Registry metrics,
+      Undo close) {
+    SnapshotTarget target =
+        new SnapshotTarget(root.layout(), root.snapshots(), root.storage(), config.steps());
+    Replacement replacement =
+        new Replacement(
+            root.snapshots(), root.storage(), config.memoryVolumes(), reclaimer, config.steps());
+    WritebackErrors lost = new WritebackErrors(root.layout(), root.storage());
+    CopyPreparer ahead = new CopyPreparer(root.storage(), metrics);
+    close.add("copies made ahead", ahead::close);
+    MemoryImages images =
+        new MemoryImages(
+            root.storage(), pages, replacement, config.verifyCaptures(), config.steps());
+    return new CaptureParts(
+        target,
+        replacement,
+        new Capturer(
+            target,
+            images,
+            modes,
+            config.preCopy(),
+            ahead,
+            lost,
+            reclaimer,
+            new CaptureMetrics(metrics)),
+        new DiskCapturer(target, lost),
+        new PausedCapturer(target, reclaimer));
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.start;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.plugin.Plugins;
+import dev.ramet.engine.plugin.Probed;
+import dev.ramet.engine.plugin.Prober;
+import dev.ramet.engine.root.OpenContents;
+import dev.ramet.engine.root.OpenRoot;
+import dev.ramet.engine.root.RootLock;
+import dev.ramet.engine.root.RootOpener;
+import dev.ramet.engine.root.Roots;
+import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.selection.PluginSelection;
+import dev.ramet.engine.selection.ProbeRemains;
+import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.support.Undo;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.Directories;
+import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.storage.StorageBackend;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The locked and opened roots of an engine, and the plugins selected for them.
+ *
+ * @param roots the data root, and the one of its memory images if that is separate
+ * @param places the same with their opened storage backends
+ * @param storage the storage of all images
+ * @param plugins the selected hypervisor and memory modes
+ * @param opener probes storage again for the doctor
+ */
+record OpenedRoots(
+    Roots roots,
+    List<OpenRoot> places,
+    StorageBackend storage,
+    PluginSelection plugins,
+    RootOpener opener) {
+  private static final Duration PROBE_DEADLINE = Duration.ofSeconds(30);
+
+  /**
+   * Opens the roots and selects plugins.
+   *
+   * @param close gets what must be closed, also when this fails in the middle
+   */
+  static OpenedRoots open(EngineConfig config, Undo close) throws IOException {
+    OwnerOnly.root("data root", config.dataRoot());
+    RootLock lock = RootLock.take(config.dataRoot());
+    close.add("lock", () -> closeQuietly(lock));
+
+    Plugins plugins = Plugins.load(config.plugins());
+    Prober prober = new Prober(PROBE_DEADLINE);
+    RootOpener opener = new RootOpener(config, plugins, prober);
+    PluginSelection machinery;
+    Roots roots;
+    List<OpenRoot> places = new ArrayList<>();
+    // A probe mostly waits for programs, so the roots are found and opened meanwhile.
+    try (PluginSelection.Probing probing = PluginSelection.Probing.begin(config, plugins, prober)) {
+      roots = Roots.open(config, opener);
+      for (Path root : roots.directories(config)) {
+        if (!root.equals(config.dataRoot())) {
+          OwnerOnly.root("root", root);
+        }
+        OpenContents.close(root);
+      }
+      Directories.make("snapshots", roots.main().layout().snapshots());
+      Directories.make("sandboxes", roots.main().layout().sandboxes());
+      for (RootOpener.Root root : roots.all()) {
+        places.add(new OpenRoot(root, open(config, root, close)));
+      }
+      machinery = probing.found();
+    }
+    Hypervisor hypervisor = machinery.hypervisor();
+    close.add("hypervisor", hypervisor::close);
+    for (Path root : roots.directories(config)) {
+      for (Path remains : ProbeRemains.in(root)) {
+        ProbeRemains.clear(remains, hypervisor);
+      }
+    }
+    close.add("memory modes", machinery.modes()::close);
+    StorageBackend disks = places.get(0).storage();
+    return new OpenedRoots(
+        roots,
+        List.copyOf(places),
+        places.size() == 1 ? disks : new SplitStorage(disks, places.get(1).storage()),
+        machinery,
+        opener);
+  }
+
+  private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {
+    String id = root.provider().id();
+    StorageBackend opened =
+        root.provider()
+            .open(
+                new ProbeContext(
+                    root.layout().root(), config.pluginSettings().getOrDefault(id, Map.of())));
+    close.add(root.role().label(), opened::close);
+    return opened;
+  }
+
+  private static void closeQuietly(RootLock lock) {
+    try {
+      lock.close();
+    } catch (IOException e) {
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot unlock", e);
+    }
+  }
+
+  /** Returns the paths below the data root. */
+  Layout layout() {
+    return roots.main().layout();
+  }
+
+  /** Probes the storage backends on the roots. */
+  List<Probed> probes() {
+    return roots.all().stream()
+        .flatMap(root -> opener.probe(root.role(), root.layout().root()).stream())
+        .toList();
+  }
+}
