@@ -43,7 +43,7 @@ final class CaptureAttempt {
   private final WritebackErrors lost;
   private final SandboxRecord sandbox;
   private final RunningVm vm;
-  private final Capturer.Order order;
+  private final CaptureOrder order;
   private final PausedSection pause;
   private final Phases phases;
   private final PreCopier preCopier;
@@ -87,7 +87,7 @@ final class CaptureAttempt {
    * @param vm its machine, or a view of it that decides how it pauses
    * @param order the capture to make
    */
-  record Subject(SandboxRecord sandbox, RunningVm vm, Capturer.Order order) {}
+  record Subject(SandboxRecord sandbox, RunningVm vm, CaptureOrder order) {}
 
   /**
    * The source of the memory image.

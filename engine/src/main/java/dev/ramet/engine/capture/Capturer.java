@@ -4,7 +4,6 @@ package dev.ramet.engine.capture;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ModeRefusal;
-import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
@@ -20,7 +19,6 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.memory.Baseline;
-import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.WriteLog;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -83,64 +81,22 @@ public final class Capturer {
   }
 
   /**
-   * A capture to make, and how to record it.
-   *
-   * @param id the new snapshot's id
-   * @param kind its kind
-   * @param version its name and tags, or null
-   * @param description a sentence for people, or null
-   * @param templateId the template the sandbox was created from, or null
-   * @param contentKey key of the content a template was built from, or null
-   * @param memoryMode the only memory mode the caller allows, or null
-   * @param verify whether to compare the capture with all of the paused machine's memory
-   * @param durability whether it must survive a loss of power
-   * @param replaces id of the snapshot to delete in its favour, or null
-   */
-  public record Order(
-      String id,
-      SnapshotRecord.Kind kind,
-      @Nullable TaggedName version,
-      @Nullable String description,
-      @Nullable String templateId,
-      @Nullable String contentKey,
-      @Nullable String memoryMode,
-      boolean verify,
-      Durability durability,
-      @Nullable String replaces) {
-    /** Creates the order for a snapshot that a caller requested. */
-    public static Order of(
-        String id, NewSnapshot request, String templateId, Durability durability) {
-      return new Order(
-          id,
-          SnapshotRecord.Kind.SNAPSHOT,
-          TaggedName.ofNullable("name", request.name()),
-          request.description(),
-          templateId,
-          null,
-          request.memoryMode(),
-          request.verify(),
-          durability,
-          request.replaces());
-    }
-  }
-
-  /**
    * Captures the machine in the best memory mode that can. If this fails, the machine runs on and
    * nothing of the attempt is left.
    *
    * @param resumed receives the captured instant once the machine runs again
    * @throws RametException {@code UNSUPPORTED} if a forced memory mode cannot make the capture
    */
-  public SnapshotRecord capture(LiveSandbox live, Order order, Consumer<Instant> resumed) {
+  public SnapshotRecord capture(LiveSandbox live, CaptureOrder order, Consumer<Instant> resumed) {
     return capture(live, order, live.runningMachine(), resumed);
   }
 
   /**
    * Captures the machine through a view of it that decides how it pauses. Otherwise like {@link
-   * #capture(LiveSandbox, Order, Consumer)}.
+   * #capture(LiveSandbox, CaptureOrder, Consumer)}.
    */
   public SnapshotRecord capture(
-      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
+      LiveSandbox live, CaptureOrder order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
       SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
       images.giveUpReplaced(order);
@@ -173,12 +129,12 @@ public final class Capturer {
   }
 
   /** Captures the machine for a caller that waits for the whole capture. */
-  public SnapshotRecord capture(LiveSandbox live, Order order) {
+  public SnapshotRecord capture(LiveSandbox live, CaptureOrder order) {
     return capture(live, order, instant -> {});
   }
 
   private SnapshotRecord captureSomehow(
-      LiveSandbox live, Order order, RunningVm pausing, Consumer<Instant> resumed) {
+      LiveSandbox live, CaptureOrder order, RunningVm pausing, Consumer<Instant> resumed) {
     SandboxRecord sandbox = live.saved();
     RunningVm vm = live.runningMachine();
     String restored = sandbox.machine().memoryBase();
@@ -298,7 +254,7 @@ public final class Capturer {
    */
   static SnapshotRecord record(
       SandboxRecord sandbox,
-      Order order,
+      CaptureOrder order,
       Instant instant,
       @Nullable VmIdentity identity,
       @Nullable CaptureReport report) {

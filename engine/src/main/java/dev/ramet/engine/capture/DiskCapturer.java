@@ -34,7 +34,7 @@ public final class DiskCapturer {
    * @param copied runs when the guest may write to the disk again
    */
   public SnapshotRecord capture(
-      SandboxRecord sandbox, Capturer.Order order, Instant instant, Runnable copied) {
+      SandboxRecord sandbox, CaptureOrder order, Instant instant, Runnable copied) {
     StorageBackend storage = target.storage();
     SandboxRecord.Machine machine = sandbox.machine();
     NodeId liveDisk = Layout.machineDisk(sandbox.id(), machine.number());

@@ -61,7 +61,7 @@ public final class MemoryImages {
    * @return how the replaced snapshot's image was used, or null if nothing is replaced
    */
   CaptureReport.@Nullable Replaced create(
-      Capturer.Order order,
+      CaptureOrder order,
       long sizeBytes,
       Baseline baseline,
       SnapshotReclaimer.@Nullable Pin base,
@@ -81,7 +81,7 @@ public final class MemoryImages {
   }
 
   /** Returns where the image of a capture can be read and written. */
-  Attachment attach(Capturer.Order order) {
+  Attachment attach(CaptureOrder order) {
     return storage.attach(Layout.snapshotMemory(order.id()));
   }
 
@@ -107,18 +107,18 @@ public final class MemoryImages {
   }
 
   /** Returns what the image is compared with if the capture is to be verified, or null. */
-  @Nullable Fingerprint fingerprint(Capturer.Order order, long sizeBytes) {
+  @Nullable Fingerprint fingerprint(CaptureOrder order, long sizeBytes) {
     return order.verify() || verifyAll ? new Fingerprint(sizeBytes) : null;
   }
 
   /** Makes the image as durable as the order wants it; nothing is written to it any more. */
-  void seal(Capturer.Order order) {
+  void seal(CaptureOrder order) {
     steps.before("snapshot.seal");
     storage.seal(Layout.snapshotMemory(order.id()), order.durability());
   }
 
   /** Deletes the replaced snapshot, once the capture is published. */
-  void giveUpReplaced(Capturer.Order order) {
+  void giveUpReplaced(CaptureOrder order) {
     replacement.giveUp(order.replaces());
   }
 }

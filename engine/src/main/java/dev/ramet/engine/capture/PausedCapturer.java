@@ -48,7 +48,7 @@ public final class PausedCapturer {
    * @throws RametException {@code CONFLICT} if the order needs a running machine, {@code CORRUPT}
    *     if the snapshot it resumes from is gone
    */
-  public SnapshotRecord capture(SandboxRecord sandbox, Capturer.Order order, boolean memory) {
+  public SnapshotRecord capture(SandboxRecord sandbox, CaptureOrder order, boolean memory) {
     if (order.memoryMode() != null || order.verify()) {
       throw new RametException(
           ErrorCode.CONFLICT,
@@ -101,7 +101,7 @@ public final class PausedCapturer {
                     null));
   }
 
-  private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, Capturer.Order order) {
+  private SnapshotRecord copy(SnapshotRecord held, SandboxRecord sandbox, CaptureOrder order) {
     Path from = target.layout().snapshot(held.id());
     boolean durable = order.durability() == Durability.DURABLE;
     try (Undo undo = new Undo()) {
@@ -134,7 +134,7 @@ public final class PausedCapturer {
     }
   }
 
-  private void copy(NodeId from, NodeId to, Capturer.Order order, Undo undo) {
+  private void copy(NodeId from, NodeId to, CaptureOrder order, Undo undo) {
     StorageBackend storage = target.storage();
     undo.add("copy " + to, () -> storage.delete(to));
     storage.fork(from, to, Durability.RELAXED);

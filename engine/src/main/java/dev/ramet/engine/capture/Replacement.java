@@ -76,7 +76,7 @@ public final class Replacement {
    * @return the decision and its reason; null if nothing is replaced
    */
   CaptureReport.@Nullable Replaced takeOver(
-      Capturer.Order order, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
+      CaptureOrder order, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
     String id = order.replaces();
     if (id == null) {
       return null;
@@ -88,7 +88,7 @@ public final class Replacement {
   }
 
   private @Nullable String obstacle(
-      Capturer.Order order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
+      CaptureOrder order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
     if (memoryVolumes != EngineConfig.MemoryVolumes.IN_PLACE) {
       return "memory volumes are rebuilt by configuration";
     }

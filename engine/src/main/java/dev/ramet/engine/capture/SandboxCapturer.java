@@ -39,7 +39,7 @@ public final class SandboxCapturer {
    *
    * @param memory whether to include the memory, if there is any
    */
-  public SnapshotRecord capture(LiveSandbox live, Capturer.Order order, boolean memory) {
+  public SnapshotRecord capture(LiveSandbox live, CaptureOrder order, boolean memory) {
     SandboxRecord record = live.saved();
     if (memory && !PausedCapturer.fits(record)) {
       return machines.capture(live, order);
@@ -52,7 +52,7 @@ public final class SandboxCapturer {
     return made;
   }
 
-  private SnapshotRecord captureDisk(LiveSandbox live, Capturer.Order order) {
+  private SnapshotRecord captureDisk(LiveSandbox live, CaptureOrder order) {
     SandboxRecord record = live.saved();
     if (order.memoryMode() != null || order.verify()) {
       throw RametException.invalid(

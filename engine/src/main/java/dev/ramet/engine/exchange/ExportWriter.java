@@ -4,7 +4,6 @@ package dev.ramet.engine.exchange;
 import dev.ramet.engine.pages.ImageComparison;
 import dev.ramet.engine.state.ImageContent;
 import dev.ramet.engine.state.SnapshotRecord;
-import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;
 import dev.ramet.linux.LinuxException;
@@ -16,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -34,7 +32,7 @@ public final class ExportWriter {
   private static final int OWNER_FILE = 0600;
 
   private final Path directory;
-  private final Path target;
+  private final ExportName target;
   private final Meter meter;
   private final List<ExportRecord.Item> items = new ArrayList<>();
   private final List<ExportRecord.Item> composed = new ArrayList<>();
@@ -46,7 +44,7 @@ public final class ExportWriter {
    * @param directory its temporary name, in the target's directory
    * @param target its final name
    */
-  public ExportWriter(Path directory, Path target, Meter meter) {
+  public ExportWriter(Path directory, ExportName target, Meter meter) {
     this.directory = directory;
     this.target = target;
     this.meter = meter;
@@ -213,39 +211,12 @@ public final class ExportWriter {
 
   /** Renames the directory to its final name, if that is still free. */
   public void publish() {
-    try {
-      rename();
-    } catch (LinuxException e) {
-      throw e.errno() == LinuxException.EEXIST ? taken(target) : failed(e);
-    }
+    target.take(directory);
   }
 
   /** Makes the rename durable. */
   public void syncName() {
-    try {
-      Fd.syncDirectory(parent());
-    } catch (LinuxException e) {
-      throw failed(e);
-    }
-  }
-
-  private void rename() throws LinuxException {
-    try {
-      PathCalls.renameToNew(directory, target);
-    } catch (LinuxException e) {
-      if (e.errno() != LinuxException.EINVAL) {
-        throw e;
-      }
-      // Network file systems may not support a rename that refuses to replace. A plain rename of a
-      // directory can only replace an empty directory, made since the check: rename(2).
-      refuseTaken(target);
-      try {
-        Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
-      } catch (IOException moved) {
-        throw new RametException(
-            ErrorCode.HOST_UNFIT, "cannot name the export " + target + ": " + moved, moved);
-      }
-    }
+    target.sync();
   }
 
   /** Returns the number of files, including the record. */
@@ -278,27 +249,7 @@ public final class ExportWriter {
     }
   }
 
-  private Path parent() {
-    Path parent = target.getParent();
-    return parent == null ? target : parent;
-  }
-
   private RametException failed(LinuxException e) {
-    return HostFailures.of(e, "cannot export to " + target, parent());
-  }
-
-  /** Refuses a name that exists, even as a dangling link. */
-  public static void refuseTaken(Path target) {
-    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-      throw taken(target);
-    }
-  }
-
-  private static RametException taken(Path target) {
-    return new RametException(
-        ErrorCode.ALREADY_EXISTS,
-        target + " is there already",
-        "give a name that is free: an export makes its directory itself",
-        null);
+    return target.failed(e);
   }
 }

@@ -67,7 +67,7 @@ public final class Exporter {
    */
   public Storage.Exchanged export(
       String idOrName, @Nullable String since, Path directory, CopyProgress progress) {
-    Path target = target(directory);
+    ExportName target = target(directory);
     try (SnapshotReclaimer.Pin pin = reclaimer.pin("snapshot or template", idOrName)) {
       if (since == null) {
         return export(pin.record(), null, target, progress);
@@ -79,12 +79,12 @@ public final class Exporter {
         return export(pin.record(), base.record(), target, progress);
       }
     } catch (IOException e) {
-      throw Errors.io("cannot export to " + target, layout.root(), e);
+      throw Errors.io("cannot export to " + target.path(), layout.root(), e);
     }
   }
 
   /** Returns the export's final path, with symbolic links in its parent resolved. */
-  private Path target(Path directory) {
+  private ExportName target(Path directory) {
     if (!directory.isAbsolute()) {
       throw RametException.invalid("directory", "must be an absolute path on the host");
     }
@@ -103,8 +103,9 @@ public final class Exporter {
       for (OpenRoot place : places) {
         refuseInside(real, place.path());
       }
-      ExportWriter.refuseTaken(real.resolve(name));
-      return real.resolve(name);
+      ExportName found = new ExportName(real.resolve(name));
+      found.refuseTaken();
+      return found;
     } catch (IOException e) {
       throw new RametException(ErrorCode.HOST_UNFIT, "cannot reach " + parent + ": " + e, e);
     }
@@ -118,7 +119,10 @@ public final class Exporter {
   }
 
   private Storage.Exchanged export(
-      SnapshotRecord record, @Nullable SnapshotRecord base, Path target, CopyProgress progress)
+      SnapshotRecord record,
+      @Nullable SnapshotRecord base,
+      ExportName target,
+      CopyProgress progress)
       throws IOException {
     Path from = layout.snapshot(record.id());
     List<Path> devices = record.warm() ? devices(record, from) : List.of();
@@ -129,8 +133,8 @@ public final class Exporter {
     Meter meter = new Meter(sizeBytes(record, from, devices) + more, progress);
     try (Undo undo = new Undo()) {
       steps.before("export.intent");
-      ExportIntent intent = ExportIntent.begin(layout, parent(target));
-      undo.add("export to " + target, intent::takeBack);
+      ExportIntent intent = ExportIntent.begin(layout, target.parent());
+      undo.add("export to " + target.path(), intent::takeBack);
       steps.before("export.directory");
       ExportWriter writer = new ExportWriter(intent.partial(), target, meter);
       steps.before("export.kernel");
@@ -160,7 +164,7 @@ public final class Exporter {
       meter.tell();
       steps.before("export.publish");
       writer.publish();
-      undo.add("export to " + target, () -> FileTrees.delete(target));
+      undo.add("export to " + target.path(), () -> FileTrees.delete(target.path()));
       steps.before("export.sync");
       writer.syncName();
       undo.commit();
@@ -170,7 +174,7 @@ public final class Exporter {
           record.name(),
           record.kind() == SnapshotRecord.Kind.TEMPLATE,
           base == null ? null : base.id(),
-          target,
+          target.path(),
           writer.files(),
           writer.sizeBytes(),
           writer.dataBytes());
@@ -185,11 +189,6 @@ public final class Exporter {
     } else {
       writer.copyUnlessSame(name, source, increment.file(name));
     }
-  }
-
-  private static Path parent(Path target) {
-    Path parent = target.getParent();
-    return parent == null ? target : parent;
   }
 
   private List<Path> devices(SnapshotRecord record, Path from) throws IOException {

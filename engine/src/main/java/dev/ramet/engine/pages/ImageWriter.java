@@ -3,20 +3,13 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.files.NoRoom;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.file.CopyOnWriteExtent;
 import dev.ramet.linux.file.Fd;
-import dev.ramet.linux.file.FsInfo;
-import dev.ramet.linux.file.FullFileSystem;
-import dev.ramet.linux.file.OpenFlag;
-import dev.ramet.linux.file.WriteLease;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes chunks and holes into one memory image and counts them. Used by one thread at a time. */
@@ -49,29 +42,12 @@ final class ImageWriter implements AutoCloseable {
    */
   ImageWriter(Attachment image, Baseline baseline, @Nullable Path base) {
     this.path = image.path();
-    if (image.readOnly()) {
-      throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
-    }
-    try {
-      this.file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0);
-    } catch (LinuxException e) {
-      throw failure(e);
-    }
-    boolean mine = false;
-    try {
-      requireSoleUse();
-      mine = true;
-    } finally {
-      if (!mine) {
-        file.close();
-      }
-    }
-    limitReserve();
+    this.file = ImageFile.open(image);
     try {
       this.sizeBytes = file.sizeBytes();
     } catch (LinuxException e) {
       file.close();
-      throw failure(e);
+      throw ImageFile.failure(path, e);
     }
     this.startsAsZeros = baseline == Baseline.NONE;
     this.base = base == null ? null : open(base);
@@ -83,42 +59,6 @@ final class ImageWriter implements AutoCloseable {
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "{0} cannot be compared: {1}", base, e.getMessage());
       return null;
-    }
-  }
-
-  /**
-   * Refuses an image that a machine has mapped or anybody else has open, because its content would
-   * change under them. If the kernel cannot tell, the attachment is trusted.
-   */
-  private void requireSoleUse() {
-    boolean sole;
-    try {
-      sole = WriteLease.is(file);
-    } catch (LinuxException e) {
-      LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", path, e.getMessage());
-      return;
-    }
-    if (!sole) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          "memory image " + path + " is in use: somebody has it open or mapped",
-          "captures are written to images that nobody uses yet; find who does with: fuser -v "
-              + path,
-          null);
-    }
-  }
-
-  /**
-   * Limits the space that the file system reserves around a shared block for later writes: each
-   * page is written once, in ascending order, so the reserve would only waste space for a while. A
-   * file system without this setting is fine.
-   */
-  private void limitReserve() {
-    try {
-      CopyOnWriteExtent.set(file, PAGE);
-    } catch (LinuxException e) {
-      LOG.log(
-          System.Logger.Level.DEBUG, "no limit on the reserve of {0}: {1}", path, e.getMessage());
     }
   }
 
@@ -224,7 +164,7 @@ final class ImageWriter implements AutoCloseable {
     try {
       file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
     } catch (LinuxException e) {
-      throw failure(e);
+      throw ImageFile.failure(path, e);
     }
     writtenBytes += lengthBytes;
   }
@@ -243,7 +183,7 @@ final class ImageWriter implements AutoCloseable {
         return;
       } catch (LinuxException e) {
         if (e.errno() != LinuxException.EOPNOTSUPP) {
-          throw failure(e);
+          throw ImageFile.failure(path, e);
         }
         // Some devices and file systems have no holes; written zeros do as well, but take space.
         canPunch = false;
@@ -270,30 +210,6 @@ final class ImageWriter implements AutoCloseable {
       }
     }
     return zeroMemory;
-  }
-
-  private RametException failure(LinuxException e) {
-    String what = "memory image " + path + " cannot be written";
-    return switch (e.errno()) {
-      case LinuxException.ENOSPC -> NoRoom.error(what, path, e);
-      case LinuxException.EDQUOT ->
-          new RametException(
-              ErrorCode.NO_SPACE,
-              what + ": the disk quota is used up on " + FsInfo.describe(path),
-              "delete snapshots or sandboxes that are not needed, or raise the quota",
-              e);
-      default -> {
-        FullFileSystem full = FullFileSystem.find(path, 0);
-        // When a device's backing file cannot grow, it fails like a broken device.
-        yield e.errno() == LinuxException.EIO && full != null
-            ? NoRoom.error(what, path, e)
-            : new RametException(
-                ErrorCode.HOST_UNFIT,
-                what + ": " + e.getMessage() + " on " + FsInfo.describe(path),
-                "look for the cause in dmesg",
-                e);
-      }
-    };
   }
 
   @Override

@@ -52,13 +52,13 @@ public final class RootFinder {
           "start a host, which makes one: ramet serve",
           null);
     }
-    RootRecord record = RootOpener.read(layout);
+    RootRecord record = RecordedBackend.read(layout);
     String id = record.storageBackend();
     return new RootOpener.Root(
         role,
         layout,
         record,
-        RootOpener.provider(plugins, id, layout),
+        RecordedBackend.provider(plugins, id, layout),
         List.of(),
         new Doctor.Selection(role.label(), layout.root().toString(), id, "recorded in the root"),
         null);

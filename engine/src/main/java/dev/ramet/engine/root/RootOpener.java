@@ -12,16 +12,13 @@ import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.files.JsonFile;
 import dev.ramet.files.NoRoom;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.Provider;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageProvisioner;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,7 +166,7 @@ public final class RootOpener {
     List<Probed> probed = probe(wish.role(), root);
     String wanted = wish.backend();
     if (Files.exists(layout.rootRecord())) {
-      RootRecord record = read(layout);
+      RootRecord record = RecordedBackend.read(layout);
       if (wanted != null && !wanted.equals(record.storageBackend())) {
         throw new RametException(
             ErrorCode.CONFLICT,
@@ -218,61 +215,6 @@ public final class RootOpener {
     return any.isEmpty() ? "look for the cause in the host's log" : any;
   }
 
-  /** Reads the record of a root that has one. */
-  static RootRecord read(Layout layout) {
-    RootRecord record;
-    try {
-      record = JsonFile.read(layout.rootRecord(), RootRecord.class);
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.CORRUPT,
-          layout.rootRecord() + " cannot be read: " + e.getMessage(),
-          "restore it; the storage backend's own marker below volumes/ says which backend it was",
-          e);
-    }
-    if (!record.known()) {
-      throw new RametException(
-          ErrorCode.CORRUPT,
-          layout.root()
-              + " has layout "
-              + record.format()
-              + ", this version knows up to "
-              + RootRecord.TWO_ROOTS,
-          "use the version of Ramet that made it",
-          null);
-    }
-    return record;
-  }
-
-  /**
-   * Describes the refused plugins: one of them may be the missing backend, since the id of a
-   * refused plugin is unknown.
-   */
-  private static String refusals(Plugins plugins) {
-    return plugins.refusals().stream()
-        .map(refusal -> "; " + refusal.sentence())
-        .collect(Collectors.joining());
-  }
-
-  /** Returns the storage backend that a root needs. */
-  static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
-    for (Provider<?> candidate : plugins.of(Role.STORAGE)) {
-      if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
-        return provider;
-      }
-    }
-    throw new RametException(
-        ErrorCode.HOST_UNFIT,
-        "there is no storage backend "
-            + id
-            + ", which "
-            + layout.root()
-            + " needs"
-            + refusals(plugins),
-        "install the plugin that brings it",
-        null);
-  }
-
   private Root root(
       Role role,
       Layout layout,
@@ -281,7 +223,7 @@ public final class RootOpener {
       String id,
       @Nullable String why,
       @Nullable String advice) {
-    StorageBackendProvider provider = provider(plugins, id, layout);
+    StorageBackendProvider provider = RecordedBackend.provider(plugins, id, layout);
     for (Probed candidate : probed) {
       if (candidate.provider() != provider || candidate.usable()) {
         continue;

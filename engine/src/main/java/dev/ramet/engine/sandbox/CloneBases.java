@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.capture.PausedCapturer;
 import dev.ramet.engine.state.LiveSandbox;
@@ -47,8 +48,8 @@ public final class CloneBases {
       SandboxRecord record = sandboxes.get(source.id()).saved();
       boolean isPaused = PausedCapturer.fits(record);
       // The capture need not survive a loss of power, because the clones do not either.
-      Capturer.Order order =
-          new Capturer.Order(
+      CaptureOrder order =
+          new CaptureOrder(
               Ids.next('c'),
               SnapshotRecord.Kind.CLONE_BASE,
               null,

@@ -56,7 +56,7 @@ public final class CloneStarter {
           }
           try {
             return lifecycle.start(
-                new SandboxLifecycle.Order(
+                new SandboxOrder(
                     id,
                     "clone",
                     base,

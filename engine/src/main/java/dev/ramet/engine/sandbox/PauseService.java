@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.capture.DiskCapturer;
 import dev.ramet.engine.guest.Agent;
@@ -119,8 +120,8 @@ public final class PauseService {
     steps.before("pause.stop");
     try (AlreadyPausedVm standing = new AlreadyPausedVm(vm);
         Undo undo = new Undo()) {
-      Capturer.Order order =
-          new Capturer.Order(
+      CaptureOrder order =
+          new CaptureOrder(
               Ids.next('p'),
               SnapshotRecord.Kind.PAUSE,
               null,

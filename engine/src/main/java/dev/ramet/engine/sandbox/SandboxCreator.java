@@ -77,7 +77,7 @@ public final class SandboxCreator {
       String id = Ids.next('i');
       Intents.tell(List.of(id));
       return lifecycle.start(
-          new SandboxLifecycle.Order(
+          new SandboxOrder(
               id,
               "create",
               source,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
@@ -21,10 +20,8 @@ import dev.ramet.spi.hypervisor.VmExit;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Starts and kills sandboxes, and records when their machines exit. Thread-safe. */
 public final class SandboxLifecycle {
@@ -60,46 +57,8 @@ public final class SandboxLifecycle {
     this.steps = steps;
   }
 
-  /**
-   * A sandbox to start.
-   *
-   * @param id its id
-   * @param operation prefix of the step names reported to the observer
-   * @param source the snapshot or template it starts from; pinned by the caller
-   * @param sourceId the source's id as users see it: a clone has a hidden source
-   * @param sourceName the source's name, or null
-   * @param cpuCount virtual CPUs
-   * @param memoryBytes guest memory
-   * @param diskBytes virtual size of its disk, at least the source's
-   * @param parentId the sandbox it is cloned from, or null
-   * @param metadata the creator's key-value pairs
-   * @param environment default environment of its processes
-   * @param timeout time after which it ends, or null for never
-   * @param outbound whether it may open connections
-   * @param memoryMode id of the only memory mode for its captures, or null to choose
-   * @param rules the creator's rules for its end, network and volumes
-   * @param hidden whether it belongs to an operation and is never listed
-   */
-  public record Order(
-      String id,
-      String operation,
-      SnapshotRecord source,
-      String sourceId,
-      @Nullable String sourceName,
-      int cpuCount,
-      long memoryBytes,
-      long diskBytes,
-      @Nullable String parentId,
-      Map<String, String> metadata,
-      Map<String, String> environment,
-      @Nullable Duration timeout,
-      boolean outbound,
-      @Nullable String memoryMode,
-      SandboxRules rules,
-      boolean hidden) {}
-
   /** Starts a sandbox and waits for its agent. If this fails, nothing of the sandbox is left. */
-  public LiveSandbox start(Order order) {
+  public LiveSandbox start(SandboxOrder order) {
     SnapshotRecord source = order.source();
     Duration timeout = order.timeout();
     Instant now = Instant.now();

@@ -3,6 +3,7 @@ package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.Names;
@@ -113,7 +114,7 @@ public final class BackgroundCapture {
           reservation) {
         capturer.capture(
             live,
-            Capturer.Order.of(id, request, sandbox.sourceId(), Durability.DURABLE),
+            CaptureOrder.of(id, request, sandbox.sourceId(), Durability.DURABLE),
             this::resumed);
       } catch (Throwable e) { // the caller waits for the outcome, whatever it is
         failure = e;

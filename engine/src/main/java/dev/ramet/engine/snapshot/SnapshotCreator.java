@@ -4,7 +4,7 @@ package dev.ramet.engine.snapshot;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.capture.Capturer;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.PausedCapturer;
 import dev.ramet.engine.capture.Replacement;
 import dev.ramet.engine.capture.SandboxCapturer;
@@ -61,7 +61,7 @@ public final class SnapshotCreator {
       SandboxRecord record = sandboxes.get(sandboxId).saved();
       String id = Ids.next('s');
       Intents.tell(List.of(id));
-      Capturer.Order order = Capturer.Order.of(id, request, record.sourceId(), Durability.DURABLE);
+      CaptureOrder order = CaptureOrder.of(id, request, record.sourceId(), Durability.DURABLE);
       return views.lastSnapshot(live, capturer.capture(live, order, request.memory()));
     }
   }

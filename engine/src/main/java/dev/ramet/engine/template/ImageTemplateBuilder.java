@@ -3,11 +3,13 @@ package dev.ramet.engine.template;
 
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
+import dev.ramet.engine.sandbox.SandboxOrder;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -70,7 +72,7 @@ public final class ImageTemplateBuilder {
       progress.step("booting it until the agent answers");
       LiveSandbox live =
           lifecycle.start(
-              new SandboxLifecycle.Order(
+              new SandboxOrder(
                   Ids.next('b'),
                   "template",
                   pin.record(),
@@ -107,7 +109,7 @@ public final class ImageTemplateBuilder {
       progress.step("capturing it");
       return capturer.capture(
           live,
-          new Capturer.Order(
+          new CaptureOrder(
               Ids.next('t'),
               SnapshotRecord.Kind.TEMPLATE,
               images.version(),

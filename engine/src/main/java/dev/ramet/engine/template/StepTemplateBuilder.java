@@ -7,6 +7,7 @@ import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.Intents;
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.guest.Workplace;
@@ -14,6 +15,7 @@ import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
+import dev.ramet.engine.sandbox.SandboxOrder;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -93,7 +95,7 @@ public final class StepTemplateBuilder {
     boolean warm = MachineStarter.warm(source, cpuCount, memoryBytes);
     log.step((warm ? "starting " : "booting ") + request.source());
     return lifecycle.start(
-        new SandboxLifecycle.Order(
+        new SandboxOrder(
             Ids.next('b'),
             "template",
             source,
@@ -137,7 +139,7 @@ public final class StepTemplateBuilder {
     log.step("capturing the machine");
     return capturer.capture(
         live,
-        new Capturer.Order(
+        new CaptureOrder(
             request.id(),
             SnapshotRecord.Kind.TEMPLATE,
             version,

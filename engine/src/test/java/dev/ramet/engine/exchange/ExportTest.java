@@ -80,7 +80,7 @@ class ExportTest {
     Path target = scratch.resolve(name);
     boolean there = Files.exists(target);
     Path kernel = Files.writeString(scratch.resolve("vmlinuz"), "kernel");
-    ExportWriter writer = new ExportWriter(partial, target, ExportEdits.meter());
+    ExportWriter writer = new ExportWriter(partial, new ExportName(target), ExportEdits.meter());
     writer.copy(ExportRecord.KERNEL, kernel);
     writer.copy(ExportRecord.DISK, image("disk", DISK_BYTES), DISK_BYTES);
     if (warm) {
@@ -134,7 +134,7 @@ class ExportTest {
     assertEquals(ErrorCode.ALREADY_EXISTS, taken.code());
     Export.open(directory);
     Path link = Files.createSymbolicLink(scratch.resolve("link"), Path.of("nowhere"));
-    assertThrows(RametException.class, () -> ExportWriter.refuseTaken(link));
+    assertThrows(RametException.class, () -> new ExportName(link).refuseTaken());
   }
 
   @Test

@@ -127,7 +127,8 @@ final class IncrementGround {
     Path target = in.resolve("increment");
     Path kernel = Files.writeString(in.resolve("vmlinuz"), "kernel");
     Path memory = image(in, "memory", MEMORY_BYTES);
-    ExportWriter writer = new ExportWriter(in.resolve(".partial"), target, ExportEdits.meter());
+    ExportWriter writer =
+        new ExportWriter(in.resolve(".partial"), new ExportName(target), ExportEdits.meter());
     writer.copyUnlessSame(ExportRecord.KERNEL, kernel, kernel);
     writer.copyUnlessSame(ExportRecord.INITRD, kernel, in.resolve("none"));
     ImageContent.Image from =

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.pages;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.files.NoRoom;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.NativeBuffer;
+import dev.ramet.linux.file.CopyOnWriteExtent;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.linux.file.OpenFlag;
+import dev.ramet.linux.file.WriteLease;
+import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** Opens memory images for writing, and says why one cannot be written. */
+final class ImageFile {
+  private static final System.Logger LOG = System.getLogger(ImageFile.class.getName());
+  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+
+  private ImageFile() {}
+
+  /**
+   * Opens an image that nobody else uses.
+   *
+   * @throws RametException {@code CONFLICT} when the attachment is read-only or the image is in
+   *     use, {@code HOST_UNFIT} when the image cannot be opened
+   */
+  static Fd open(Attachment image) {
+    Path path = image.path();
+    if (image.readOnly()) {
+      throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
+    }
+    Fd file;
+    try {
+      file = Fd.open(path, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0);
+    } catch (LinuxException e) {
+      throw failure(path, e);
+    }
+    boolean mine = false;
+    try {
+      requireSoleUse(path, file);
+      mine = true;
+    } finally {
+      if (!mine) {
+        file.close();
+      }
+    }
+    limitReserve(path, file);
+    return file;
+  }
+
+  /**
+   * Refuses an image that a machine has mapped or anybody else has open, because its content would
+   * change under them. If the kernel cannot tell, the attachment is trusted.
+   */
+  private static void requireSoleUse(Path path, Fd file) {
+    boolean sole;
+    try {
+      sole = WriteLease.is(file);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", path, e.getMessage());
+      return;
+    }
+    if (!sole) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          "memory image " + path + " is in use: somebody has it open or mapped",
+          "captures are written to images that nobody uses yet; find who does with: fuser -v "
+              + path,
+          null);
+    }
+  }
+
+  /**
+   * Limits the space that the file system reserves around a shared block for later writes: each
+   * page is written once, in ascending order, so the reserve would only waste space for a while. A
+   * file system without this setting is fine.
+   */
+  private static void limitReserve(Path path, Fd file) {
+    try {
+      CopyOnWriteExtent.set(file, PAGE);
+    } catch (LinuxException e) {
+      LOG.log(
+          System.Logger.Level.DEBUG, "no limit on the reserve of {0}: {1}", path, e.getMessage());
+    }
+  }
+
+  /** Translates a failed write to an image. */
+  static RametException failure(Path path, LinuxException e) {
+    String what = "memory image " + path + " cannot be written";
+    return switch (e.errno()) {
+      case LinuxException.ENOSPC -> NoRoom.error(what, path, e);
+      case LinuxException.EDQUOT ->
+          new RametException(
+              ErrorCode.NO_SPACE,
+              what + ": the disk quota is used up on " + FsInfo.describe(path),
+              "delete snapshots or sandboxes that are not needed, or raise the quota",
+              e);
+      default -> {
+        FullFileSystem full = FullFileSystem.find(path, 0);
+        // When a device's backing file cannot grow, it fails like a broken device.
+        yield e.errno() == LinuxException.EIO && full != null
+            ? NoRoom.error(what, path, e)
+            : new RametException(
+                ErrorCode.HOST_UNFIT,
+                what + ": " + e.getMessage() + " on " + FsInfo.describe(path),
+                "look for the cause in dmesg",
+                e);
+      }
+    };
+  }
+}
