@@ -15,7 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Sandboxes {
   /** Starts a sandbox from a template or snapshot. Returns when its agent has answered. */
-  Sandbox create(NewSandbox request);
+  default Sandbox create(NewSandbox request) {
+    return create(request, IdListener.NONE);
+  }
+
+  /**
+   * Starts a sandbox like {@link #create(NewSandbox)}.
+   *
+   * @param ids receives the sandbox's id beforehand
+   */
+  Sandbox create(NewSandbox request, IdListener ids);
 
   /** Returns the sandbox with this id. */
   Sandbox get(String id);
@@ -95,10 +104,31 @@ public interface Sandboxes {
    * Creates {@code request.count()} sandboxes from one instant of a running sandbox, either all of
    * them or none.
    */
-  CloneReport clone(String id, CloneRequest request);
+  default CloneReport clone(String id, CloneRequest request) {
+    return clone(id, request, IdListener.NONE);
+  }
 
-  /** Creates clones like {@link #clone}, but returns the success or failure of each child. */
-  List<ForkResult> fork(String id, CloneRequest request);
+  /**
+   * Creates clones like {@link #clone(String, CloneRequest)}.
+   *
+   * @param ids receives the ids of all clones beforehand
+   */
+  CloneReport clone(String id, CloneRequest request, IdListener ids);
+
+  /**
+   * Creates clones like {@link #clone(String, CloneRequest)}, but returns the success or failure of
+   * each child.
+   */
+  default List<ForkResult> fork(String id, CloneRequest request) {
+    return fork(id, request, IdListener.NONE);
+  }
+
+  /**
+   * Creates clones like {@link #fork(String, CloneRequest)}.
+   *
+   * @param ids receives the ids of all clones beforehand
+   */
+  List<ForkResult> fork(String id, CloneRequest request, IdListener ids);
 
   /**
    * Returns the host address that reaches a TCP port of the guest. The address changes with each

@@ -24,7 +24,16 @@ public interface Snapshots {
    *     {@code INVALID_ARGUMENT} when there is no such memory mode, {@code UNSUPPORTED} when a
    *     forced mode cannot do this capture
    */
-  Snapshot create(NewSnapshot request);
+  default Snapshot create(NewSnapshot request) {
+    return create(request, IdListener.NONE);
+  }
+
+  /**
+   * Captures a sandbox like {@link #create(NewSnapshot)}.
+   *
+   * @param ids receives the snapshot's id beforehand
+   */
+  Snapshot create(NewSnapshot request, IdListener ids);
 
   /**
    * Returns the last snapshot of a sandbox if the sandbox's memory and disk still equal it byte for

@@ -82,7 +82,17 @@ public interface Storage {
    *     NOT_FOUND} when the base of an increment is not on this host, {@code CONFLICT} when the
    *     base on this host has different content
    */
-  Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress);
+  default Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
+    return importFrom(directory, name, progress, IdListener.NONE);
+  }
+
+  /**
+   * Imports like {@link #importFrom(Path, String, CopyProgress)}.
+   *
+   * @param ids receives the new snapshot's or template's id beforehand
+   */
+  Exchanged importFrom(
+      Path directory, @Nullable String name, CopyProgress progress, IdListener ids);
 
   /**
    * The result of an export or import.

@@ -36,7 +36,16 @@ public interface Templates {
    * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a step fails; the message
    *     holds the end of the step's output
    */
-  Template derive(DerivedTemplate request, BuildLog log);
+  default Template derive(DerivedTemplate request, BuildLog log) {
+    return derive(request, log, IdListener.NONE);
+  }
+
+  /**
+   * Builds a template like {@link #derive(DerivedTemplate, BuildLog)}.
+   *
+   * @param ids receives the template's id beforehand
+   */
+  Template derive(DerivedTemplate request, BuildLog log, IdListener ids);
 
   /**
    * Makes a template from an operator's own kernel and root file system.
@@ -44,7 +53,16 @@ public interface Templates {
    * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when a template has that name
    *     and tag
    */
-  Template importImages(ImportTemplate request, Progress progress);
+  default Template importImages(ImportTemplate request, Progress progress) {
+    return importImages(request, progress, IdListener.NONE);
+  }
+
+  /**
+   * Makes a template like {@link #importImages(ImportTemplate, Progress)}.
+   *
+   * @param ids receives the template's id beforehand, if the template is cold
+   */
+  Template importImages(ImportTemplate request, Progress progress, IdListener ids);
 
   /** Returns the template with this reference. */
   Template get(String reference);

@@ -14,7 +14,16 @@ public interface Volumes {
    * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when another volume has that
    *     name
    */
-  Volume create(String name);
+  default Volume create(String name) {
+    return create(name, IdListener.NONE);
+  }
+
+  /**
+   * Creates a volume like {@link #create(String)}.
+   *
+   * @param ids receives the volume's id beforehand
+   */
+  Volume create(String name, IdListener ids);
 
   /** Returns the volume with this id. */
   Volume get(String id);

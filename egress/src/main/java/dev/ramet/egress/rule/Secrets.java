@@ -3,6 +3,7 @@ package dev.ramet.egress.rule;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,18 @@ public interface Secrets {
    * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when the name is taken, {@code
    *     INVALID_ARGUMENT} for values that cannot be stored
    */
-  Secret create(String name, String value, Map<String, String> metadata);
+  default Secret create(String name, String value, Map<String, String> metadata) {
+    return create(name, value, metadata, id -> {});
+  }
+
+  /**
+   * Creates a secret like {@link #create(String, String, Map)}.
+   *
+   * @param beforehand receives the secret's id before anything is made; an exception from it fails
+   *     the call
+   */
+  Secret create(
+      String name, String value, Map<String, String> metadata, Consumer<String> beforehand);
 
   /**
    * Gives a secret another value, which requests carry from then on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.check;
 
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.exchange.Exporter;
 import dev.ramet.engine.exchange.Importer;
@@ -42,8 +43,9 @@ public final class StorageOperations implements Storage {
   }
 
   @Override
-  public Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
-    return importer.run(directory, name, progress);
+  public Exchanged importFrom(
+      Path directory, @Nullable String name, CopyProgress progress, IdListener ids) {
+    return importer.run(directory, name, progress, ids);
   }
 
   @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.machine.MachineSize;
@@ -76,7 +76,8 @@ public final class Importer {
    */
   private record Base(Increment increment, SnapshotRecord record) {}
 
-  public Storage.Exchanged run(Path directory, @Nullable String newName, CopyProgress progress) {
+  public Storage.Exchanged run(
+      Path directory, @Nullable String newName, CopyProgress progress, IdListener ids) {
     if (!directory.isAbsolute()) {
       throw RametException.invalid("directory", "must be an absolute path on the host");
     }
@@ -89,13 +90,13 @@ public final class Importer {
         SnapshotReclaimer.Pin pin = bases.find(export)) {
       Increment increment = export.increment();
       if (increment == null || pin == null) {
-        return make(export, null, version, new Meter(export.files().sizeBytes(), progress));
+        return make(export, null, version, new Meter(export.files().sizeBytes(), progress), ids);
       }
       Base base = new Base(increment, pin.record());
       Meter meter = new Meter(sizeBytes(export, base), progress);
       bases.check(export, increment, base.record(), meter);
       ImageAssembler.check(export, increment, meter);
-      return make(export, base, version, meter);
+      return make(export, base, version, meter, ids);
     } catch (IOException e) {
       throw Errors.io("cannot import " + directory, target.root(), e);
     }
@@ -143,12 +144,12 @@ public final class Importer {
   }
 
   private Storage.Exchanged make(
-      Export export, @Nullable Base base, @Nullable TaggedName version, Meter meter)
+      Export export, @Nullable Base base, @Nullable TaggedName version, Meter meter, IdListener ids)
       throws IOException {
     SnapshotRecord found = export.snapshot();
     boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
     String id = Ids.next(template ? 't' : 's');
-    Intents.tell(List.of(id));
+    ids.assigning(List.of(id));
     ExportFiles files = export.files();
     try (Undo undo = new Undo()) {
       Path partial = target.begin("import", id, undo);

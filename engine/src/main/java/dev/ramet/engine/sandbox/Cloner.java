@@ -4,7 +4,7 @@ package dev.ramet.engine.sandbox;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.state.LiveSandbox;
@@ -54,10 +54,11 @@ public final class Cloner {
   }
 
   /** Creates all clones. If one fails, removes the others and the capture. */
-  CloneReport cloneAll(LiveSandbox source, CloneRequest request) {
+  CloneReport cloneAll(LiveSandbox source, CloneRequest request, IdListener listener) {
     long start = System.nanoTime();
     check(request);
     List<String> ids = ids(request);
+    listener.assigning(ids);
     try (SnapshotReclaimer.Pin pin = bases.capture(source, request)) {
       SnapshotRecord base = pin.record();
       List<Object> outcomes = starter.startAll(source, base, ids, request, true);
@@ -89,9 +90,10 @@ public final class Cloner {
   }
 
   /** Creates each clone independently: one that fails does not affect the others. */
-  List<ForkResult> fork(LiveSandbox source, CloneRequest request) {
+  List<ForkResult> fork(LiveSandbox source, CloneRequest request, IdListener listener) {
     check(request);
     List<String> ids = ids(request);
+    listener.assigning(ids);
     try (SnapshotReclaimer.Pin pin = bases.capture(source, request)) {
       SnapshotRecord base = pin.record();
       List<Object> outcomes = starter.startAll(source, base, ids, request, false);
@@ -109,11 +111,8 @@ public final class Cloner {
     }
   }
 
-  /** Chooses the clones' ids and reports them to the caller before any clone is made. */
   private static List<String> ids(CloneRequest request) {
-    List<String> ids = Stream.generate(() -> Ids.next('i')).limit(request.count()).toList();
-    Intents.tell(ids);
-    return ids;
+    return Stream.generate(() -> Ids.next('i')).limit(request.count()).toList();
   }
 
   private void check(CloneRequest request) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.Intents;
 import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.VolumeMount;
@@ -58,7 +58,7 @@ public final class SandboxCreator {
   }
 
   /** Creates a sandbox. If this fails, nothing of it is left. */
-  LiveSandbox create(NewSandbox request) {
+  LiveSandbox create(NewSandbox request, IdListener listener) {
     MachineSize.check(request.cpuCount(), request.memoryBytes());
     try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.template());
         VolumeOperations.Pin mounts = volumes.pin(request.rules().volumes())) {
@@ -75,7 +75,7 @@ public final class SandboxCreator {
       long diskBytes = diskBytes(request.diskBytes(), source, warm);
       modes.checkForced(request.memoryMode(), warm ? source.id() : null);
       String id = Ids.next('i');
-      Intents.tell(List.of(id));
+      listener.assigning(List.of(id));
       return lifecycle.start(
           new SandboxOrder(
               id,

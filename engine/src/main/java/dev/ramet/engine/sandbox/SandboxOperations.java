@@ -5,6 +5,7 @@ import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.RollbackReport;
@@ -52,8 +53,8 @@ public final class SandboxOperations implements Sandboxes {
   }
 
   @Override
-  public Sandbox create(NewSandbox request) {
-    return views.sandbox(creator.create(request));
+  public Sandbox create(NewSandbox request, IdListener ids) {
+    return views.sandbox(creator.create(request, ids));
   }
 
   @Override
@@ -93,13 +94,13 @@ public final class SandboxOperations implements Sandboxes {
   }
 
   @Override
-  public CloneReport clone(String id, CloneRequest request) {
-    return cloner.cloneAll(visible(id), request);
+  public CloneReport clone(String id, CloneRequest request, IdListener ids) {
+    return cloner.cloneAll(visible(id), request, ids);
   }
 
   @Override
-  public List<ForkResult> fork(String id, CloneRequest request) {
-    return cloner.fork(visible(id), request);
+  public List<ForkResult> fork(String id, CloneRequest request, IdListener ids) {
+    return cloner.fork(visible(id), request, ids);
   }
 
   @Override

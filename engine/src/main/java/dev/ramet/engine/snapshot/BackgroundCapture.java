@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.snapshot;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
@@ -60,7 +60,7 @@ public final class BackgroundCapture {
    *
    * @throws RametException if anything fails before the machine runs again; then nothing is left
    */
-  PendingSnapshots.Entry start(LiveSandbox live, NewSnapshot request) {
+  PendingSnapshots.Entry start(LiveSandbox live, NewSnapshot request, IdListener ids) {
     LiveSandbox.Hold hold = live.hold("snapshot");
     Names.Reservation reservation = () -> {};
     CompletableFuture<PendingSnapshots.Entry> resumed;
@@ -70,7 +70,7 @@ public final class BackgroundCapture {
       SandboxRecord sandbox = sandboxes.get(live.id()).saved();
       Names.Reservation name = reservation;
       String id = Ids.next('s');
-      Intents.tell(List.of(id));
+      ids.assigning(List.of(id));
       Capture capture = new Capture(id, request, sandbox);
       resumed = capture.resumed;
       workers.execute(() -> capture.run(live, hold, name));

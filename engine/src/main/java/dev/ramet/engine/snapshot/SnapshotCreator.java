@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.snapshot;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.capture.CaptureOrder;
@@ -48,19 +48,19 @@ public final class SnapshotCreator {
     this.views = views;
   }
 
-  Snapshot create(NewSnapshot wanted) {
+  Snapshot create(NewSnapshot wanted, IdListener ids) {
     String sandboxId = wanted.sandboxId();
     checkDescription(wanted.description());
     NewSnapshot request = wanted.replacing(replacement.resolve(sandboxId, wanted.replaces()));
     LiveSandbox live = sandboxes.get(sandboxId);
     if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
-      return views.snapshot(background.start(live, request));
+      return views.snapshot(background.start(live, request, ids));
     }
     try (LiveSandbox.Hold hold = live.hold("snapshot");
         Names.Reservation reservation = reserve(snapshots, request)) {
       SandboxRecord record = sandboxes.get(sandboxId).saved();
       String id = Ids.next('s');
-      Intents.tell(List.of(id));
+      ids.assigning(List.of(id));
       CaptureOrder order = CaptureOrder.of(id, request, record.sourceId(), Durability.DURABLE);
       return views.lastSnapshot(live, capturer.capture(live, order, request.memory()));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.snapshot;
 
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
@@ -59,8 +60,8 @@ public final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public Snapshot create(NewSnapshot request) {
-    return creator.create(request);
+  public Snapshot create(NewSnapshot request, IdListener ids) {
+    return creator.create(request, ids);
   }
 
   @Override

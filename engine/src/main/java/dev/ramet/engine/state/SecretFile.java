@@ -4,7 +4,6 @@ package dev.ramet.engine.state;
 import dev.ramet.egress.rule.Secret;
 import dev.ramet.egress.rule.SecretChecks;
 import dev.ramet.egress.rule.Secrets;
-import dev.ramet.engine.Intents;
 import dev.ramet.engine.state.SecretsRecord.Entry;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,8 @@ public final class SecretFile implements Secrets {
   }
 
   @Override
-  public synchronized Secret create(String name, String value, Map<String, String> metadata) {
+  public synchronized Secret create(
+      String name, String value, Map<String, String> metadata, Consumer<String> beforehand) {
     String canonical = SecretChecks.name(name);
     SecretChecks.value(value);
     SecretChecks.metadata(metadata);
@@ -68,7 +69,7 @@ public final class SecretFile implements Secrets {
     Instant now = now();
     Entry made =
         new Entry(ID_PREFIX + Ids.next('s'), canonical, value, 1, Map.copyOf(metadata), now, now);
-    Intents.tell(List.of(made.id()));
+    beforehand.accept(made.id());
     entries.add(made);
     keep(entries);
     return told(made);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -32,14 +32,16 @@ public final class ImagePublisher {
    *
    * @param kind the kind of snapshot to make of them
    * @param version its name and tags, or null
+   * @param ids receives its id beforehand
    */
   SnapshotRecord publish(
-      TemplateImages images, SnapshotRecord.Kind kind, @Nullable TaggedName version) {
+      TemplateImages images,
+      SnapshotRecord.Kind kind,
+      @Nullable TaggedName version,
+      IdListener ids) {
     String id = Ids.next('t');
     Path initrd = images.initrd();
-    if (kind == SnapshotRecord.Kind.TEMPLATE) {
-      Intents.tell(List.of(id));
-    }
+    ids.assigning(List.of(id));
     try (Undo undo = new Undo()) {
       Path partial = target.begin("template", id, undo);
       target.before("template.import");

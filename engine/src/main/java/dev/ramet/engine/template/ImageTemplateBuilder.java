@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.capture.CaptureOrder;
@@ -59,15 +60,16 @@ public final class ImageTemplateBuilder {
   }
 
   /** Publishes the images as they are. */
-  SnapshotRecord makeCold(TemplateImages images, Progress progress) {
+  SnapshotRecord makeCold(TemplateImages images, Progress progress, IdListener ids) {
     progress.step("importing the disk image");
-    return publisher.publish(images, SnapshotRecord.Kind.TEMPLATE, images.version());
+    return publisher.publish(images, SnapshotRecord.Kind.TEMPLATE, images.version(), ids);
   }
 
   /** Boots the images and publishes a capture of the booted guest. */
   SnapshotRecord makeWarm(TemplateImages images, Progress progress) {
     progress.step("importing the disk image");
-    SnapshotRecord cold = publisher.publish(images, SnapshotRecord.Kind.CLONE_BASE, null);
+    SnapshotRecord cold =
+        publisher.publish(images, SnapshotRecord.Kind.CLONE_BASE, null, IdListener.NONE);
     try (SnapshotReclaimer.Pin pin = reclaimer.pin(cold)) {
       progress.step("booting it until the agent answers");
       LiveSandbox live =

@@ -4,7 +4,7 @@ package dev.ramet.engine.template;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.DerivedTemplate;
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.CaptureOrder;
@@ -66,8 +66,9 @@ public final class StepTemplateBuilder {
    * Makes a template. A template that has the same tags loses them but stays.
    *
    * @param version its name and tags
+   * @param ids receives its id beforehand
    */
-  SnapshotRecord derive(DerivedTemplate request, TaggedName version, BuildLog log) {
+  SnapshotRecord derive(DerivedTemplate request, TaggedName version, BuildLog log, IdListener ids) {
     log.at(0);
     try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.source())) {
       SnapshotRecord source = pin.record();
@@ -79,7 +80,7 @@ public final class StepTemplateBuilder {
             "start from a template with one, such as base",
             null);
       }
-      Intents.tell(List.of(request.id()));
+      ids.assigning(List.of(request.id()));
       LiveSandbox live = start(source, request, log);
       try (LiveSandbox.Hold hold = live.hold("template")) {
         return make(live, port, request, version, log);

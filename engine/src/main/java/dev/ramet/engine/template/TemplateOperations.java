@@ -4,6 +4,7 @@ package dev.ramet.engine.template;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
@@ -78,7 +79,7 @@ public final class TemplateOperations implements Templates {
   }
 
   @Override
-  public Template derive(DerivedTemplate request, BuildLog log) {
+  public Template derive(DerivedTemplate request, BuildLog log, IdListener ids) {
     TaggedName version = TaggedName.of("name", request.name(), request.tags());
     MachineSize.check(request.cpuCount(), request.memoryBytes());
     if (!Ids.isId(request.id()) || snapshots.find(request.id()).isPresent()) {
@@ -90,14 +91,14 @@ public final class TemplateOperations implements Templates {
         () -> {
           long start = System.nanoTime();
           List<SnapshotRecord> present = versions.holders(version);
-          SnapshotRecord made = derivations.derive(request, version, log);
+          SnapshotRecord made = derivations.derive(request, version, log, ids);
           versions.giveWay(present, made);
           return views.template(made, System.nanoTime() - start);
         });
   }
 
   @Override
-  public Template importImages(ImportTemplate request, Progress progress) {
+  public Template importImages(ImportTemplate request, Progress progress, IdListener ids) {
     TaggedName version = version(request.name());
     MachineSize.check(request.cpuCount(), request.memoryBytes());
     checkFile("kernel", request.kernel());
@@ -126,7 +127,7 @@ public final class TemplateOperations implements Templates {
                   false);
           SnapshotRecord made =
               request.cold()
-                  ? images.makeCold(content, progress)
+                  ? images.makeCold(content, progress, ids)
                   : images.makeWarm(content, progress);
           return views.template(made, System.nanoTime() - start);
         });

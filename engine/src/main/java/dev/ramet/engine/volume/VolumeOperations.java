@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
 import dev.ramet.engine.VolumeMount;
@@ -35,9 +35,9 @@ public final class VolumeOperations implements Volumes {
   }
 
   @Override
-  public Volume create(String name) {
+  public Volume create(String name, IdListener ids) {
     String id = Ids.next('v');
-    Intents.tell(List.of(id));
+    ids.assigning(List.of(id));
     try {
       return store.create(id, name);
     } catch (IOException e) {

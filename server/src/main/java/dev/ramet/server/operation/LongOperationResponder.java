@@ -3,6 +3,7 @@ package dev.ramet.server.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.operation.ApiError;
+import dev.ramet.engine.IdListener;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.ErrorHandlers;
@@ -18,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -49,6 +49,19 @@ public final class LongOperationResponder {
     this.executor = executor;
   }
 
+  /** The work of a long operation. */
+  @FunctionalInterface
+  public interface Work<T> {
+    /**
+     * Does the work.
+     *
+     * @param operation takes its progress
+     * @param ids must receive the ids of all that the work makes, before it makes them
+     * @param line sends a line to the client
+     */
+    OperationResult<T> apply(Operation operation, IdListener ids, Consumer<Object> line);
+  }
+
   /**
    * A long operation.
    *
@@ -61,7 +74,7 @@ public final class LongOperationResponder {
    */
   public record Task<T>(
       Function<JsonNode, T> reader,
-      BiFunction<Operation, Consumer<Object>, OperationResult<T>> work,
+      Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found,
       Function<T, Object> last,
       Function<ApiError, Object> failed,
@@ -100,7 +113,11 @@ public final class LongOperationResponder {
   private <T> OperationResult<T> run(
       OperationRequest asked, Task<T> task, Operation operation, Consumer<Object> line) {
     return work.once(
-        asked, task.reader(), operation, op -> task.work().apply(op, line), task.found());
+        asked,
+        task.reader(),
+        operation,
+        (op, ids) -> task.work().apply(op, ids, line),
+        task.found());
   }
 
   private <T> void unattended(OperationRequest asked, Task<T> task, Operation operation) {

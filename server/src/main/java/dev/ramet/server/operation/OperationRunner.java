@@ -3,7 +3,7 @@ package dev.ramet.server.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.operation.ApiError;
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.InProgressException;
@@ -43,6 +43,18 @@ public final class OperationRunner {
     this.store = new IdempotencyStore(settings.dataRoot().resolve(DIRECTORY), MOST_KEYS);
   }
 
+  /** The work of an operation that is done once for each key. */
+  @FunctionalInterface
+  public interface Work<T> {
+    /**
+     * Does the work.
+     *
+     * @param operation takes its progress
+     * @param ids must receive the ids of all that the work makes, before it makes them
+     */
+    OperationResult<T> apply(Operation operation, IdListener ids);
+  }
+
   /** Runs an operation that may safely be repeated. */
   public <T> T run(OperationRequest asked, Function<Operation, T> work) {
     return operate(operations.begin(asked.kind(), asked.subject(), false), work);
@@ -61,7 +73,7 @@ public final class OperationRunner {
   public <T> OperationResult<T> once(
       OperationRequest asked,
       Function<JsonNode, T> reader,
-      Function<Operation, OperationResult<T>> work,
+      Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found) {
     return once(asked, reader, null, work, found);
   }
@@ -74,7 +86,7 @@ public final class OperationRunner {
       OperationRequest asked,
       Function<JsonNode, T> reader,
       @Nullable Operation begun,
-      Function<Operation, OperationResult<T>> work,
+      Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found) {
     Operation operation =
         begun == null ? operations.begin(asked.kind(), asked.subject(), false) : begun;
@@ -82,7 +94,9 @@ public final class OperationRunner {
         operation,
         op -> {
           OperationResult<T> outcome =
-              asked.key() == null ? work.apply(op) : repeatable(asked, reader, op, work, found);
+              asked.key() == null
+                  ? work.apply(op, IdListener.NONE)
+                  : repeatable(asked, reader, op, work, found);
           op.made(outcome.ids());
           return outcome;
         });
@@ -122,7 +136,7 @@ public final class OperationRunner {
       OperationRequest asked,
       Function<JsonNode, T> reader,
       Operation operation,
-      Function<Operation, OperationResult<T>> work,
+      Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found) {
     String place = place(asked);
     String busy = running.putIfAbsent(place, asked.fingerprint());
@@ -144,7 +158,7 @@ public final class OperationRunner {
       Intended intended = new Intended(asked);
       boolean done = false;
       try {
-        OperationResult<T> outcome = Intents.telling(intended::tell, () -> work.apply(operation));
+        OperationResult<T> outcome = work.apply(operation, intended);
         done = true;
         keep(asked, outcome.ids(), outcome);
         return outcome;
@@ -159,7 +173,7 @@ public final class OperationRunner {
   }
 
   /** Stores the ids of the objects that are about to be created. Used by one thread. */
-  private final class Intended {
+  private final class Intended implements IdListener {
     private final OperationRequest asked;
     private boolean told;
 
@@ -167,7 +181,8 @@ public final class OperationRunner {
       this.asked = asked;
     }
 
-    void tell(List<String> ids) {
+    @Override
+    public void assigning(List<String> ids) {
       told = true;
       put(asked, new IdempotencyStore.Entry(asked.fingerprint(), ids, 0, null));
     }

@@ -83,7 +83,7 @@ final class CaptureController {
     return work.once(
             OperationRequest.of(http, "sandbox.rollback", sandbox, body),
             JsonBody.reader(RollbackResult.class),
-            operation -> {
+            (operation, listener) -> {
               SnapshotWait.before(engine, snapshot, waits);
               operation.step("to " + snapshot);
               RollbackReport report = engine.get().sandboxes().rollback(sandbox, snapshot);
@@ -118,8 +118,8 @@ final class CaptureController {
     return work.once(
             OperationRequest.of(http, "sandbox.clone", sandbox, body),
             JsonBody.reader(CloneResult.class),
-            operation -> {
-              CloneReport report = engine.get().sandboxes().clone(sandbox, request);
+            (operation, listener) -> {
+              CloneReport report = engine.get().sandboxes().clone(sandbox, request, listener);
               CaptureReport capture = report.capture();
               return cloned(
                   report.sandboxes(),
@@ -155,9 +155,9 @@ final class CaptureController {
     return work.<List<ForkEntry>>once(
             OperationRequest.of(http, "sandbox.fork", sandbox, body),
             JsonBody.listReader(ForkEntry.class),
-            operation ->
+            (operation, listener) ->
                 forked(
-                    engine.get().sandboxes().fork(sandbox, request).stream()
+                    engine.get().sandboxes().fork(sandbox, request, listener).stream()
                         .map(result -> entry(id, result))
                         .toList()),
             ids ->

@@ -120,7 +120,7 @@ final class PauseController {
         work.once(
             OperationRequest.of(http, "sandbox.connect", sandbox, body),
             JsonBody.reader(SandboxInfo.class),
-            operation -> connect(sandbox, timeout, memory == null || memory),
+            (operation, listener) -> connect(sandbox, timeout, memory == null || memory),
             ids -> Optional.empty());
     return HttpResponse.<SandboxInfo>status(outcome.status(), null).body(outcome.body());
   }

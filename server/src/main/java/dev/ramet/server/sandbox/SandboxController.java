@@ -121,9 +121,9 @@ final class SandboxController {
     return work.once(
             OperationRequest.of(http, "sandbox.create", template, body),
             JsonBody.reader(SandboxInfo.class),
-            operation -> {
+            (operation, listener) -> {
               SnapshotWait.before(engine, template, waits);
-              Sandbox made = sandboxes().create(wanted);
+              Sandbox made = sandboxes().create(wanted, listener);
               return OperationResult.created(views.of(made), made.id());
             },
             ids ->

@@ -70,8 +70,9 @@ final class SecretController {
     return work.once(
             OperationRequest.of(http, "secret.create", name, body),
             JsonBody.reader(SecretInfo.class),
-            operation -> {
-              Secret made = secrets().create(name, value, metadata);
+            (operation, listener) -> {
+              Secret made = secrets()
+                      .create(name, value, metadata, id -> listener.assigning(List.of(id)));
               return OperationResult.created(views.of(made), made.id());
             },
             ids ->

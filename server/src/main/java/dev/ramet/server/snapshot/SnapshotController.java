@@ -7,6 +7,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.snapshot.CreateSnapshot;
 import dev.ramet.api.snapshot.SnapshotDiff;
 import dev.ramet.api.snapshot.SnapshotInfo;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.NewSandbox;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
@@ -115,13 +116,13 @@ final class SnapshotController {
         work.once(
             OperationRequest.of(http, "snapshot.create", sandbox, body),
             JsonBody.reader(SnapshotInfo.class),
-            operation -> take(sandbox, request, waits),
+            (operation, listener) -> take(sandbox, request, waits, listener),
             ids -> EngineLookup.snapshot(engine, ids).map(s -> answer(s, HttpStatus.CREATED)));
     return HttpResponse.<SnapshotInfo>status(outcome.status(), null).body(outcome.body());
   }
 
   private OperationResult<SnapshotInfo> take(
-      String sandbox, CreateSnapshot request, boolean waits) {
+      String sandbox, CreateSnapshot request, boolean waits, IdListener listener) {
     if (Boolean.TRUE.equals(request.ifChanged())) {
       Optional<Snapshot> same = snapshots().unchanged(sandbox);
       if (same.isPresent()) {
@@ -139,7 +140,8 @@ final class SnapshotController {
                     waits,
                     Boolean.TRUE.equals(request.verify()),
                     !Boolean.FALSE.equals(request.memory()),
-                    request.replaces()));
+                    request.replaces()),
+                listener);
     // Accepted, because it is not complete yet.
     return answer(
         made, made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED);
@@ -279,12 +281,12 @@ final class SnapshotController {
     return work.once(
             OperationRequest.of(http, "snapshot.fork", reference, body),
             JsonBody.reader(SandboxInfo.class),
-            operation -> {
+            (operation, listener) -> {
               SnapshotWait.before(engine, reference, waits);
               Snapshot snapshot = snapshots().get(reference);
               NewSandbox wanted =
                   SandboxRequests.sandbox(request, snapshot.id(), access.required());
-              Sandbox made = engine.get().sandboxes().create(wanted);
+              Sandbox made = engine.get().sandboxes().create(wanted, listener);
               return OperationResult.created(views.of(made), made.id());
             },
             ids ->

@@ -2,6 +2,7 @@
 package dev.ramet.server.storage;
 
 import dev.ramet.api.storage.StorageExchange;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -98,7 +100,7 @@ final class ExchangeController {
         http,
         OperationRequest.of(http, "storage.export", snapshot, body),
         ids -> Optional.empty(),
-        progress -> {
+        (progress, listener) -> {
           SnapshotWait.before(engine, snapshot, waits);
           if (since != null) {
             SnapshotWait.before(engine, since, waits);
@@ -138,21 +140,21 @@ final class ExchangeController {
           EngineLookup.forget(engine, ids); // its result is lost: do it again
           return Optional.empty();
         },
-        progress -> storage.importFrom(directory, name, progress));
+        (progress, listener) -> storage.importFrom(directory, name, progress, listener));
   }
 
   private HttpResponse<?> answer(
       HttpRequest<?> http,
       OperationRequest asked,
       Function<List<String>, Optional<OperationResult<StorageExchange.Result>>> found,
-      Function<CopyProgress, Storage.Exchanged> copy) {
+      BiFunction<CopyProgress, IdListener, Storage.Exchanged> copy) {
     return work.answer(
         http,
         asked,
         new LongOperationResponder.Task<>(
             JsonBody.reader(StorageExchange.Result.class),
-            (running, line) -> {
-              StorageExchange.Result result = view(copy.apply(new Teller(running, line)));
+            (running, listener, line) -> {
+              StorageExchange.Result result = view(copy.apply(new Teller(running, line), listener));
               running.checkCancelled();
               return new OperationResult<>(200, result, List.of(result.id()));
             },

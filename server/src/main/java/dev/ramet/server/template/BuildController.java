@@ -122,7 +122,7 @@ final class BuildController {
         work.once(
             OperationRequest.of(http, "template.announce", name, body),
             JsonBody.reader(Announcement.class),
-            operation -> {
+            (operation, listener) -> {
               Build build = new Build(templates.newId(), name, tags, cpuCount, memoryBytes);
               builds.add(build);
               return new OperationResult<>(202, announcement(build), List.of());

@@ -70,8 +70,8 @@ final class BuildRunner {
           asked,
           JsonBody.reader(TemplateInfo.class),
           operation,
-          doing -> {
-            Template made = engine.get().templates().derive(wanted, build);
+          (doing, listener) -> {
+            Template made = engine.get().templates().derive(wanted, build, listener);
             return OperationResult.created(views.of(made), made.id());
           },
           ids ->

@@ -70,7 +70,7 @@ final class TagController {
     return work.once(
             OperationRequest.of(http, "template.tag", reference, body),
             JsonBody.reader(AssignedTags.class),
-            operation -> {
+            (operation, listener) -> {
               Template tagged = templates().tag(reference, tags);
               AssignedTags answer = new AssignedTags(tagged.id(), tags);
               return new OperationResult<>(201, answer, List.of(tagged.id()));

@@ -8,6 +8,7 @@ import dev.ramet.api.template.ImportTemplateRequest;
 import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.Engine;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
@@ -48,8 +49,8 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Routes for templates: build, import, list, get, delete. */
@@ -142,7 +143,7 @@ final class TemplateController {
     return make(
         http,
         OperationRequest.of(http, "template.build", wanted.name(), body),
-        progress -> templates.build(wanted, progress));
+        (progress, listener) -> templates.build(wanted, progress));
   }
 
   /**
@@ -185,7 +186,7 @@ final class TemplateController {
     return make(
         http,
         OperationRequest.of(http, "template.import", wanted.name(), body),
-        progress -> templates.importImages(wanted, progress));
+        (progress, listener) -> templates.importImages(wanted, progress, listener));
   }
 
   /**
@@ -228,19 +229,21 @@ final class TemplateController {
     return make(
         http,
         OperationRequest.of(http, "template.image", wanted.name(), body),
-        progress -> templates.buildImage(wanted, progress));
+        (progress, listener) -> templates.buildImage(wanted, progress));
   }
 
   /** The template stays useful, so it is completed even if the client disconnects. */
   private HttpResponse<?> make(
-      HttpRequest<?> http, OperationRequest asked, Function<Progress, Template> operation) {
+      HttpRequest<?> http,
+      OperationRequest asked,
+      BiFunction<Progress, IdListener, Template> operation) {
     return work.answer(
         http,
         asked,
         new LongOperationResponder.Task<>(
             JsonBody.reader(TemplateInfo.class),
-            (running, line) -> {
-              Template made = operation.apply(new Told(running, line));
+            (running, listener, line) -> {
+              Template made = operation.apply(new Told(running, line), listener);
               return OperationResult.created(views.of(made), made.id());
             },
             ids ->

@@ -56,8 +56,8 @@ final class VolumeController {
     return work.once(
             OperationRequest.of(http, "volume.create", name, body),
             JsonBody.reader(VolumeInfo.class),
-            operation -> {
-              Volume made = volumes().create(name);
+            (operation, listener) -> {
+              Volume made = volumes().create(name, listener);
               return OperationResult.created(withToken(made), made.id());
             },
             ids ->

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.settings;
 
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -67,7 +68,8 @@ public final class FakeStorage implements Storage {
   }
 
   @Override
-  public Exchanged importFrom(Path directory, @Nullable String name, CopyProgress progress) {
+  public Exchanged importFrom(
+      Path directory, @Nullable String name, CopyProgress progress, IdListener ids) {
     return exchange("new", name, null, directory, progress);
   }
 

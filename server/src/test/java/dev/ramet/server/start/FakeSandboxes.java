@@ -6,7 +6,7 @@ import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.CloneReport;
 import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.ForkResult;
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Metrics;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.NewSandbox;
@@ -51,7 +51,7 @@ final class FakeSandboxes implements Sandboxes {
   }
 
   @Override
-  public Sandbox create(NewSandbox request) {
+  public Sandbox create(NewSandbox request, IdListener ids) {
     request.rules().network().requests().check(engine.secrets);
     last = request;
     FakeTemplates.failIfAsked(request.template());
@@ -65,7 +65,8 @@ final class FakeSandboxes implements Sandboxes {
             null,
             request.metadata(),
             request.timeout(),
-            request.rules().with(engine.volumes.found(request.rules().volumes())));
+            request.rules().with(engine.volumes.found(request.rules().volumes())),
+            ids);
     afterMade.run();
     return made;
   }
@@ -75,10 +76,11 @@ final class FakeSandboxes implements Sandboxes {
       @Nullable String parent,
       Map<String, String> metadata,
       @Nullable Duration timeout,
-      SandboxRules rules) {
+      SandboxRules rules,
+      IdListener ids) {
     Instant now = Instant.now();
     String id = "sbx" + count.incrementAndGet();
-    Intents.tell(List.of(id));
+    ids.assigning(List.of(id));
     Sandbox made =
         new Sandbox(
             id,
@@ -209,21 +211,21 @@ final class FakeSandboxes implements Sandboxes {
   }
 
   @Override
-  public CloneReport clone(String id, CloneRequest request) {
+  public CloneReport clone(String id, CloneRequest request, IdListener ids) {
     lastClone = request;
     Sandbox parent = get(id);
     List<Sandbox> clones = new ArrayList<>();
     for (int i = 0; i < request.count(); i++) {
       clones.add(
-          add(parent.templateId(), id, parent.metadata(), request.timeout(), parent.rules()));
+          add(parent.templateId(), id, parent.metadata(), request.timeout(), parent.rules(), ids));
     }
     return new CloneReport(clones, capture(), 2_000_000);
   }
 
   @Override
-  public List<ForkResult> fork(String id, CloneRequest request) {
+  public List<ForkResult> fork(String id, CloneRequest request, IdListener ids) {
     List<ForkResult> results = new ArrayList<>();
-    clone(id, request).sandboxes().forEach(s -> results.add(new ForkResult.Made(s)));
+    clone(id, request, ids).sandboxes().forEach(s -> results.add(new ForkResult.Made(s)));
     if (request.count() > 1) {
       results.set(
           1, new ForkResult.NotMade(new RametException(ErrorCode.UNAVAILABLE, "host is busy")));

@@ -3,12 +3,12 @@ package dev.ramet.server.start;
 
 import dev.ramet.egress.rule.Secret;
 import dev.ramet.egress.rule.Secrets;
-import dev.ramet.engine.Intents;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class FakeSecrets implements Secrets {
   private final AtomicInteger count = new AtomicInteger();
 
   @Override
-  public Secret create(String name, String value, Map<String, String> metadata) {
+  public Secret create(String name, String value, Map<String, String> metadata, Consumer<String> beforehand) {
     check(value);
     if (!name.matches("[a-zA-Z0-9._-]{1,64}")) {
       throw RametException.invalid("name", "is none");
@@ -28,7 +28,7 @@ final class FakeSecrets implements Secrets {
     int number = count.incrementAndGet();
     Instant now = Instant.ofEpochSecond(number);
     Secret made = new Secret("sec_" + number, name, 1, metadata, now, now);
-    Intents.tell(List.of(made.id()));
+    beforehand.accept(made.id());
     if (byName.putIfAbsent(name, made) != null) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "there is a secret named " + name);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.ImageDifference;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
@@ -41,7 +42,7 @@ final class FakeSnapshots implements Snapshots {
   }
 
   @Override
-  public Snapshot create(NewSnapshot request) {
+  public Snapshot create(NewSnapshot request, IdListener ids) {
     String name = request.name();
     String memoryMode = request.memoryMode();
     if (memoryMode != null && !memoryMode.equals("incremental")) {

@@ -5,6 +5,7 @@ import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
@@ -78,7 +79,7 @@ final class FakeTemplates implements Templates {
   }
 
   @Override
-  public Template importImages(ImportTemplate request, Progress progress) {
+  public Template importImages(ImportTemplate request, Progress progress, IdListener ids) {
     if (!Files.exists(request.kernel())) {
       throw RametException.invalid("kernel", "no such file: " + request.kernel());
     }
@@ -100,7 +101,7 @@ final class FakeTemplates implements Templates {
 
   /** Logs its commands; {@code false} fails, {@code sleep} runs until it is cancelled. */
   @Override
-  public Template derive(DerivedTemplate request, BuildLog log) {
+  public Template derive(DerivedTemplate request, BuildLog log, IdListener ids) {
     derived.add(request);
     log.at(0);
     log.step("starting " + request.source());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.engine.Intents;
+import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Volume;
 import dev.ramet.engine.VolumeContent;
@@ -28,12 +28,12 @@ final class FakeVolumes implements Volumes {
   }
 
   @Override
-  public Volume create(String name) {
+  public Volume create(String name, IdListener ids) {
     if (byId.values().stream().anyMatch(volume -> volume.name().equals(name))) {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "there is a volume named " + name);
     }
     String id = "vol" + count.incrementAndGet();
-    Intents.tell(List.of(id));
+    ids.assigning(List.of(id));
     Volume made = new Volume(id, name, "secret-of-" + id, Instant.now());
     byId.put(id, made);
     return made;
