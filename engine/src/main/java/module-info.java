@@ -17,6 +17,8 @@ module dev.ramet.engine {
 
   opens dev.ramet.engine.exchange to
       com.fasterxml.jackson.databind;
+  opens dev.ramet.engine.root to
+      com.fasterxml.jackson.databind;
   opens dev.ramet.engine.state to
       com.fasterxml.jackson.databind;
   opens dev.ramet.engine.template to

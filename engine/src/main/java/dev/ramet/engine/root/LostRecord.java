@@ -2,7 +2,6 @@
 package dev.ramet.engine.root;
 
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.state.RootRecord;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

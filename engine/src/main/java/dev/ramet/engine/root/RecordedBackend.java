@@ -4,7 +4,6 @@ package dev.ramet.engine.root;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.state.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;

@@ -5,7 +5,6 @@ import dev.ramet.engine.Doctor;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.state.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;

@@ -9,7 +9,6 @@ import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Ranking;
 import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.state.RootRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.NoRoom;
