@@ -21,6 +21,7 @@ import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -258,8 +259,13 @@ final class Ground implements AutoCloseable {
     return names;
   }
 
-  /** Checks that a storage check finds nothing. */
+  /** Checks that a storage check finds nothing, once pending deletions are done. */
   void assertWell() {
+    try {
+      RootFiles.awaitDeletions(root());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     assertWell(engine());
   }
 

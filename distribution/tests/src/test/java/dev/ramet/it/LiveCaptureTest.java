@@ -11,11 +11,16 @@ import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.Snapshots;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -191,9 +196,13 @@ final class LiveCaptureTest {
     Snapshot taken = snapshot();
     Snapshot same = snapshots().unchanged(id).orElseThrow();
     assertEquals(taken.id(), same.id());
-    long begin = System.nanoTime();
-    assertEquals(taken.id(), snapshots().unchanged(id).orElseThrow().id());
-    long nanos = System.nanoTime() - begin;
+    // The best of several: a busy host can delay each.
+    long nanos = Long.MAX_VALUE;
+    for (int i = 0; i < 10 && nanos >= 100_000_000; i++) {
+      long begin = System.nanoTime();
+      assertEquals(taken.id(), snapshots().unchanged(id).orElseThrow().id());
+      nanos = Math.min(nanos, System.nanoTime() - begin);
+    }
     assertTrue(nanos < 100_000_000, nanos + " ns");
     assertEquals(1, snapshots().list(id).size());
     Snapshot next = snapshot();
@@ -205,7 +214,23 @@ final class LiveCaptureTest {
   /** Halts the machine's only processor for good. */
   private void freeze() throws Exception {
     shell.run("(sleep 1; halt -f) >/dev/null 2>&1 </dev/null &");
-    Thread.sleep(4000);
+    Path console = ground.engine().sandboxes().console(id);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    // The kernel prints this whatever its log level.
+    while (!Files.readString(console, StandardCharsets.ISO_8859_1).contains("System halted")) {
+      assertTrue(System.nanoTime() < end, "the machine does not halt");
+      Thread.sleep(50);
+    }
+    // It stops its devices after that.
+    ProcessHandle machine = ProcessHandle.of(ground.machines().get(0)).orElseThrow();
+    Optional<Duration> before = Optional.empty();
+    Optional<Duration> used = machine.info().totalCpuDuration();
+    while (!used.equals(before)) {
+      assertTrue(System.nanoTime() < end, "the machine goes on");
+      Thread.sleep(500);
+      before = used;
+      used = machine.info().totalCpuDuration();
+    }
   }
 
   @Test

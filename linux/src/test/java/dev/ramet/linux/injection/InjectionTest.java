@@ -66,7 +66,12 @@ class InjectionTest {
   static void assertUndisturbed(Tracee tracee) throws Exception {
     long rounds = tracee.disturbances()[6];
     Thread.sleep(100);
+    long end = System.nanoTime() + 30_000_000_000L;
     long[] after = tracee.disturbances();
+    while (after[6] <= rounds && System.nanoTime() < end) {
+      Thread.sleep(10);
+      after = tracee.disturbances();
+    }
     assertArrayEquals(new long[6], Arrays.copyOf(after, 6), "something was disturbed");
     assertTrue(after[6] > rounds, "the busy thread stands still");
   }
@@ -114,7 +119,11 @@ class InjectionTest {
   void anIdleThreadIsChosen() throws Exception {
     try (Tracee tracee = tracee("threads")) {
       long futex = tracee.thread("futex");
-      Thread.sleep(50);
+      // The thread may not wait yet.
+      long end = System.nanoTime() + 30_000_000_000L;
+      while (ThreadChoice.of(tracee.pid()).get(0) != futex && System.nanoTime() < end) {
+        Thread.sleep(10);
+      }
       assertEquals(futex, ThreadChoice.of(tracee.pid()).get(0));
       Userfaultfd.openIn(tracee.pid()).close();
       assertUndisturbed(tracee);
