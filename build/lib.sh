@@ -17,55 +17,112 @@ die() {
 # On a terminal the line moves meanwhile. On failure the end of the log is shown.
 task() {
   begin "$log" "$@"
-  await
+  await "$1"
 }
 
 # begin LOG LABEL COMMAND…: start a task whose end await waits for. Several may be under way.
-task_pids=() task_logs=() task_labels=() task_starts=()
-begin() {
-  local file=$1 label=$2
-  shift 2
+task_pids=() task_logs=() task_labels=() task_pid=
+begin() { begin_after '' "$@"; }
+
+# begin_after PID LOG LABEL COMMAND…: the same, but once that process is gone. $task_pid is the task's.
+begin_after() {
+  local file=$2
+  rm -f -- "$file.began" "$file.used"
   # A group of its own, so that it can be ended with all that it started.
   set -m
-  "$@" </dev/null >"$file" 2>&1 &
+  run_task "$1" "$file" "${@:4}" </dev/null >"$file" 2>&1 &
   set +m
-  task_pids+=($!) task_logs+=("$file") task_labels+=("$label") task_starts+=("$SECONDS")
+  task_pid=$!
+  task_pids+=($!) task_logs+=("$file") task_labels+=("$3")
 }
 
-# await: wait for every task that was begun. The status is that of the last one that failed.
-task_failures=()
+# run_task PID LOG COMMAND…: notes when the command began and the processors' time that it took.
+run_task() {
+  local status=0
+  if [ -n "$1" ]; then tail --pid="$1" -f /dev/null; fi
+  # Who began it may have been killed meanwhile.
+  kill -0 $$ || return 1
+  echo "$EPOCHSECONDS" >"$2.began"
+  "${@:3}" || status=$?
+  times >"$2.used"
+  return $status
+}
+
+# task_used LOG: the processors' time of the programs that the task of this log waited for, in seconds.
+task_used() {
+  # Its second line is about them: user and system time, such as 1m2.345s.
+  awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) }' "$1.used" 2>/dev/null || true
+}
+
+# task_seconds LOG: how long the task of this log has been at work.
+task_seconds() {
+  local began
+  if began=$(cat "$1.began" 2>/dev/null) && [ -n "$began" ]; then echo $((EPOCHSECONDS - began)); else echo 0; fi
+}
+
+# await [LABEL…]: wait for these tasks, or for every one that was begun. The status is that of the last
+# one that failed. Others that end meanwhile are reported too.
+task_failures=() task_outcome=0
 await() {
-  local i line outcome result=0 wheel='|/-\' turn=0
-  task_failures=()
-  while [ ${#task_pids[@]} -gt 0 ]; do
+  local line i wheel='|/-\' turn=0
+  task_outcome=0
+  while
     line=
     for i in "${!task_pids[@]}"; do
       if kill -0 "${task_pids[i]}" 2>/dev/null; then
-        line+="${line:+, }${task_labels[i]} $((SECONDS - task_starts[i]))s $(task_progress "${task_logs[i]}")"
-        continue
-      fi
-      outcome=0
-      wait "${task_pids[i]}" || outcome=$?
-      if [ -t 1 ]; then printf '\r\033[K'; fi
-      if [ $outcome -ne 0 ]; then
-        result=$outcome
-        task_failures+=("${task_labels[i]}")
-        say "  ${task_labels[i]}: failed after $((SECONDS - task_starts[i]))s, and the last it said was:"
-        tail -n 30 "${task_logs[i]}" | sed 's/^/    /'
+        if [ -e "${task_logs[i]}.began" ]; then
+          line+="${line:+, }${task_labels[i]} $(task_seconds "${task_logs[i]}")s $(task_progress "${task_logs[i]}")"
+        fi
       else
-        say "  ${task_labels[i]}: $((SECONDS - task_starts[i]))s"
+        end_of_task "$i" "$@"
       fi
-      unset "task_pids[i]"
     done
+    is_under_way "$@"
+  do
     if [ -t 1 ]; then printf '\r\033[K  %s %s' "${wheel:turn++%4:1}" "${line:0:${COLUMNS:-100}}"; fi
-    if [ -n "$line" ]; then sleep 0.3; fi
+    sleep 0.3
   done
   if [ -t 1 ]; then printf '\r\033[K'; fi
-  task_pids=() task_logs=() task_labels=() task_starts=()
-  return $result
+  return $task_outcome
 }
 
-# task_failed LABEL: whether that task was among those that failed while the last await waited.
+# is_under_way [LABEL…]: whether one of these tasks, or any, has not been awaited to its end.
+is_under_way() {
+  local i label
+  if [ $# = 0 ]; then [ ${#task_pids[@]} -gt 0 ]; return; fi
+  for i in "${!task_pids[@]}"; do
+    for label in "$@"; do
+      if [ "$label" = "${task_labels[i]}" ]; then return 0; fi
+    done
+  done
+  return 1
+}
+
+# end_of_task INDEX [LABEL…]: reports a task that has ended. Its failure is await's if it waits for it.
+# With $stages set, that file gets a line for it: the time it took, the processors' time, its label.
+end_of_task() {
+  local file=${task_logs[$1]} label=${task_labels[$1]} outcome=0 seconds wanted
+  wait "${task_pids[$1]}" || outcome=$?
+  seconds=$(task_seconds "$file")
+  if [ -t 1 ]; then printf '\r\033[K'; fi
+  if [ $outcome -ne 0 ]; then
+    if [ $# = 1 ]; then task_outcome=$outcome; fi
+    for wanted in "${@:2}"; do
+      if [ "$wanted" = "$label" ]; then task_outcome=$outcome; fi
+    done
+    task_failures+=("$label")
+    say "  $label: failed after ${seconds}s, and the last it said was:"
+    tail -n 30 "$file" | sed 's/^/    /'
+  else
+    say "  $label: ${seconds}s"
+  fi
+  if [ -n "${stages:-}" ]; then
+    printf '%s\t%s\t%s\n' "$seconds" "$(task_used "$file")" "$label" >>"$stages"
+  fi
+  unset "task_pids[$1]" "task_logs[$1]" "task_labels[$1]"
+}
+
+# task_failed LABEL: whether that task has failed.
 task_failed() {
   local label
   for label in "${task_failures[@]}"; do

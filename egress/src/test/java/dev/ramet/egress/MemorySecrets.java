@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Secrets of a test, by name. */
@@ -23,7 +24,8 @@ final class MemorySecrets implements Secrets {
   }
 
   @Override
-  public Secret create(String name, String value, Map<String, String> metadata) {
+  public Secret create(
+      String name, String value, Map<String, String> metadata, Consumer<String> beforehand) {
     put(name, value);
     return get(name);
   }
