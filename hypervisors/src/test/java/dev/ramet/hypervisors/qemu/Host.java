@@ -19,9 +19,12 @@ final class Host {
 
   /**
    * Returns the path of a program. Without it, skips the test, or fails it if RAMET_REQUIRE lists
-   * the feature.
+   * the feature. RAMET_LEAVE_OUT skips the test in any case.
    */
   static Path needs(String feature, String program) {
+    if (isListed("RAMET_LEAVE_OUT", feature)) {
+      throw new TestAbortedException(feature + " is left out");
+    }
     for (String dir : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
       if (!dir.isEmpty() && Files.isExecutable(Path.of(dir, program))) {
         return Path.of(dir, program);
@@ -54,10 +57,13 @@ final class Host {
   }
 
   private static AssertionError absent(String feature, String what) {
-    String required = System.getenv().getOrDefault("RAMET_REQUIRE", "");
-    if (List.of(required.split(",", -1)).contains(feature)) {
+    if (isListed("RAMET_REQUIRE", feature)) {
       return new AssertionError(what + ", and RAMET_REQUIRE lists " + feature);
     }
     throw new TestAbortedException(what);
+  }
+
+  private static boolean isListed(String variable, String feature) {
+    return List.of(System.getenv().getOrDefault(variable, "").split(",", -1)).contains(feature);
   }
 }
