@@ -193,7 +193,7 @@ final class NonsenseTest {
     overdue("restore", () -> guarded.restore(Faults.SPEC, Faults.SAVED, SHORT));
     overdue("reattach", () -> guarded.reattach(Faults.SPEC, SHORT));
     go.countDown();
-    assertTrue(killed.await(5, TimeUnit.SECONDS), "a machine that nobody waits for is ended");
+    assertTrue(killed.await(60, TimeUnit.SECONDS), "a machine that nobody waits for is ended");
   }
 
   @Test
@@ -266,9 +266,9 @@ final class NonsenseTest {
               answer.complete(e.code());
             });
     caller.start();
-    assertTrue(begun.await(5, TimeUnit.SECONDS));
+    assertTrue(begun.await(60, TimeUnit.SECONDS));
     caller.interrupt();
-    assertEquals(ErrorCode.CANCELLED, answer.get(5, TimeUnit.SECONDS));
+    assertEquals(ErrorCode.CANCELLED, answer.get(60, TimeUnit.SECONDS));
     assertTrue(heard.get() && kept.get());
   }
 }

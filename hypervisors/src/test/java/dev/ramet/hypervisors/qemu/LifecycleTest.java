@@ -58,9 +58,9 @@ class LifecycleTest {
       RunningVm clone = other.restore(bench.spec("clone"), saved, Bench.PATIENCE).resume();
       Bench.awaitCounting(clone);
       found.kill(Bench.PATIENCE);
-      assertTrue(found.exit().toCompletableFuture().get(5, TimeUnit.SECONDS).requested());
+      assertTrue(found.exit().toCompletableFuture().get(60, TimeUnit.SECONDS).requested());
       // The handle from the closed driver reports the exit too.
-      vm.exit().toCompletableFuture().get(5, TimeUnit.SECONDS);
+      vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
       assertEquals(Optional.empty(), other.reattach(vm.spec(), Bench.PATIENCE));
     }
   }
@@ -116,7 +116,7 @@ class LifecycleTest {
     bench.driver.reap(root.resolve("a"));
     assertEquals(0, VmProcess.below(root.resolve("a").toRealPath()).size());
     assertThrows(RametException.class, inside::memory);
-    VmExit exit = inside.exit().toCompletableFuture().get(5, TimeUnit.SECONDS);
+    VmExit exit = inside.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertFalse(exit.requested());
     Bench.awaitCounting(outside);
     bench.driver.reap(root.resolve("nothing"));
@@ -127,7 +127,7 @@ class LifecycleTest {
     RunningVm vm = bench.boot("vm");
     PausedVm paused = vm.pause();
     ProcessHandle.of(vm.pid()).orElseThrow().destroyForcibly();
-    VmExit exit = vm.exit().toCompletableFuture().get(2, TimeUnit.SECONDS);
+    VmExit exit = vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertFalse(exit.requested());
     assertTrue(exit.detail().contains("console.log: boot"), exit.detail());
     Path saved = Files.createDirectory(root.resolve("saved"));
@@ -192,7 +192,7 @@ class LifecycleTest {
       try {
         RunningVm vm = bench.driver.boot(spec, Bench.PATIENCE);
         killer.join();
-        vm.exit().toCompletableFuture().get(2, TimeUnit.SECONDS);
+        vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
       } catch (RametException e) {
         assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
         assertEquals(Set.of(), RestoreTest.names(spec.directory()));

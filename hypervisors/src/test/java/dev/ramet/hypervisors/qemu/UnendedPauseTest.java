@@ -47,7 +47,7 @@ class UnendedPauseTest {
     PausedVm again = vm.pause();
     paused.close();
     again.kill();
-    assertTrue(vm.exit().toCompletableFuture().get(5, TimeUnit.SECONDS).requested());
+    assertTrue(vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS).requested());
   }
 
   @Test
