@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
 module dev.ramet.engine {
+  requires dev.ramet.agent;
   requires dev.ramet.certificates;
   requires dev.ramet.files;
   requires transitive dev.ramet.spi;

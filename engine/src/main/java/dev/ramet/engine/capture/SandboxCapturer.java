@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.guest.Agent;
+import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
+import dev.ramet.agent.host.Agent;
+import dev.ramet.agent.host.AgentAccess;
+import dev.ramet.agent.host.GuestLoad;
+import dev.ramet.egress.injection.GuestRequests;
+import dev.ramet.engine.Metrics;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.guest.Agent;
-import dev.ramet.engine.guest.AgentAccess;
-import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.support.Errors;
@@ -14,6 +16,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +49,21 @@ public final class AgentSetup {
 
   /** Returns the credentials for calls to a sandbox's agent. */
   public static AgentAccess access(SandboxRecord record) {
-    return new AgentAccess(record.terms().accessToken(), record.machine().hostSecret());
+    return new AgentAccess(
+        record.terms().accessToken(), HostSecret.textOf(record.machine().hostSecret()));
+  }
+
+  /** Returns a guest's load, which was asked for just now, as callers see it. */
+  public static Metrics metrics(GuestLoad load) {
+    return new Metrics(
+        Instant.now(),
+        load.cpuCount(),
+        load.cpuUsedPercent(),
+        load.memoryTotalBytes(),
+        load.memoryUsedBytes(),
+        load.memoryCacheBytes(),
+        load.diskTotalBytes(),
+        load.diskUsedBytes());
   }
 
   /**
@@ -58,6 +75,7 @@ public final class AgentSetup {
   @Nullable HostSecret initialise(
       MachineStarter.Order order, HostProof proof, RunningVm vm, int agentPort) {
     AgentAccess access;
+    HostSecret secret;
     try {
       boolean demands =
           agent.initialise(
@@ -65,13 +83,14 @@ public final class AgentSetup {
               new Agent.Start(
                   order.environment(),
                   order.tokenToSet(),
-                  order.rules().volumes(),
-                  proof.shown(),
-                  proof.own()),
+                  order.rules().volumes().stream().map(AgentSetup::place).toList(),
+                  HostSecret.textOf(proof.shown()),
+                  HostSecret.textOf(proof.own())),
               !order.warm(),
               () -> !vm.exit().toCompletableFuture().isDone(),
               timeout);
-      access = new AgentAccess(order.accessToken(), demands ? proof.own() : null);
+      secret = demands ? proof.own() : null;
+      access = new AgentAccess(order.accessToken(), HostSecret.textOf(secret));
       if (!order.rules().network().requests().none()) {
         trust(vm, agentPort, access);
       }
@@ -79,7 +98,11 @@ public final class AgentSetup {
       throw Errors.orFull("cannot start " + order.sandboxId(), root, e);
     }
     mount(order, access, vm, agentPort);
-    return access.secret();
+    return secret;
+  }
+
+  private static Agent.Place place(VolumeMount mount) {
+    return new Agent.Place(String.valueOf(mount.volumeId()), mount.path());
   }
 
   private void mount(MachineStarter.Order order, AgentAccess access, RunningVm vm, int agentPort) {

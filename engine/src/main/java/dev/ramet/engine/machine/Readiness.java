@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.guest.Agent;
-import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.agent.host.Agent;
+import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -2,7 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.Metrics;
-import dev.ramet.engine.guest.Agent;
+import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
@@ -52,7 +52,7 @@ public final class GuestAccess {
       throw new RametException(
           ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent that could be asked");
     }
-    return agent.metrics(vm.forward(port), AgentSetup.access(record), ASK);
+    return AgentSetup.metrics(agent.load(vm.forward(port), AgentSetup.access(record), ASK));
   }
 
   /** Returns the file that holds the end of the guest's console output. */

@@ -5,7 +5,7 @@ import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.capture.DiskCapturer;
-import dev.ramet.engine.guest.Agent;
+import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.machine.MachineStarter;

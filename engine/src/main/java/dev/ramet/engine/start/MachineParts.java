@@ -2,7 +2,7 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.guest.Agent;
+import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.MachineStarter;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.ramet.engine.support.Ids;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The secret with which the host authenticates to a machine's agent. It is stored in manifests,
@@ -22,6 +23,11 @@ public record HostSecret(@JsonValue String value) {
   /** Returns a new random secret. */
   public static HostSecret next() {
     return new HostSecret(Ids.secret());
+  }
+
+  /** Returns the value of a secret; null for none. */
+  public static @Nullable String textOf(@Nullable HostSecret secret) {
+    return secret == null ? null : secret.value();
   }
 
   /** Hides the value, because records are printed in messages and logs. */

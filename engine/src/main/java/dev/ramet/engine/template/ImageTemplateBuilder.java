@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
+import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
-import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.sandbox.SandboxLifecycle;

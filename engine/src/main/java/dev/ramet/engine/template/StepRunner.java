@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
+import dev.ramet.agent.host.GuestCommands;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
-import dev.ramet.engine.guest.Workplace;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;
@@ -21,13 +21,13 @@ final class StepRunner {
   private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
   private static final int LAST_LINES = 20;
 
-  private final Workplace guest;
+  private final GuestCommands guest;
   private final BuildLog log;
   private final Map<String, String> environment = new LinkedHashMap<>();
   private @Nullable String user;
   private @Nullable String directory;
 
-  StepRunner(Workplace guest, BuildLog log) {
+  StepRunner(GuestCommands guest, BuildLog log) {
     this.guest = guest;
     this.log = log;
   }
@@ -71,7 +71,10 @@ final class StepRunner {
     Deque<String> last = new ArrayDeque<>();
     String failure =
         guest.run(
-            new Workplace.Command(line, who, directory, environment),
+            line,
+            who,
+            directory,
+            environment,
             LONGEST_COMMAND,
             (error, text) -> {
               if (last.size() == LAST_LINES) {
@@ -116,8 +119,10 @@ final class StepRunner {
     StringBuilder all = new StringBuilder();
     String failure =
         guest.run(
-            new Workplace.Command(
-                "printf '%s\\n' \"" + quoted(value) + '"', user, null, environment),
+            "printf '%s\\n' \"" + quoted(value) + '"',
+            user,
+            null,
+            environment,
             LONGEST_COMMAND,
             (error, text) -> all.append(all.isEmpty() ? "" : "\n").append(text));
     if (failure != null) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
+import dev.ramet.agent.host.AgentAccess;
+import dev.ramet.agent.host.GuestCommands;
 import dev.ramet.engine.BuildLog;
 import dev.ramet.engine.BuildStep;
 import dev.ramet.engine.DerivedTemplate;
@@ -9,8 +11,6 @@ import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
-import dev.ramet.engine.guest.AgentAccess;
-import dev.ramet.engine.guest.Workplace;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.Readiness;
@@ -120,7 +120,7 @@ public final class StepTemplateBuilder {
       LiveSandbox live, int port, DerivedTemplate request, TaggedName version, BuildLog log) {
     InetSocketAddress agent = live.runningMachine().forward(port);
     AgentAccess access = AgentSetup.access(live.saved());
-    Workplace guest = new Workplace(agent, access, log::waiting);
+    GuestCommands guest = new GuestCommands(agent, access, log::waiting);
     StepRunner runner = new StepRunner(guest, log);
     List<BuildStep> wanted = request.steps();
     for (int i = 0; i < wanted.size(); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;

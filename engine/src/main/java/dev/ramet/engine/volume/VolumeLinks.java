@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
+import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.guest.AgentAccess;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.guest.AgentAccess;
+import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.Manifests;
@@ -130,7 +130,7 @@ class HostProofTest {
   void nothingShowsIt() {
     SandboxRecord.Machine machine =
         new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, SECRET);
-    AgentAccess access = new AgentAccess("t0ken", SECRET);
+    AgentAccess access = new AgentAccess("t0ken", SECRET.value());
     for (Object one :
         new Object[] {
           SECRET,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

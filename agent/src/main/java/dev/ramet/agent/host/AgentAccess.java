@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
-import dev.ramet.engine.state.HostSecret;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret the secret by which it recognizes its host, or null when it cannot tell its host
  *     from others
  */
-public record AgentAccess(@Nullable String token, @Nullable HostSecret secret) {
+public record AgentAccess(@Nullable String token, @Nullable String secret) {
   /**
    * The header that carries the host's secret; in an agent's response, its presence means that the
    * agent requires it.
@@ -26,12 +25,12 @@ public record AgentAccess(@Nullable String token, @Nullable HostSecret secret) {
   public Map<String, String> headers() {
     Map<String, String> headers = new LinkedHashMap<>();
     String shownToken = token;
-    HostSecret shownSecret = secret;
+    String shownSecret = secret;
     if (shownToken != null) {
       headers.put(TOKEN_HEADER, shownToken);
     }
     if (shownSecret != null) {
-      headers.put(SECRET_HEADER, shownSecret.value());
+      headers.put(SECRET_HEADER, shownSecret);
     }
     return headers;
   }

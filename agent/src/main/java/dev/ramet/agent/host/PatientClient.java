@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -54,7 +54,7 @@ final class PatientClient {
    * @param alive returns false as soon as waiting is pointless because the machine has ended
    * @throws RametException {@code GUEST_UNREACHABLE} when the agent did not answer in time
    */
-  HttpResponse<String> answer(
+  HttpResponse<byte[]> answer(
       InetSocketAddress address,
       Question question,
       Duration firstAttempt,
@@ -103,9 +103,9 @@ final class PatientClient {
    * Sends a request and waits for the whole response: a request's own timeout covers only the
    * headers.
    */
-  private HttpResponse<String> send(HttpRequest request, Duration patience)
+  private HttpResponse<byte[]> send(HttpRequest request, Duration patience)
       throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, Bounded.text());
+    CompletableFuture<HttpResponse<byte[]>> answer = http.sendAsync(request, Bounded.bytes());
     try {
       return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

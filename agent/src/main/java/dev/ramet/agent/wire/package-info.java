@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Clients of the agent inside the guest. */
+/** The encoding of messages: JSON, and the frames of streams. */
 @NullMarked
-package dev.ramet.engine.guest;
+package dev.ramet.agent.wire;
 
 import org.jspecify.annotations.NullMarked;

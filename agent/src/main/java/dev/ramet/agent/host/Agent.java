@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.Metrics;
-import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.guest.PatientClient.Question;
-import dev.ramet.engine.state.HostSecret;
+import dev.ramet.agent.host.PatientClient.Question;
+import dev.ramet.agent.wire.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** Client of the agent in a guest: initialization, freezing, readiness and metrics. Thread-safe. */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
-  private static final int MOST_TOLD = 4000;
   private static final int ACCEPTED = 202;
   private static final int NOT_FOUND = 404;
   private static final int UNIMPLEMENTED = 501;
@@ -41,6 +38,14 @@ public final class Agent {
   public Agent() {}
 
   /**
+   * Where a volume is mounted.
+   *
+   * @param volumeId id of the volume
+   * @param path absolute path in the guest
+   */
+  public record Place(String volumeId, String path) {}
+
+  /**
    * The values that a newly started machine's agent receives.
    *
    * @param environment default environment of processes; empty keeps the guest's current one
@@ -52,9 +57,9 @@ public final class Agent {
   public record Start(
       Map<String, String> environment,
       @Nullable String token,
-      List<VolumeMount> volumes,
-      @Nullable HostSecret shown,
-      @Nullable HostSecret next) {
+      List<Place> volumes,
+      @Nullable String shown,
+      @Nullable String next) {
     /** Hides the token and the secrets. */
     @Override
     public String toString() {
@@ -89,7 +94,7 @@ public final class Agent {
             "/init",
             () -> initialisation(start, generation),
             new AgentAccess(null, start.shown()));
-    HttpResponse<String> answer = client.answer(address, question, firstAttempt, alive, timeout);
+    HttpResponse<byte[]> answer = client.answer(address, question, firstAttempt, alive, timeout);
     checked(question, answer);
     return answer.headers().firstValue(AgentAccess.SECRET_HEADER).isPresent();
   }
@@ -105,9 +110,9 @@ public final class Agent {
    */
   public void trust(
       InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
-    byte[] body = JsonFile.bytes(Map.of("authority", authority));
+    byte[] body = Json.bytes(Map.of("authority", authority));
     Question question = new Question("POST", "/trust", () -> body, access);
-    HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<byte[]> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -141,7 +146,7 @@ public final class Agent {
    */
   public boolean ready(InetSocketAddress address, AgentAccess access, Duration timeout) {
     Question question = new Question("POST", "/ready", () -> new byte[0], access);
-    HttpResponse<String> answer = client.answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<byte[]> answer = client.answer(address, question, timeout, () -> true, timeout);
     if (answer.statusCode() == FAILED_DEPENDENCY) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -153,12 +158,9 @@ public final class Agent {
     return answer.statusCode() != ACCEPTED;
   }
 
-  private static String message(String body) {
+  private static String message(byte[] body) {
     try {
-      String told = JsonFile.tree(body).path("message").asText();
-      // The guest is untrusted: its text must not control a terminal.
-      return told.substring(0, Math.min(told.length(), MOST_TOLD))
-          .replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+      return Told.safe(Json.tree(body).path("message").asText());
     } catch (IOException e) {
       return "what the image starts failed";
     }
@@ -198,13 +200,12 @@ public final class Agent {
    *
    * @param access the credentials that the agent requires
    */
-  public Metrics metrics(InetSocketAddress address, AgentAccess access, Duration timeout) {
+  public GuestLoad load(InetSocketAddress address, AgentAccess access, Duration timeout) {
     Question question = new Question("GET", "/metrics", () -> new byte[0], access);
-    String answer = ask(address, question, timeout, () -> true, timeout);
+    byte[] answer = ask(address, question, timeout, () -> true, timeout);
     try {
-      JsonNode load = JsonFile.tree(answer);
-      return new Metrics(
-          Instant.now(),
+      JsonNode load = Json.tree(answer);
+      return new GuestLoad(
           load.path("cpu_count").asInt(),
           load.path("cpu_used_pct").asDouble(),
           load.path("mem_total").asLong(),
@@ -230,22 +231,20 @@ public final class Agent {
     if (token != null) {
       body.put("accessToken", token);
     }
-    HostSecret next = start.next();
+    String next = start.next();
     if (next != null) {
-      body.put("hostSecret", next.value());
+      body.put("hostSecret", next);
     }
     body.put(
         "volumes",
-        start.volumes().stream()
-            .map(v -> Map.of("id", String.valueOf(v.volumeId()), "path", v.path()))
-            .toList());
+        start.volumes().stream().map(v -> Map.of("id", v.volumeId(), "path", v.path())).toList());
     body.put("generation", generation);
     // Set last, so that it is as accurate as possible.
     body.put("timestamp", Instant.now().toString());
-    return JsonFile.bytes(body);
+    return Json.bytes(body);
   }
 
-  private String ask(
+  private byte[] ask(
       InetSocketAddress address,
       Question question,
       Duration firstAttempt,
@@ -254,7 +253,7 @@ public final class Agent {
     return checked(question, client.answer(address, question, firstAttempt, alive, timeout));
   }
 
-  private static String checked(Question question, HttpResponse<String> answer) {
+  private static byte[] checked(Question question, HttpResponse<byte[]> answer) {
     if (answer.statusCode() / 100 == 2) {
       return answer.body();
     }
@@ -265,6 +264,6 @@ public final class Agent {
             + " with "
             + answer.statusCode()
             + ": "
-            + answer.body());
+            + new String(answer.body(), StandardCharsets.UTF_8));
   }
 }

@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.guest;
+package dev.ramet.agent.host;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads a guest's response as text, with a size limit, because a hostile guest might never end it.
- */
-final class Bounded implements BodySubscriber<String> {
+/** Reads a guest's response with a size limit, because a hostile guest might never end it. */
+final class Bounded implements BodySubscriber<byte[]> {
   static final int MOST_BYTES = 64 << 10;
 
-  private final CompletableFuture<String> result = new CompletableFuture<>();
+  private final CompletableFuture<byte[]> result = new CompletableFuture<>();
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private Flow.@Nullable Subscription subscription;
 
   /** Returns a handler for one response. */
-  static BodyHandler<String> text() {
+  static BodyHandler<byte[]> bytes() {
     return head -> new Bounded();
   }
 
   @Override
-  public CompletionStage<String> getBody() {
+  public CompletionStage<byte[]> getBody() {
     return result;
   }
 
@@ -64,6 +61,6 @@ final class Bounded implements BodySubscriber<String> {
 
   @Override
   public void onComplete() {
-    result.complete(bytes.toString(StandardCharsets.UTF_8));
+    result.complete(bytes.toByteArray());
   }
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.agent;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.agent.wire.Frames;
+import dev.ramet.agent.wire.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Programs and files of one guest, through its agent. Thread-safe. */
+public final class Guest {
+  /** How often the agent sends a keepalive on a silent stream, unless the caller says otherwise. */
+  private static final Duration KEEPALIVE = Duration.ofSeconds(30);
+
+  /** A busy guest may be late with a keepalive. */
+  private static final Duration LEAST_SILENCE = Duration.ofMinutes(1);
+
+  private final Route route;
+  private final @Nullable String user;
+
+  /**
+   * Creates a client.
+   *
+   * @param route the way to the agent
+   * @param user who runs programs and owns files, or null for the guest's default
+   */
+  public Guest(Route route, @Nullable String user) {
+    this.route = route;
+    this.user = user;
+  }
+
+  /** Encodes one path segment or one query value of a URL. */
+  public static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Returns this guest with another user, or with the guest's default if null. */
+  public Guest as(@Nullable String name) {
+    return new Guest(route, name);
+  }
+
+  /** Starts a program whose output can be read while it runs. */
+  public GuestProcess start(Command command) {
+    return new GuestProcess(this, events(command));
+  }
+
+  /** Starts a program and returns its events; fails as {@link ProcessEvents#next} does. */
+  public ProcessEvents events(Command command) {
+    return events(command, KEEPALIVE);
+  }
+
+  /**
+   * Starts a program and returns its events.
+   *
+   * @param keepalive how often there is an event at least; whole seconds
+   */
+  public ProcessEvents events(Command command, Duration keepalive) {
+    ObjectNode message = Json.object();
+    ObjectNode process = message.putObject("process").put("cmd", command.program());
+    command.arguments().forEach(process.putArray("args")::add);
+    command.environment().forEach(process.putObject("envs")::put);
+    if (command.directory() != null) {
+      process.put("cwd", command.directory());
+    }
+    message.put("stdin", command.input());
+    Map<String, String> headers = headers("application/connect+json");
+    headers.put("Connect-Protocol-Version", "1");
+    headers.put("Keepalive-Ping-Interval", Long.toString(keepalive.toSeconds()));
+    if (command.timeout() != null) {
+      headers.put("Connect-Timeout-Ms", Long.toString(command.timeout().toMillis()));
+    }
+    if (command.user() != null) {
+      headers.put("Authorization", authorization(command.user()));
+    }
+    Duration four = keepalive.multipliedBy(4);
+    Duration silence = four.compareTo(LEAST_SILENCE) > 0 ? four : LEAST_SILENCE;
+    Content content = Content.of(Frames.single(Json.bytes(message)));
+    Call call = new Call("POST", "/process.Process/Start", headers, content, silence);
+    return new ProcessEvents(route, route.open(call).stream());
+  }
+
+  /** Sends bytes to a program's standard input. */
+  public void input(long pid, byte[] bytes) {
+    ObjectNode message = selected(pid);
+    message.putObject("input").put("stdin", bytes);
+    call("/process.Process/SendInput", Json.bytes(message));
+  }
+
+  /** Closes a program's standard input. */
+  public void closeInput(long pid) {
+    call("/process.Process/CloseStdin", Json.bytes(selected(pid)));
+  }
+
+  /**
+   * Sends a signal.
+   *
+   * @param name for example {@code SIGINT}
+   */
+  public void signal(long pid, String name) {
+    ObjectNode message = selected(pid).put("signal", "SIGNAL_" + name);
+    call("/process.Process/SendSignal", Json.bytes(message));
+  }
+
+  private static ObjectNode selected(long pid) {
+    ObjectNode message = Json.object();
+    message.putObject("process").put("pid", pid);
+    return message;
+  }
+
+  /** Opens a file for reading; a relative path begins at the user's home. */
+  public Answer read(String path) {
+    return route.open(new Call("GET", file(path), headers(null), null, null));
+  }
+
+  /**
+   * Creates or replaces a file, and creates missing directories.
+   *
+   * @return the agent's response, a JSON array
+   */
+  public byte[] write(String path, Content content) {
+    return send(file(path), "application/octet-stream", content);
+  }
+
+  private static String file(String path) {
+    return "/files?path=" + encode(path);
+  }
+
+  /** Sends a JSON message to one of the agent's routes and returns its response. */
+  public byte[] call(String path, byte[] json) {
+    Map<String, String> headers = headers("application/json");
+    headers.put("Connect-Protocol-Version", "1");
+    return route.ask(new Call("POST", path, headers, Content.of(json), null));
+  }
+
+  /** Sends a POST to one of the agent's routes and returns its response. */
+  public byte[] send(String path, String type, Content content) {
+    return route.ask(new Call("POST", path, headers(type), content, null));
+  }
+
+  private Map<String, String> headers(@Nullable String contentType) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    if (contentType != null) {
+      headers.put("Content-Type", contentType);
+    }
+    if (user != null) {
+      headers.put("Authorization", authorization(user));
+    }
+    return headers;
+  }
+
+  private static String authorization(String user) {
+    byte[] credentials = (user + ":").getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(credentials);
+  }
+}

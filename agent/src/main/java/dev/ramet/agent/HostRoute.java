@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.agent;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the agent of a sandbox through its host, which forwards calls that name the sandbox.
+ * Thread-safe.
+ */
+public abstract class HostRoute implements Route {
+  /** The port on which agents listen. */
+  private static final String AGENT_PORT = "49983";
+
+  private final String sandbox;
+  private volatile @Nullable String token;
+
+  /**
+   * Creates a route.
+   *
+   * @param sandbox the sandbox's id
+   * @param token the access token that its agent requires, empty for none, null if not known yet
+   */
+  protected HostRoute(String sandbox, @Nullable String token) {
+    this.sandbox = sandbox;
+    this.token = token;
+  }
+
+  /** Sends a call to the host; see {@link Route#ask}. */
+  protected abstract byte[] exchange(Call call);
+
+  /** Sends a call to the host; see {@link Route#open}. */
+  protected abstract Answer stream(Call call);
+
+  /**
+   * Asks the host for the sandbox.
+   *
+   * @return the access token that its agent requires, empty or null for none
+   * @throws RametException the host's error, for example because there is no such sandbox
+   */
+  protected abstract @Nullable String lookUp();
+
+  @Override
+  public final byte[] ask(Call call) {
+    return explained(call, this::exchange);
+  }
+
+  @Override
+  public final Answer open(Call call) {
+    return explained(call, this::stream);
+  }
+
+  /**
+   * Sends a call with the access token if one is needed. Most sandboxes need none, so the host is
+   * asked for it only after a refusal, or before a call that cannot be repeated.
+   *
+   * <p>A missing sandbox looks like one that does not respond, so on failure this asks the host
+   * which it is.
+   */
+  private <T> T explained(Call call, Function<Call, T> send) {
+    if (token == null && !call.repeatable()) {
+      learnToken();
+    }
+    try {
+      return send.apply(addressed(call));
+    } catch (RametException e) {
+      if (e.code() == ErrorCode.UNAUTHENTICATED && token == null) {
+        learnToken();
+        return send.apply(addressed(call));
+      }
+      if (e.code() == ErrorCode.GUEST_UNREACHABLE) {
+        lookUp();
+      }
+      throw e;
+    }
+  }
+
+  private void learnToken() {
+    String known = lookUp();
+    token = known == null ? "" : known;
+  }
+
+  private Call addressed(Call call) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("E2b-Sandbox-Id", sandbox);
+    headers.put("E2b-Sandbox-Port", AGENT_PORT);
+    String shown = token;
+    if (shown != null && !shown.isEmpty()) {
+      headers.put("X-Access-Token", shown);
+    }
+    return call.with(headers);
+  }
+}

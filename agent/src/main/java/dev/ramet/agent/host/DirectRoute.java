@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.agent.host;
+
+import dev.ramet.agent.Answer;
+import dev.ramet.agent.Call;
+import dev.ramet.agent.HttpCalls;
+import dev.ramet.agent.ImpatientStream;
+import dev.ramet.agent.Route;
+import dev.ramet.agent.wire.Json;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the agent of a guest in which a template is built: without a proxy, and with text from
+ * the guest made safe to show.
+ */
+final class DirectRoute implements Route {
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+  private static final int INSUFFICIENT_STORAGE = 507;
+  private static final Duration QUICK = Duration.ofSeconds(60);
+
+  private final String address;
+  private final AgentAccess access;
+  private final Runnable waiting;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(10))
+          .build();
+
+  /**
+   * Creates a route.
+   *
+   * @param waiting called about once a second while a response does not come; an exception from it
+   *     ends the call
+   */
+  DirectRoute(InetSocketAddress address, AgentAccess access, Runnable waiting) {
+    this.address = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+    this.access = access;
+    this.waiting = waiting;
+  }
+
+  @Override
+  public byte[] ask(Call call) {
+    // Large content, which is not repeatable, takes the time it takes.
+    boolean quick = call.content() == null || call.content().repeatable();
+    HttpResponse<byte[]> answer = send(call, Bounded.bytes(), quick ? QUICK : null);
+    if (answer.statusCode() / 100 != 2) {
+      throw refusal(call, answer.statusCode(), answer.body());
+    }
+    return answer.body();
+  }
+
+  @Override
+  public Answer open(Call call) {
+    HttpResponse<InputStream> answer = send(call, BodyHandlers.ofInputStream(), QUICK);
+    InputStream body = new ImpatientStream(answer.body(), QUICK);
+    if (answer.statusCode() / 100 == 2) {
+      return new Answer(body, -1);
+    }
+    try (body) {
+      throw refusal(call, answer.statusCode(), body.readNBytes(Bounded.MOST_BYTES));
+    } catch (IOException e) {
+      throw broken(e);
+    }
+  }
+
+  private <T> HttpResponse<T> send(Call call, BodyHandler<T> handler, @Nullable Duration limit) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + call.path()));
+    HttpCalls.onto(request, call.with(access.headers()));
+    CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request.build(), handler);
+    long begin = System.nanoTime();
+    try {
+      while (true) {
+        try {
+          return answer.get(1, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+          waiting.run();
+          if (limit != null && System.nanoTime() - begin > limit.toNanos()) {
+            throw lost(e);
+          }
+        }
+      }
+    } catch (ExecutionException e) {
+      throw lost(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
+    } finally {
+      answer.cancel(true);
+    }
+  }
+
+  private static RametException refusal(Call call, int status, byte[] body) {
+    String message;
+    try {
+      message = Told.safe(Json.tree(body).path("message").asText());
+    } catch (IOException e) {
+      message = "status " + status;
+    }
+    if (status == NOT_FOUND && message.startsWith("no such endpoint")) {
+      return new RametException(
+          ErrorCode.UNSUPPORTED,
+          "the agent of the source template does not know "
+              + call.path().replaceAll("^/filesystem.Filesystem/|\\?.*", ""),
+          "build the source template anew",
+          null);
+    }
+    ErrorCode code =
+        switch (status) {
+          case INSUFFICIENT_STORAGE -> ErrorCode.NO_SPACE;
+          case CONFLICT -> ErrorCode.ALREADY_EXISTS;
+          default -> status / 100 == 4 ? ErrorCode.INVALID_ARGUMENT : ErrorCode.GUEST_UNREACHABLE;
+        };
+    return new RametException(code, message);
+  }
+
+  @Override
+  public RametException refused(String code, String message) {
+    ErrorCode meaning =
+        switch (code) {
+          case "deadline_exceeded" -> ErrorCode.DEADLINE_EXCEEDED;
+          case "resource_exhausted" -> ErrorCode.NO_SPACE;
+          default -> ErrorCode.INVALID_ARGUMENT;
+        };
+    return new RametException(meaning, Told.safe(message));
+  }
+
+  @Override
+  public RametException broken(IOException e) {
+    return lost(e);
+  }
+
+  @Override
+  public RametException gone(@Nullable IOException e) {
+    return lost(e);
+  }
+
+  private static RametException lost(@Nullable Throwable cause) {
+    return new RametException(
+        ErrorCode.GUEST_UNREACHABLE, "the machine went away before the step ended", cause);
+  }
+}
