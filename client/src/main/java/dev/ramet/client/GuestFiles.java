@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.agent.Content;
+import dev.ramet.agent.Guest;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -26,7 +27,7 @@ public final class GuestFiles {
    * @throws RametException NOT_FOUND if there is none, INVALID_ARGUMENT if it is a directory
    */
   public InputStream open(String path) {
-    return guest.read(path);
+    return guest.read(path).stream();
   }
 
   /** Reads all bytes of a file; fails as {@link #open} does. */
@@ -45,7 +46,7 @@ public final class GuestFiles {
 
   /** Creates or replaces a file, and creates missing directories. */
   public void write(String path, byte[] content) {
-    guest.write(path, BodyPublishers.ofByteArray(content));
+    guest.write(path, Content.of(content));
   }
 
   /** Creates or replaces a file with text in UTF-8. */
@@ -55,6 +56,6 @@ public final class GuestFiles {
 
   /** Creates or replaces a file with the content of a stream, without holding it in memory. */
   public void write(String path, InputStream content) {
-    guest.write(path, BodyPublishers.ofInputStream(() -> content));
+    guest.write(path, Content.of(content, -1));
   }
 }

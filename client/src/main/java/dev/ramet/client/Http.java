@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.agent.Guest;
+import dev.ramet.agent.Refusals;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -8,14 +10,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,7 +61,7 @@ final class Http {
 
   /** Encodes one path segment or one query value. */
   static String encode(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return Guest.encode(text);
   }
 
   <T> T get(String path, Class<T> type) {
@@ -114,7 +114,7 @@ final class Http {
         if (answer.statusCode() / 100 == 2) {
           return Json.read(answer.body(), type);
         }
-        RametException refused = Failures.of(answer.statusCode(), answer.body());
+        RametException refused = Refusals.of(answer.statusCode(), answer.body());
         pauseMillis = retryAfterMillis(answer);
         if (pauseMillis < 0) {
           throw refused;
@@ -186,7 +186,7 @@ final class Http {
         return answer.body();
       }
       try (InputStream body = answer.body()) {
-        throw Failures.of(answer.statusCode(), body.readAllBytes());
+        throw Refusals.of(answer.statusCode(), body.readAllBytes());
       }
     } catch (IOException e) {
       throw broken(e);
@@ -197,7 +197,7 @@ final class Http {
     if (answer.statusCode() / 100 == 2) {
       return answer;
     }
-    throw Failures.of(answer.statusCode(), answer.body());
+    throw Refusals.of(answer.statusCode(), answer.body());
   }
 
   /**

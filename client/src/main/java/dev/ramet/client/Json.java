@@ -4,7 +4,6 @@ package dev.ramet.client;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -15,7 +14,7 @@ import java.io.IOException;
  * ignored.
  */
 final class Json {
-  static final ObjectMapper MAPPER =
+  private static final ObjectMapper MAPPER =
       new ObjectMapper()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .setDefaultPropertyInclusion(JsonInclude.Include.NON_NULL);
@@ -37,14 +36,6 @@ final class Json {
         throw new IOException("it is null");
       }
       return value;
-    } catch (IOException e) {
-      throw strange(e);
-    }
-  }
-
-  static JsonNode tree(byte[] json) {
-    try {
-      return MAPPER.readTree(json);
     } catch (IOException e) {
       throw strange(e);
     }

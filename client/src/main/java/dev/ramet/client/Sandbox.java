@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.agent.Command;
+import dev.ramet.agent.Guest;
+import dev.ramet.agent.GuestProcess;
+import dev.ramet.agent.Refusals;
+import dev.ramet.agent.Result;
 import dev.ramet.api.sandbox.CloneRequestBody;
 import dev.ramet.api.sandbox.CloneResult;
 import dev.ramet.api.sandbox.ForkEntry;
@@ -32,7 +37,7 @@ public final class Sandbox implements AutoCloseable {
     this.ramet = ramet;
     this.http = ramet.http();
     this.id = id;
-    this.guest = new Guest(http, id, token);
+    this.guest = new Guest(new HostedGuest(http, id, token), null);
   }
 
   /** Returns its id, which stays the same through rollbacks, pauses and restarts of the host. */
@@ -119,7 +124,7 @@ public final class Sandbox implements AutoCloseable {
       if (entry.sandbox() != null) {
         made.add(ramet.made(entry.sandbox()));
       } else if (entry.error() != null) {
-        failures.add(Failures.of(entry.error().code(), Json.bytes(entry.error())));
+        failures.add(Refusals.of(entry.error().code(), Json.bytes(entry.error())));
       }
     }
     return new Sandboxes(made, failures);

@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.sun.net.httpserver.HttpExchange;
+import dev.ramet.agent.Command;
+import dev.ramet.agent.GuestProcess;
+import dev.ramet.agent.ImpatientStream;
+import dev.ramet.agent.Result;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;
@@ -219,27 +223,33 @@ final class StreamsTest {
           open(exchange).flush();
           Thread.sleep(60_000);
         });
-    try (InputStream stream = ramet.http().stream(ramet.http().request("GET", "/silent", null))) {
-      new Silence(stream, 1);
+    InputStream silent = ramet.http().stream(ramet.http().request("GET", "/silent", null));
+    try (InputStream stream = new ImpatientStream(silent, Duration.ofSeconds(1))) {
       assertThrows(IOException.class, stream::read);
     }
   }
 
   @Test
-  void aTokenIsAskedForOnceAndOnlyWhenItIsNotKnown() {
+  void aTokenIsAskedForOnceAndOnlyWhenItIsNeeded() {
     host.on(
             "/sandboxes/sb1",
             200,
             FakeHost.SANDBOX
                 .formatted("sb1")
                 .replace("\"state\"", "\"envdAccessToken\":\"t\",\"state\""))
-        .on("/files", 200, "text");
+        .on(
+            "/files",
+            exchange -> {
+              boolean shown = exchange.getRequestHeaders().containsKey("X-Access-Token");
+              FakeHost.answer(exchange, shown ? 200 : 401, "text".getBytes(StandardCharsets.UTF_8));
+            });
     Sandbox listed = new Sandbox(ramet, "sb1", null);
     assertEquals("text", listed.files().readText("/a b"));
     assertEquals("text", listed.files().readText("/a b"));
-    assertEquals(3, host.requests.size());
-    assertEquals("/files?path=%2Fa%20b", host.requests.get(1).uri());
-    assertEquals("t", host.requests.get(1).headers().getFirst("X-Access-Token"));
+    assertEquals(4, host.requests.size());
+    assertEquals("/sandboxes/sb1", host.requests.get(1).uri());
+    assertEquals("/files?path=%2Fa%20b", host.requests.get(2).uri());
+    assertEquals("t", host.requests.get(2).headers().getFirst("X-Access-Token"));
   }
 
   @Test

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.agent.Command;
+import dev.ramet.agent.GuestProcess;
 import dev.ramet.api.sandbox.CloneRequestBody;
-import dev.ramet.client.Command;
-import dev.ramet.client.GuestProcess;
 import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import dev.ramet.client.Sandboxes;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.agent.Command;
 import dev.ramet.api.snapshot.CreateSnapshot;
-import dev.ramet.client.Command;
 import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import dev.ramet.client.Sandboxes;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.client.Command;
+import dev.ramet.agent.Command;
 import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import java.io.IOException;
