@@ -150,7 +150,8 @@ final class FakeRamet {
         "{\"event\":{\"data\":{\"stdout\":\"%s\"}}}"
             .formatted(Base64.getEncoder().encodeToString(output.getBytes(StandardCharsets.UTF_8)));
     exchange.sendResponseHeaders(200, 0);
-    for (String message : List.of(event, "{\"event\":{\"end\":{\"exitCode\":0}}}", "{}")) {
+    String begin = "{\"event\":{\"start\":{\"pid\":1}}}";
+    for (String message : List.of(begin, event, "{\"event\":{\"end\":{\"exitCode\":0}}}", "{}")) {
       byte[] payload = message.getBytes(StandardCharsets.UTF_8);
       exchange
           .getResponseBody()

@@ -2,6 +2,8 @@
 package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.ramet.agent.Guest;
+import dev.ramet.agent.Refusals;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -12,8 +14,6 @@ import java.net.HttpURLConnection;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
@@ -96,7 +96,7 @@ public final class Client {
 
   /** Encodes one path segment or one query value. */
   public static String encode(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return Guest.encode(text);
   }
 
   /** Sends a GET. */
@@ -220,11 +220,11 @@ public final class Client {
         body = error.readAllBytes();
       }
     }
-    throw Failures.of(status, body);
+    throw Refusals.of(status, body);
   }
 
   /** Returns the error for an I/O error on a connection of this client. */
-  RametException broken(IOException e) {
+  public RametException broken(IOException e) {
     return Failures.broken(base, e);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.http;
 
+import dev.ramet.agent.Refusals;
 import dev.ramet.api.operation.ApiError;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -78,7 +79,7 @@ public final class Streams {
   /** Throws the error in a line, if there is one. */
   public static void check(@Nullable ApiError error) {
     if (error != null) {
-      throw Failures.of(error.code(), Json.mapper().valueToTree(error));
+      throw Refusals.of(error.code(), Json.bytes(error));
     }
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.agent.Content;
+import dev.ramet.agent.Guest;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Guest;
+import dev.ramet.cli.http.HostedGuest;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -67,9 +69,9 @@ final class Cp extends ApiCommand {
     Progress progress = context().progress("Copying " + source);
     try {
       if (to.sandbox() != null) {
-        upload(new Guest(client, to.sandbox(), user), from.path(), to.path());
+        upload(HostedGuest.of(client, to.sandbox(), user), from.path(), to.path());
       } else if (from.sandbox() != null) {
-        download(new Guest(client, from.sandbox(), user), from.path(), to.path());
+        download(new Download(client, from.sandbox(), user), from.path(), to.path());
       }
     } finally {
       progress.close();
@@ -80,7 +82,7 @@ final class Cp extends ApiCommand {
   private void upload(Guest guest, String local, String remote) throws IOException {
     byte[] answer;
     if (local.equals("-")) {
-      answer = guest.write(inFolder(remote, "stdin"), context().in(), -1);
+      answer = guest.write(inFolder(remote, "stdin"), Content.of(context().in(), -1));
     } else {
       Path file = Path.of(local);
       if (Files.isDirectory(file)) {
@@ -93,7 +95,7 @@ final class Cp extends ApiCommand {
       String path = inFolder(remote, String.valueOf(file.toAbsolutePath().getFileName()));
       try (InputStream in = Files.newInputStream(file)) {
         long length = Files.isRegularFile(file) ? Files.size(file) : -1;
-        answer = guest.write(path, in, length);
+        answer = guest.write(path, Content.of(in, length));
       }
     }
     if (json()) {
@@ -101,10 +103,10 @@ final class Cp extends ApiCommand {
     }
   }
 
-  private void download(Guest guest, String remote, String local) throws IOException {
+  private void download(Download from, String remote, String local) throws IOException {
     long bytes;
     if (local.equals("-")) {
-      guest.read(remote, context().bytes());
+      from.copy(remote, context().bytes());
       context().bytes().flush();
       return;
     }
@@ -117,23 +119,23 @@ final class Cp extends ApiCommand {
     Path folder = file.toAbsolutePath().getParent();
     if (folder == null || (Files.exists(file) && !Files.isRegularFile(file))) {
       try (OutputStream out = Files.newOutputStream(file)) { // a device or fifo
-        bytes = guest.read(remote, out);
+        bytes = from.copy(remote, out);
       }
     } else {
-      bytes = replace(guest, remote, file, folder);
+      bytes = replace(from, remote, file, folder);
     }
     if (json()) {
       context().out().println(String.format(Locale.ROOT, "{\"bytes\":%d}", bytes));
     }
   }
 
-  private static long replace(Guest guest, String remote, Path file, Path folder)
+  private static long replace(Download from, String remote, Path file, Path folder)
       throws IOException {
     Path part = folder.resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());
     try {
       long bytes;
       try (OutputStream out = Files.newOutputStream(part)) {
-        bytes = guest.read(remote, out);
+        bytes = from.copy(remote, out);
       }
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
       return bytes;

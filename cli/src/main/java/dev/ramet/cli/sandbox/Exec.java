@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import dev.ramet.agent.Command;
+import dev.ramet.agent.Guest;
+import dev.ramet.agent.ProcessEvents;
+import dev.ramet.agent.ProcessEvents.Event;
 import dev.ramet.cli.ApiCommand;
 import dev.ramet.cli.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Command;
-import dev.ramet.cli.http.Guest;
-import dev.ramet.cli.http.GuestProcess;
-import dev.ramet.cli.http.Json;
+import dev.ramet.cli.http.HostedGuest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,35 +82,34 @@ final class Exec extends ApiCommand {
 
   @Override
   protected int run(Client client) throws IOException {
-    Guest guest = new Guest(client, id, user);
+    Guest guest = HostedGuest.of(client, id, user);
     Command command =
         new Command(
             words.get(0),
             words.subList(1, words.size()),
             env,
             directory,
+            null,
             interactive,
-            timeoutSeconds * 1000);
+            timeoutSeconds > 0 ? Duration.ofSeconds(timeoutSeconds) : null);
     int status = 1;
-    try (GuestProcess process = guest.start(command);
+    try (ProcessEvents events = guest.events(command);
         Interrupts interrupts = new Interrupts()) {
-      for (JsonNode m = process.next(); m != null; m = process.next()) {
-        JsonNode event = m.path("event");
-        if (event.has("start")) {
-          long pid = event.path("start").path("pid").asLong();
-          interrupts.to(guest, pid);
+      for (Event event = events.next(); event != null; event = events.next()) {
+        if (event.isStart()) {
+          interrupts.to(guest, event.pid());
           if (interactive) {
-            Input.forward(context().in(), guest, pid);
+            Input.forward(context().in(), guest, event.pid());
           }
         }
-        if (event.has("end")) {
-          status = GuestProcess.exitStatus(event.path("end"));
+        if (event.isEnd()) {
+          status = event.status();
         }
         if (json()) {
-          context().json(Json.bytes(m));
-        } else if (event.has("data")) {
-          context().bytes().write(Guest.data(event, "stdout"));
-          context().err().write(Guest.data(event, "stderr"));
+          context().json(event.json());
+        } else if (event.isData()) {
+          context().bytes().write(event.out());
+          context().err().write(event.err());
           context().err().flush();
         }
       }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.cli.http.Guest;
+import dev.ramet.agent.Guest;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 
 /** Forwards standard input to a program in a guest. */
 final class Input {
@@ -23,7 +24,7 @@ final class Input {
     byte[] buffer = new byte[CHUNK];
     try {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        guest.input(pid, buffer, n);
+        guest.input(pid, Arrays.copyOf(buffer, n));
       }
     } catch (IOException e) {
       // Unreadable input is treated as its end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.cli.http.Guest;
+import dev.ramet.agent.Guest;
 import dev.ramet.errors.RametException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.tour;
 
+import dev.ramet.agent.Command;
+import dev.ramet.agent.Guest;
+import dev.ramet.agent.GuestProcess;
+import dev.ramet.agent.Result;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.http.Command;
-import dev.ramet.cli.http.Guest;
+import dev.ramet.cli.http.HostedGuest;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 
@@ -70,10 +73,12 @@ final class Scene {
           while alive "$1" && [ $tries -lt 10 ]; do sleep 1; tries=$((tries + 1)); done
           """;
 
+  private final String sandbox;
   private final Guest guest;
 
   Scene(Client client, String sandbox) {
-    this.guest = new Guest(client, sandbox, "root");
+    this.sandbox = sandbox;
+    this.guest = HostedGuest.of(client, sandbox, "root");
   }
 
   /**
@@ -116,6 +121,15 @@ final class Scene {
     all[1] = script;
     all[2] = "tour";
     System.arraycopy(arguments, 0, all, 3, arguments.length);
-    return guest.run(Command.of("sh", all));
+    try (GuestProcess process = guest.start(Command.of("sh", all))) {
+      Result result = process.result();
+      if (!result.ok()) {
+        throw new RametException(
+            ErrorCode.INTERNAL,
+            "sh in sandbox %s ended with status %d: %s"
+                .formatted(sandbox, result.status(), result.err().strip()));
+      }
+      return result.out();
+    }
   }
 }
