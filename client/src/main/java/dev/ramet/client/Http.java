@@ -2,6 +2,7 @@
 package dev.ramet.client;
 
 import dev.ramet.agent.Guest;
+import dev.ramet.agent.HttpCalls;
 import dev.ramet.agent.Refusals;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
@@ -11,20 +12,17 @@ import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +120,7 @@ final class Http {
         if (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis) - end >= 0) {
           throw refused;
         }
-      } catch (ConnectException | HttpConnectTimeoutException | SSLHandshakeException e) {
+      } catch (ConnectException | HttpTimeoutException | SSLHandshakeException e) {
         throw broken(e);
       } catch (IOException e) {
         if (attempt >= ATTEMPTS) {
@@ -200,29 +198,15 @@ final class Http {
     throw Refusals.of(answer.statusCode(), answer.body());
   }
 
-  /**
-   * Sends a request with a time limit for the whole response: the timeout of the JDK's client ends
-   * when the response begins.
-   */
   private <T> HttpResponse<T> exchange(
       HttpRequest request, Duration limit, HttpResponse.BodyHandler<T> body) throws IOException {
     HttpClient open = client;
     if (open == null) {
       throw new IllegalStateException("this client was closed");
     }
-    CompletableFuture<HttpResponse<T>> answer = open.sendAsync(request, body);
     try {
-      return answer.get(Math.max(1, limit.toNanos()), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
-      }
-      throw new IOException(e.getCause());
-    } catch (TimeoutException e) {
-      answer.cancel(true);
-      throw Failures.late(settings.uri());
+      return HttpCalls.send(open, request, body, limit, () -> {});
     } catch (InterruptedException e) {
-      answer.cancel(true);
       throw Failures.interrupted(e);
     }
   }

@@ -2,7 +2,8 @@
 package dev.ramet.agent.host;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.agent.host.PatientClient.Question;
+import dev.ramet.agent.Call;
+import dev.ramet.agent.Content;
 import dev.ramet.agent.wire.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Client of the agent in a guest: initialization, freezing, readiness and metrics. Thread-safe. */
 public final class Agent {
   private static final int ENTROPY_BYTES = 64;
+  private static final byte[] NOTHING = new byte[0];
   private static final int ACCEPTED = 202;
   private static final int NOT_FOUND = 404;
   private static final int UNIMPLEMENTED = 501;
@@ -88,14 +90,15 @@ public final class Agent {
     // The same for every attempt: the agent drops only connections of an earlier generation.
     String generation = Long.toHexString(RANDOM.nextLong());
     Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
-    Question question =
-        new Question(
-            "POST",
-            "/init",
-            () -> initialisation(start, generation),
-            new AgentAccess(null, start.shown()));
-    HttpResponse<byte[]> answer = client.answer(address, question, firstAttempt, alive, timeout);
-    checked(question, answer);
+    AgentAccess access = new AgentAccess(null, start.shown());
+    HttpResponse<byte[]> answer =
+        client.answer(
+            address,
+            () -> call("POST", "/init", initialisation(start, generation), access),
+            firstAttempt,
+            alive,
+            timeout);
+    checked("/init", answer);
     return answer.headers().firstValue(AgentAccess.SECRET_HEADER).isPresent();
   }
 
@@ -111,8 +114,7 @@ public final class Agent {
   public void trust(
       InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
     byte[] body = Json.bytes(Map.of("authority", authority));
-    Question question = new Question("POST", "/trust", () -> body, access);
-    HttpResponse<byte[]> answer = client.answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<byte[]> answer = answer(address, call("POST", "/trust", body, access), timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -121,7 +123,7 @@ public final class Agent {
           "build the template anew, and use no snapshot from before",
           null);
     }
-    checked(question, answer);
+    checked("/trust", answer);
   }
 
   /**
@@ -131,8 +133,7 @@ public final class Agent {
    * @param access the credentials that the agent requires
    */
   public void settle(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    Question question = new Question("POST", "/settle", () -> new byte[0], access);
-    ask(address, question, timeout, () -> true, timeout);
+    ask(address, call("POST", "/settle", NOTHING, access), timeout);
   }
 
   /**
@@ -145,8 +146,7 @@ public final class Agent {
    *     GUEST_UNREACHABLE} when the agent does not answer
    */
   public boolean ready(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    Question question = new Question("POST", "/ready", () -> new byte[0], access);
-    HttpResponse<byte[]> answer = client.answer(address, question, timeout, () -> true, timeout);
+    HttpResponse<byte[]> answer = answer(address, call("POST", "/ready", NOTHING, access), timeout);
     if (answer.statusCode() == FAILED_DEPENDENCY) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -154,7 +154,7 @@ public final class Agent {
           "give a command that stays, as start, or none, as noStart",
           null);
     }
-    checked(question, answer);
+    checked("/ready", answer);
     return answer.statusCode() != ACCEPTED;
   }
 
@@ -176,12 +176,7 @@ public final class Agent {
   public void freeze(
       InetSocketAddress address, AgentAccess access, Duration limit, Duration timeout) {
     String path = "/freeze?seconds=" + limit.toSeconds();
-    ask(
-        address,
-        new Question("POST", path, () -> new byte[0], access),
-        timeout,
-        () -> true,
-        timeout);
+    ask(address, call("POST", path, NOTHING, access), timeout);
   }
 
   /**
@@ -191,8 +186,7 @@ public final class Agent {
    *     were no longer frozen
    */
   public void thaw(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    Question question = new Question("POST", "/thaw", () -> new byte[0], access);
-    ask(address, question, timeout, () -> true, timeout);
+    ask(address, call("POST", "/thaw", NOTHING, access), timeout);
   }
 
   /**
@@ -201,8 +195,7 @@ public final class Agent {
    * @param access the credentials that the agent requires
    */
   public GuestLoad load(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    Question question = new Question("GET", "/metrics", () -> new byte[0], access);
-    byte[] answer = ask(address, question, timeout, () -> true, timeout);
+    byte[] answer = ask(address, call("GET", "/metrics", NOTHING, access), timeout);
     try {
       JsonNode load = Json.tree(answer);
       return new GuestLoad(
@@ -244,23 +237,27 @@ public final class Agent {
     return Json.bytes(body);
   }
 
-  private byte[] ask(
-      InetSocketAddress address,
-      Question question,
-      Duration firstAttempt,
-      BooleanSupplier alive,
-      Duration timeout) {
-    return checked(question, client.answer(address, question, firstAttempt, alive, timeout));
+  private static Call call(String method, String path, byte[] json, AgentAccess access) {
+    Call call = new Call(method, path, access.headers(), Content.of(json), null);
+    return call.with(Map.of("Content-Type", "application/json"));
   }
 
-  private static byte[] checked(Question question, HttpResponse<byte[]> answer) {
+  private HttpResponse<byte[]> answer(InetSocketAddress address, Call call, Duration timeout) {
+    return client.answer(address, () -> call, timeout, () -> true, timeout);
+  }
+
+  private byte[] ask(InetSocketAddress address, Call call, Duration timeout) {
+    return checked(call.path(), answer(address, call, timeout));
+  }
+
+  private static byte[] checked(String path, HttpResponse<byte[]> answer) {
     if (answer.statusCode() / 100 == 2) {
       return answer.body();
     }
     throw new RametException(
         ErrorCode.GUEST_UNREACHABLE,
         "the guest's agent answered "
-            + question.path()
+            + path
             + " with "
             + answer.statusCode()
             + ": "

@@ -19,10 +19,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,26 +80,12 @@ final class DirectRoute implements Route {
   private <T> HttpResponse<T> send(Call call, BodyHandler<T> handler, @Nullable Duration limit) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + call.path()));
     HttpCalls.onto(request, call.with(access.headers()));
-    CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request.build(), handler);
-    long begin = System.nanoTime();
     try {
-      while (true) {
-        try {
-          return answer.get(1, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-          waiting.run();
-          if (limit != null && System.nanoTime() - begin > limit.toNanos()) {
-            throw lost(e);
-          }
-        }
-      }
-    } catch (ExecutionException e) {
-      throw lost(e.getCause());
+      return HttpCalls.send(http, request.build(), handler, limit, waiting);
+    } catch (IOException e) {
+      throw lost(e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
-    } finally {
-      answer.cancel(true);
+      throw PatientClient.interrupted(e);
     }
   }
 
@@ -152,7 +134,7 @@ final class DirectRoute implements Route {
     return lost(e);
   }
 
-  private static RametException lost(@Nullable Throwable cause) {
+  private static RametException lost(@Nullable IOException cause) {
     return new RametException(
         ErrorCode.GUEST_UNREACHABLE, "the machine went away before the step ended", cause);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.agent.host;
 
+import dev.ramet.agent.Call;
+import dev.ramet.agent.HttpCalls;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -8,13 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -34,21 +31,10 @@ final class PatientClient {
           .connectTimeout(Duration.ofSeconds(2))
           .build();
 
-  /** A request, whose body is created again for each attempt. */
-  record Question(String method, String path, Supplier<byte[]> body, AgentAccess access) {
-    HttpRequest to(URI uri) {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(uri)
-              .header("Content-Type", "application/json")
-              .method(method, BodyPublishers.ofByteArray(body.get()));
-      access.headers().forEach(request::header);
-      return request.build();
-    }
-  }
-
   /**
    * Returns the response, whatever its status.
    *
+   * @param call creates the request again for each attempt
    * @param firstAttempt how long the first attempt may take; each further attempt may take a
    *     quarter longer
    * @param alive returns false as soon as waiting is pointless because the machine has ended
@@ -56,26 +42,29 @@ final class PatientClient {
    */
   HttpResponse<byte[]> answer(
       InetSocketAddress address,
-      Question question,
+      Supplier<Call> call,
       Duration firstAttempt,
       BooleanSupplier alive,
       Duration timeout) {
-    String path = question.path();
-    URI uri =
-        URI.create(
-            "http://" + address.getAddress().getHostAddress() + ":" + address.getPort() + path);
+    String host = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
     long end = System.nanoTime() + timeout.toNanos();
     Duration attempt = firstAttempt;
     IOException last = null;
     while (true) {
       Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
       try {
-        return send(question.to(uri), attempt.compareTo(left) < 0 ? attempt : left);
+        Call next = call.get();
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(host + next.path()));
+        return HttpCalls.send(
+            http,
+            HttpCalls.onto(request, next).build(),
+            Bounded.bytes(),
+            attempt.compareTo(left) < 0 ? attempt : left,
+            () -> {});
       } catch (IOException e) {
         last = e;
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
+        throw interrupted(e);
       }
       if (!alive.getAsBoolean() || System.nanoTime() >= end) {
         throw new RametException(
@@ -99,30 +88,17 @@ final class PatientClient {
     return next.compareTo(LONGEST_ATTEMPT) < 0 ? next : LONGEST_ATTEMPT;
   }
 
-  /**
-   * Sends a request and waits for the whole response: a request's own timeout covers only the
-   * headers.
-   */
-  private HttpResponse<byte[]> send(HttpRequest request, Duration patience)
-      throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<byte[]>> answer = http.sendAsync(request, Bounded.bytes());
-    try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new IOException("no answer within " + patience.toMillis() + " ms", e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
-    } finally {
-      answer.cancel(true);
-    }
-  }
-
   private static void pauseBriefly() {
     try {
       Thread.sleep(RETRY_MILLIS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
+      throw interrupted(e);
     }
+  }
+
+  /** Returns the error for an interrupted thread and restores its interrupt status. */
+  static RametException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
   }
 }
