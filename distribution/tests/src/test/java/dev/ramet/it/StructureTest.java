@@ -207,6 +207,18 @@ final class StructureTest {
         .check(all);
   }
 
+  /** The signature of a call shows what it depends on. */
+  @Test
+  void nothingIsPassedByThread() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("dev.ramet.server..", "dev.ramet.engine..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(ThreadLocal.class)
+        .check(all);
+  }
+
   @Test
   void theCommandLineStartsWithoutMicronaut() {
     noClasses()
