@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
+import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Requires;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReference;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +26,11 @@ final class PluginRules {
   private final ModuleLayer host;
   private final Optional<SpiVersion> hostVersion;
   private final ModuleFinder jdk = ModuleFinder.ofSystem();
+
+  /** The remedy for a plugin that was built against other contracts. */
+  static final String BUILD_AGAIN =
+      "install a release of the plugin for this host, or build it against this host's contracts:"
+          + " docs/plugins.md (Versions) says how, docs/releases.md what changed";
 
   /**
    * Creates the rules.
@@ -52,6 +59,7 @@ final class PluginRules {
       for (Requires required : descriptor.requires()) {
         checkRequired(jars, module, required);
       }
+      checkUse(jars, module);
       provides |= descriptor.provides().stream().anyMatch(p -> services.contains(p.service()));
     }
     if (!provides) {
@@ -115,6 +123,25 @@ final class PluginRules {
               + name
               + " into the folder: of the host itself a plugin sees dev.ramet.errors and"
               + " dev.ramet.spi alone");
+    }
+  }
+
+  /** Refuses classes that use something of the contracts that this host's contracts do not have. */
+  private void checkUse(PluginJars jars, ModuleReference module) throws RefusedException {
+    List<Module> contracts =
+        CONTRACTS.stream().flatMap(name -> host.findModule(name).stream()).toList();
+    String missing;
+    try {
+      missing = new ContractUse(contracts).missing(module);
+    } catch (IOException e) {
+      throw jars.refused(
+          module, "its classes cannot be read: " + e.getMessage(), "copy or build the jar again");
+    }
+    if (missing != null) {
+      throw jars.refused(
+          module,
+          "it uses " + missing + ", which the contracts of this host do not have",
+          BUILD_AGAIN);
     }
   }
 

@@ -108,7 +108,13 @@ record Service(String label, Class<?> type, @Nullable Role role) {
       id = id(instance);
       atBest = instance instanceof Provider<?> of ? of.atBest() : null;
     } catch (Throwable e) { // whatever a plugin's code throws, the other plugins must still load
-      refuser.refuse(refusal(origin, name + " cannot be made: " + reason(e)), e);
+      String cause = name + " cannot be made: " + reason(e);
+      refuser.refuse(
+          e instanceof LinkageError
+              ? new Refusal(
+                  origin.plugin(), origin.jar(), origin.module(), cause, PluginRules.BUILD_AGAIN)
+              : refusal(origin, cause),
+          e);
       return null;
     }
     if (id == null || !ID.matcher(id).matches()) {
