@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * of equals the one whose id comes first. Immutable.
  */
 public final class Ranking {
-  /** A copy that shares blocks comes before all else, for it costs neither their time nor space. */
+  /** Sharing blocks comes first: it saves the time and the space of copying them. */
   private static final Comparator<StorageFacts> STORAGE =
       falseFirst((StorageFacts facts) -> !facts.copyOnWrite())
           .thenComparing(falseFirst(StorageFacts::layeredReads))
