@@ -11,4 +11,5 @@ module dev.ramet.spi {
   exports dev.ramet.spi.storage;
   exports dev.ramet.spi.memory;
   exports dev.ramet.spi.hypervisor;
+  exports dev.ramet.spi.settings;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi;
 
+import dev.ramet.spi.settings.Setting;
+import java.util.List;
+
 /**
  * The entry point of a plugin, found by {@link java.util.ServiceLoader}. Its constructor does
  * nothing; {@link #probe} finds out whether the plugin can work here.
@@ -22,6 +25,15 @@ public interface Provider<T extends AutoCloseable> {
    * choice. Always the same; called once, when the plugin is loaded.
    */
   Facts atBest();
+
+  /**
+   * Returns the settings that the plugin reads from {@link ProbeContext#settings()}. An operator
+   * sets each as {@code ramet.plugin.<id>.<key>}; the host refuses other keys and invalid values
+   * before it starts anything.
+   */
+  default List<Setting<?>> settings() {
+    return List.of();
+  }
 
   /**
    * Finds out whether the plugin works at {@code where} by doing the real operation there, and
