@@ -62,8 +62,7 @@ join() {
   eval "$into=\$joined"
 }
 
-# The host's jar and the reader of its file are for the commands on settings; nothing else of a host
-# is there.
+# Nothing of a host is there.
 cli_path() {
   join classes "$home"/lib/host/ramet-cli-*.jar "$home"/lib/host/picocli-*.jar \
     "$home"/lib/host/httpcore5-*.jar "$home"/lib/modules/dev.ramet.errors-*.jar "$home"/lib/modules/dev.ramet.api-*.jar \
@@ -72,8 +71,7 @@ cli_path() {
     "$home"/lib/modules/dev.ramet.keys-*.jar \
     "$home"/lib/modules/dev.ramet.certificates-*.jar \
     "$home"/lib/modules/jackson-core-*.jar \
-    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar \
-    "$home"/lib/host/ramet-server-*.jar "$home"/lib/host/snakeyaml-*.jar
+    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar
 }
 
 # Shells sort file names, but each by its own locale's rules; the list must always be the same.

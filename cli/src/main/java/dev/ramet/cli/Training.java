@@ -56,7 +56,6 @@ final class Training {
             "snapshot ls",
             "template list",
             "doctor",
-            "config show",
             "sandbox --help",
             "nothing"
           }) {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMode id of the only memory mode to use, or null to choose
  * @param untilReady whether to return only when the snapshot is durable, instead of as soon as the
  *     machine runs again
- * @param verify whether to compare the capture with all of the paused machine's memory, as {@link
- *     EngineConfig#verifyCaptures} does for every capture
+ * @param verify whether to compare the capture with all of the paused machine's memory, as {@code
+ *     ramet.verify-captures} does for every capture
  * @param memory whether to capture memory and devices as well as the disk; if not, the guest's
  *     agent freezes its file systems while the disk is captured, and sandboxes of the snapshot boot
  * @param replaces id or name of an older snapshot of the same sandbox that this one replaces, or
- *     null; see {@link EngineConfig.MemoryVolumes}
+ *     null; see {@code ramet.memory-volumes}
  */
 public record NewSnapshot(
     String sandboxId,

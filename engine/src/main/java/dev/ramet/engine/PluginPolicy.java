@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingTypes;
+import dev.ramet.spi.settings.Settings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +26,39 @@ public record PluginPolicy(
     Set<String> required,
     Set<String> nativeAccess,
     List<String> preferred) {
+  /** The setting for the directory of plugins. */
+  public static final Setting<Path> DIRECTORY =
+      Setting.path("ramet.plugins-dir", "Plugins of third parties: each folder in here is one.")
+          .inLayout("plugins");
+
+  /** The setting for the folders whose plugin must load. */
+  public static final Setting<List<String>> REQUIRED =
+      Setting.of(
+              "ramet.plugins-required",
+              SettingTypes.FOLDERS,
+              "Folders whose plugin must be taken: if it is refused, the host does not start.")
+          .orElse("none")
+          .like("acme-storage");
+
+  /** The setting for the folders whose plugin may call native code. */
+  public static final Setting<List<String>> NATIVE_ACCESS =
+      Setting.of(
+              "ramet.plugins-native-access",
+              SettingTypes.FOLDERS,
+              "Folders whose plugin may call native code, from Java 22 on; older ones cannot"
+                  + " keep it from any.")
+          .orElse("none")
+          .like("acme-storage");
+
+  /** The setting for the plugins that are ranked first. */
+  public static final Setting<List<String>> PREFERRED =
+      Setting.of(
+              "ramet.plugins-preferred",
+              SettingTypes.IDS,
+              "Ids of plugins that go before all others of their kind, where they work.")
+          .orElse("none")
+          .like("acme-xfs");
+
   /** Only the built-in plugins, in the host's own order of preference. */
   public static final PluginPolicy BUILT_IN = new PluginPolicy(null, Set.of(), Set.of(), List.of());
 
@@ -31,6 +67,20 @@ public record PluginPolicy(
     required = Set.copyOf(required);
     nativeAccess = Set.copyOf(nativeAccess);
     preferred = List.copyOf(preferred);
+  }
+
+  /** Returns the policy that an operator has set. */
+  public static PluginPolicy of(Settings settings) {
+    return new PluginPolicy(
+        settings.find(DIRECTORY).map(Path::toAbsolutePath).orElse(null),
+        Set.copyOf(settings.find(REQUIRED).orElse(List.of())),
+        Set.copyOf(settings.find(NATIVE_ACCESS).orElse(List.of())),
+        settings.find(PREFERRED).orElse(List.of()));
+  }
+
+  /** Returns the beginning of the keys of a plugin's settings. */
+  public static String prefix(String id) {
+    return "ramet.plugin." + id + ".";
   }
 
   /**

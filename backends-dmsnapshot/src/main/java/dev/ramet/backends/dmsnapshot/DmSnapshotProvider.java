@@ -19,6 +19,7 @@ import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
@@ -27,7 +28,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
+import java.util.List;
 
 /**
  * Provides {@code dm-snapshot}, the backend for file systems that cannot share blocks: volumes are
@@ -36,7 +37,20 @@ import java.util.Map;
 public final class DmSnapshotProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "dm-snapshot";
   private static final int FORMAT = 1;
-  private static final long MERGE_BYTES_PER_SECOND = 64 << 20;
+  private static final long USUAL_MERGE_BYTES_PER_SECOND = 64 << 20;
+
+  private static final Setting<Long> MERGE_BYTES_PER_SECOND =
+      Setting.size(
+              "merge-bytes-per-second",
+              "bytes a second",
+              "How fast layers are merged in the background.")
+          .orElse(Long.toString(USUAL_MERGE_BYTES_PER_SECOND))
+          .like(Long.toString(USUAL_MERGE_BYTES_PER_SECOND));
+
+  private static final Setting<Long> RESERVE_BYTES =
+      Setting.size("reserve-bytes", "bytes", "What is kept free on the file system.")
+          .orElse("a sixteenth of it, at most 67108864")
+          .like("67108864");
 
   /** Called by {@link java.util.ServiceLoader}. */
   public DmSnapshotProvider() {}
@@ -52,19 +66,19 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(MERGE_BYTES_PER_SECOND, RESERVE_BYTES);
+  }
+
+  @Override
   public ProbeResult probe(ProbeContext where) {
     return DmProbe.run(where.root());
   }
 
-  /**
-   * Opens a root. Settings: {@code merge-bytes-per-second}, how fast layers are merged in the
-   * background (default 64 MiB); {@code reserve-bytes}, the space kept free on the file system
-   * (default a sixteenth of it, at most 64 MiB).
-   */
   @Override
   public StorageBackend open(ProbeContext where) {
-    long merge = positive(where.settings(), "merge-bytes-per-second", MERGE_BYTES_PER_SECOND);
-    long reserve = positive(where.settings(), "reserve-bytes", 0);
+    long merge = where.settings().find(MERGE_BYTES_PER_SECOND).orElse(USUAL_MERGE_BYTES_PER_SECOND);
+    long reserve = where.settings().find(RESERVE_BYTES).orElse(0L);
     DmProbe.clearRemains(where.root());
     return open(where.root(), merge, reserve, Steps.NONE);
   }
@@ -98,22 +112,6 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
         lock.close();
       }
     }
-  }
-
-  private static long positive(Map<String, String> settings, String key, long fallback) {
-    String text = settings.get(key);
-    if (text == null) {
-      return fallback;
-    }
-    try {
-      long value = Long.parseLong(text);
-      if (value > 0) {
-        return value;
-      }
-    } catch (NumberFormatException e) {
-      // Refused below.
-    }
-    throw RametException.invalid(key, "must be a positive number");
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,7 +105,7 @@ class DmSnapshotProviderTest {
               RametException.class,
               () ->
                   new DmSnapshotProvider()
-                      .open(new ProbeContext(dir, Map.of("reserve-bytes", bad))));
+                      .open(new ProbeContext(dir, Settings.of(Map.of("reserve-bytes", bad)))));
       assertEquals(ErrorCode.INVALID_ARGUMENT, e.code());
     }
     assertNothingLeft();

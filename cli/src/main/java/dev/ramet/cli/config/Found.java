@@ -6,6 +6,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
+import dev.ramet.server.start.HostConfiguration;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,10 @@ import org.jspecify.annotations.Nullable;
  * class path has the classes that read them.
  */
 public final class Found {
-  private final Sources sources;
-  private final Configuration configuration;
+  private final HostConfiguration host;
 
-  private Found(Sources sources, Configuration configuration) {
-    this.sources = sources;
-    this.configuration = configuration;
+  private Found(HostConfiguration host) {
+    this.host = host;
   }
 
   /**
@@ -30,34 +29,33 @@ public final class Found {
    */
   public static Found right(Context context) {
     Found found = find(context, null, Map.of());
-    if (!found.configuration.problems().isEmpty()) {
+    if (!found.configuration().problems().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          "the host's settings are wrong: " + found.configuration.problems().get(0),
+          "the host's settings are wrong: " + found.configuration().problems().get(0),
           "see: ramet config check",
           null);
     }
     return found;
   }
 
-  /** Returns the sources of the settings. */
-  public Sources sources() {
-    return sources;
+  /** Returns the settings and the plugins. */
+  public HostConfiguration host() {
+    return host;
   }
 
   /** Returns the effective settings. */
   public Configuration configuration() {
-    return configuration;
+    return host.configuration();
   }
 
   static Configuration load(Context context, @Nullable Path file, Map<String, String> flags) {
-    return find(context, file, flags).configuration;
+    return find(context, file, flags).configuration();
   }
 
   private static Found find(Context context, @Nullable Path file, Map<String, String> flags) {
     try {
-      Sources sources = Sources.of(file, context.environment(), flags);
-      return new Found(sources, Configuration.load(sources));
+      return new Found(HostConfiguration.load(Sources.of(file, context.environment(), flags)));
     } catch (NoClassDefFoundError e) {
       String home = context.environment("RAMET_HOME");
       throw new RametException(

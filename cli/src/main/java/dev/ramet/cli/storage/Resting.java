@@ -27,7 +27,7 @@ final class Resting implements AutoCloseable {
     Found found = Found.right(context);
     OfflineStorageCommand storage;
     try {
-      storage = OfflineStorageCommand.open(dataRoot, found.configuration(), found.sources());
+      storage = OfflineStorageCommand.open(dataRoot, found.host());
     } catch (NoClassDefFoundError e) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.EngineConfig.MemoryVolumes;
 import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
@@ -32,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
   private final Path memory;
   private final Ground ground;
-  private MemoryVolumes way = MemoryVolumes.IN_PLACE;
+  private String way = "IN_PLACE";
   private String id = "";
 
   private CapturedMachine() throws IOException {
@@ -43,9 +41,10 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
             0,
             config ->
                 config
-                    .withStorageBackend("byte-copy")
-                    .withMemoryRoot(new EngineConfig.MemoryRoot(memory, "byte-copy"))
-                    .withMemoryVolumes(way));
+                    .with("ramet.storage-backend", "byte-copy")
+                    .with("ramet.storage-memory-root", memory.toString())
+                    .with("ramet.storage-memory-backend", "byte-copy")
+                    .with("ramet.memory-volumes", way));
   }
 
   /** Makes the ground; skips the test if the kernel cannot track writes. */
@@ -94,7 +93,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
   }
 
   /** Reopens the data root with another setting for the volumes of replaced snapshots. */
-  void reopen(MemoryVolumes other) {
+  void reopen(String other) {
     ground.closeEngine();
     way = other;
     ground.openEngine();

@@ -39,7 +39,7 @@ final class DyingHost {
               }
             });
     if (arguments[1].equals("replace")) {
-      config = config.withMemoryVolumes(EngineConfig.MemoryVolumes.IN_PLACE);
+      config = config.with("ramet.memory-volumes", "IN_PLACE");
     }
     if (arguments[1].equals("repair")) {
       try (OfflineStorage resting = EngineFactory.atRest(config)) {

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Ground for tests of outbound connections from guests. */
@@ -28,18 +28,22 @@ final class EgressGround {
 
   /** Makes ground whose guests may reach this host's loopback addresses except {@link #NEVER}. */
   static Ground make() throws IOException {
-    return make(() -> new EngineConfig.Outbound(true, List.of(NEVER)));
+    return make(config -> outbound(config, true, List.of(NEVER)));
+  }
+
+  /** Returns a configuration with an outbound policy. */
+  static EngineConfig outbound(EngineConfig config, boolean byDefault, List<String> never) {
+    return config
+        .with("ramet.outbound", Boolean.toString(byDefault))
+        .with("ramet.outbound-never", String.join(",", never));
   }
 
   /**
    * Makes ground with the outbound rules that are supplied at each start of its engine. Skips the
    * test on a host that cannot filter.
    */
-  static Ground make(Supplier<EngineConfig.Outbound> outbound) throws IOException {
-    return Ground.make(
-            Files.createTempDirectory("ramet-it-"),
-            POOL_BYTES,
-            config -> config.withOutbound(outbound.get()))
+  static Ground make(UnaryOperator<EngineConfig> outbound) throws IOException {
+    return Ground.make(Files.createTempDirectory("ramet-it-"), POOL_BYTES, outbound)
         .under(
             ground -> {
               String filter =

@@ -2,7 +2,6 @@
 package dev.ramet.it;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.PluginPolicy;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -11,12 +10,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A plugin like those of third parties. It wraps the host's own plugins and breaks one call on
@@ -71,7 +68,10 @@ final class FaultyPlugin {
 
   /** Returns a configuration in which this plugin does all the work. */
   static EngineConfig chosen(EngineConfig base, Path plugins) {
-    return with(base, plugins, STORAGE, HYPERVISOR, MEMORY, List.of());
+    return loaded(base, plugins, List.of())
+        .with("ramet.storage-backend", "faulty-storage")
+        .with("ramet.hypervisor", "faulty-hypervisor")
+        .with("ramet.memory-mode", "faulty-memory");
   }
 
   /**
@@ -80,38 +80,11 @@ final class FaultyPlugin {
    * @param preferred the operator's preference
    */
   static EngineConfig loaded(EngineConfig base, Path plugins, List<String> preferred) {
-    return with(base, plugins, null, null, null, preferred);
-  }
-
-  private static EngineConfig with(
-      EngineConfig base,
-      Path plugins,
-      @Nullable String storage,
-      @Nullable String hypervisor,
-      @Nullable String memory,
-      List<String> preferred) {
-    return new EngineConfig(
-        base.dataRoot(),
-        base.guestDirectory(),
-        base.cacheDirectory(),
-        base.provision(),
-        base.provisionBytes(),
-        storage,
-        base.memoryRoot(),
-        hypervisor,
-        memory,
-        base.verifyCaptures(),
-        new PluginPolicy(plugins, Set.of("faulty"), Set.of(), preferred),
-        base.pluginSettings(),
-        base.outbound(),
-        base.stagingBytes(),
-        base.preCopy(),
-        base.memoryVolumes(),
-        base.workingSet(),
-        base.cloneConcurrency(),
-        base.startTimeout(),
-        base.agentTimeout(),
-        base.steps());
+    EngineConfig loading =
+        base.with("ramet.plugins-dir", plugins.toString()).with("ramet.plugins-required", "faulty");
+    return preferred.isEmpty()
+        ? loading
+        : loading.with("ramet.plugins-preferred", String.join(",", preferred));
   }
 
   /** Returns the calls that an operation makes, and whether each returns an object. */

@@ -47,28 +47,8 @@ final class ForcedModeTest {
   }
 
   private EngineConfig forcing(EngineConfig base) {
-    return new EngineConfig(
-        base.dataRoot(),
-        base.guestDirectory(),
-        base.cacheDirectory(),
-        base.provision(),
-        base.provisionBytes(),
-        base.storageBackend(),
-        base.memoryRoot(),
-        base.hypervisor(),
-        ofHost,
-        base.verifyCaptures(),
-        base.plugins(),
-        base.pluginSettings(),
-        base.outbound(),
-        base.stagingBytes(),
-        base.preCopy(),
-        base.memoryVolumes(),
-        base.workingSet(),
-        base.cloneConcurrency(),
-        base.startTimeout(),
-        base.agentTimeout(),
-        base.steps());
+    String mode = ofHost;
+    return mode == null ? base : base.with("ramet.memory-mode", mode);
   }
 
   private void reopen(@Nullable String mode) {

@@ -48,7 +48,8 @@ final class FullDiskStartTest {
       throws Exception {
     try (LoopFs fs = make.apply(directory, SIZE)) {
       Path root = Files.createDirectory(fs.root().resolve("data"));
-      try (Ground ground = Ground.make(root, 0, config -> config.withStorageBackend(backend))) {
+      try (Ground ground =
+          Ground.make(root, 0, config -> config.with("ramet.storage-backend", backend))) {
         Sandbox sandbox = ground.create();
         for (String name : NAMES) {
           ground

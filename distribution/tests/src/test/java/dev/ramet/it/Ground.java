@@ -18,13 +18,13 @@ import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Template;
 import dev.ramet.engine.start.EngineFactory;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -74,7 +74,7 @@ final class Ground implements AutoCloseable {
   /** Makes ground on the given backend in the directory for temporary files, without a pool. */
   static Ground makeOn(String storageBackend) throws IOException {
     Path dataRoot = Files.createTempDirectory("ramet-it-");
-    return make(dataRoot, 0, config -> config.withStorageBackend(storageBackend));
+    return make(dataRoot, 0, config -> config.with("ramet.storage-backend", storageBackend));
   }
 
   /** Makes ground whose engine has a changed configuration. */
@@ -123,34 +123,23 @@ final class Ground implements AutoCloseable {
   private EngineConfig config(long poolBytes) {
     EngineConfig base = change.apply(config(dataRoot, poolBytes, steps));
     Path memory = memoryRoot;
-    return memory == null ? base : base.withMemoryRoot(new EngineConfig.MemoryRoot(memory, null));
+    return memory == null ? base : base.with("ramet.storage-memory-root", memory.toString());
   }
 
   static EngineConfig config(Path dataRoot, long poolBytes, StepObserver steps) {
     Path guest = GuestFiles.directory();
     Path cache = Path.of(System.getProperty("ramet.cache"));
-    EngineConfig base = EngineConfig.of(dataRoot, guest, cache);
+    Settings settings =
+        Settings.NONE
+            .with(EngineConfig.DATA_ROOT, dataRoot)
+            .with("ramet.guest-dir", guest.toString())
+            .with("ramet.cache-dir", cache.toString())
+            .with("ramet.verify-captures", "true")
+            .with("ramet.clone-concurrency", "2");
     return new EngineConfig(
-        base.dataRoot(),
-        base.guestDirectory(),
-        base.cacheDirectory(),
-        poolBytes == 0 ? EngineConfig.Provision.OFF : base.provision(),
-        poolBytes,
-        base.storageBackend(),
-        base.memoryRoot(),
-        base.hypervisor(),
-        base.memoryMode(),
-        true,
-        base.plugins(),
-        base.pluginSettings(),
-        base.outbound(),
-        base.stagingBytes(),
-        base.preCopy(),
-        base.memoryVolumes(),
-        base.workingSet(),
-        2,
-        Duration.ofSeconds(60),
-        Duration.ofMinutes(2),
+        poolBytes == 0
+            ? settings.with("ramet.storage-provision", "OFF")
+            : settings.with("ramet.storage-pool-size", Long.toString(poolBytes)),
         steps);
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.errors.ErrorCode;
@@ -52,7 +52,7 @@ final class NetworkTest {
 
   @BeforeAll
   void makeGround() throws Exception {
-    ground = EgressGround.make(() -> new EngineConfig.Outbound(open, never));
+    ground = EgressGround.make(config -> EgressGround.outbound(config, open, never));
     server = LocalServer.start(this::answer);
   }
 
@@ -220,7 +220,7 @@ final class NetworkTest {
     String id = create(null, BUT_THIS).id();
     assertTrue(reaches(id));
     ground.closeEngine();
-    never = EngineConfig.Outbound.THIS_HOST;
+    never = OutboundSettings.THIS_HOST;
     ground.openEngine();
     assertFalse(reaches(id), "one that ran already");
     assertFalse(reaches(create(null, BUT_THIS).id()), "although it was allowed");

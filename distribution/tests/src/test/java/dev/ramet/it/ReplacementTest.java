@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.EngineConfig.MemoryVolumes;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -111,7 +110,7 @@ final class ReplacementTest {
 
   @Test
   void byDefaultTheOldOneGoesWhenTheNewOneIsReady() throws Exception {
-    machine.reopen(MemoryVolumes.REBUILD);
+    machine.reopen("REBUILD");
     try {
       machine.snapshot();
       Snapshot old = machine.snapshot();
@@ -131,7 +130,7 @@ final class ReplacementTest {
       ground.steps().reset();
       assertEquals(hash, machine.restored(made, "file"), "a failure gives nothing up");
     } finally {
-      machine.reopen(MemoryVolumes.IN_PLACE);
+      machine.reopen("IN_PLACE");
     }
   }
 }

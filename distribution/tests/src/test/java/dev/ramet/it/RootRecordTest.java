@@ -67,7 +67,7 @@ final class RootRecordTest {
   }
 
   private EngineConfig copying() {
-    return Ground.config(root, 0, StepObserver.NONE).withStorageBackend("byte-copy");
+    return Ground.config(root, 0, StepObserver.NONE).with("ramet.storage-backend", "byte-copy");
   }
 
   private static String backend(EngineConfig config) {

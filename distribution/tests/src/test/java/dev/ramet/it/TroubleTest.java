@@ -18,7 +18,6 @@ import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -45,7 +44,7 @@ final class TroubleTest {
     try {
       EngineConfig unfit =
           Ground.config(ground.dataRoot(), StartedSandbox.POOL_BYTES, ground.steps())
-              .withPluginSettings(Map.of("qemu", Map.of("binary", "/nowhere/qemu")));
+              .with("ramet.plugin.qemu.binary", "/nowhere/qemu");
       try (Engine engine = EngineFactory.open(unfit)) {
         Sandbox there = engine.sandboxes().get(started.id());
         assertEquals(Sandbox.State.FAILED, there.state());

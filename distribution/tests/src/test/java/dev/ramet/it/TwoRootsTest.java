@@ -264,9 +264,11 @@ final class TwoRootsTest {
 
   private static EngineConfig config(Path data, @Nullable Path memory, @Nullable String backend) {
     EngineConfig config = Ground.config(data, 0, StepObserver.NONE);
-    return memory == null
-        ? config
-        : config.withMemoryRoot(new EngineConfig.MemoryRoot(memory, backend));
+    if (memory == null) {
+      return config;
+    }
+    EngineConfig split = config.with("ramet.storage-memory-root", memory.toString());
+    return backend == null ? split : split.with("ramet.storage-memory-backend", backend);
   }
 
   private static void refused(ErrorCode code, EngineConfig config) {

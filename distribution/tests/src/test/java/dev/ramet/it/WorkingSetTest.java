@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
@@ -36,7 +35,7 @@ final class WorkingSetTest {
   private static final long PATIENCE_NANOS = 30_000_000_000L;
   private static final Duration SOON = Duration.ofMillis(300);
 
-  private EngineConfig.Switch use = EngineConfig.Switch.ON;
+  private String use = "ON";
   private Duration after = SOON;
   private Ground ground;
 
@@ -47,7 +46,10 @@ final class WorkingSetTest {
         Ground.make(
             root,
             POOL_BYTES,
-            config -> config.withWorkingSet(new EngineConfig.WorkingSetPolicy(use, after)));
+            config ->
+                config
+                    .with("ramet.working-set", use)
+                    .with("ramet.working-set-after", after.toString()));
   }
 
   @AfterAll
@@ -64,14 +66,14 @@ final class WorkingSetTest {
         .snapshots()
         .list(null)
         .forEach(s -> ground.engine().snapshots().delete(s.id(), false));
-    reopen(EngineConfig.Switch.ON, SOON);
+    reopen("ON", SOON);
   }
 
   private void killAll() {
     ground.engine().sandboxes().list().forEach(s -> ground.engine().sandboxes().kill(s.id()));
   }
 
-  private void reopen(EngineConfig.Switch use, Duration after) {
+  private void reopen(String use, Duration after) {
     ground.closeEngine();
     this.use = use;
     this.after = after;
@@ -248,7 +250,7 @@ final class WorkingSetTest {
     Snapshot known = snapshot();
     record(known);
     Snapshot unknown = snapshot();
-    reopen(EngineConfig.Switch.OFF, SOON);
+    reopen("OFF", SOON);
     Path image = image(known.id());
     dropFromCache(image);
     byte[] before = Files.readAllBytes(file(known.id()));

@@ -2,7 +2,6 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
@@ -19,6 +18,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.WriteLog;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -44,7 +44,7 @@ public final class Capturer {
   private final SnapshotTarget target;
   private final MemoryImages images;
   private final MemoryModes modes;
-  private final EngineConfig.PreCopy preCopy;
+  private final Settings settings;
   private final CopyPreparer ahead;
   private final WritebackErrors lost;
   private final SnapshotReclaimer reclaimer;
@@ -57,7 +57,7 @@ public final class Capturer {
    * @param target where snapshots are written
    * @param images makes their memory images
    * @param modes the memory modes that work here
-   * @param preCopy the bounds of copying before a pause
+   * @param settings have the bounds of copying before a pause
    * @param ahead has storage prepare the copies of later captures
    * @param lost remembers writes that the host could not make
    */
@@ -65,7 +65,7 @@ public final class Capturer {
       SnapshotTarget target,
       MemoryImages images,
       MemoryModes modes,
-      EngineConfig.PreCopy preCopy,
+      Settings settings,
       CopyPreparer ahead,
       WritebackErrors lost,
       SnapshotReclaimer reclaimer,
@@ -73,7 +73,7 @@ public final class Capturer {
     this.target = target;
     this.images = images;
     this.modes = modes;
-    this.preCopy = preCopy;
+    this.settings = settings;
     this.ahead = ahead;
     this.lost = lost;
     this.reclaimer = reclaimer;
@@ -160,7 +160,7 @@ public final class Capturer {
                       turns,
                       ahead,
                       lost,
-                      new PreCopier(preCopy, target.steps()),
+                      new PreCopier(settings, target.steps()),
                       subject,
                       pause)
                   .capture(new CaptureAttempt.Source(tracker, base, chain), resumed);

@@ -10,6 +10,7 @@ import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
@@ -23,6 +24,15 @@ import org.jspecify.annotations.Nullable;
  * <p>A capture that overlays another snapshot's image passes that snapshot pinned.
  */
 public final class MemoryImages {
+  /** Whether every capture is compared with the paused machine's whole memory. */
+  public static final Setting<Boolean> VERIFY =
+      Setting.toggle(
+          "ramet.verify-captures",
+          false,
+          "Compare every capture with all of the paused machine's memory; one that differs"
+              + " fails. The pause then grows with the memory: for tests, and for an operator"
+              + " who wants to be sure of a new kernel.");
+
   private static final System.Logger LOG = System.getLogger(MemoryImages.class.getName());
 
   private final StorageBackend storage;

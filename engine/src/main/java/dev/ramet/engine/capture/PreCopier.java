@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.pages.PageCapture;
@@ -10,24 +9,52 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Pre-copies written pages while the machine runs, in rounds, so that the pause only has to read
  * pages written since the last round began. Used by one thread, for one capture.
  */
-final class PreCopier {
+public final class PreCopier {
+  /** The largest number of rounds. */
+  public static final Setting<Integer> ROUNDS =
+      Setting.number(
+              "ramet.precopy-rounds",
+              0,
+              100,
+              "Before a pause, written pages are copied while the guest runs, in rounds, as long"
+                  + " as that shortens the pause; only where the memory mode can track a running"
+                  + " guest. At most so many rounds; 0 is never.")
+          .byDefault(5)
+          .in("rounds");
+
+  /** The most bytes to copy. */
+  public static final Setting<Long> BYTES =
+      Setting.size("ramet.precopy-bytes", "bytes", "At most so much is copied before a pause.")
+          .orElse("twice the guest's memory")
+          .like("2147483648");
+
+  /** The longest time to spend. */
+  public static final Setting<Duration> TIME =
+      Setting.duration(
+          "ramet.precopy-time",
+          Duration.ofSeconds(30),
+          "At most so long is copied before a pause.");
+
   /** Reading this much takes a fraction of a millisecond, less than a round would save. */
   static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;
 
-  private final EngineConfig.PreCopy bounds;
+  private final Settings settings;
   private final StepObserver steps;
   private int rounds;
   private long bytes;
   private @Nullable GuestMemory located;
 
-  PreCopier(EngineConfig.PreCopy bounds, StepObserver steps) {
-    this.bounds = bounds;
+  PreCopier(Settings settings, StepObserver steps) {
+    this.settings = settings;
     this.steps = steps;
   }
 
@@ -55,15 +82,16 @@ final class PreCopier {
    */
   void copy(RunningVm vm, Tracking.Use tracker, PageCapture pages) throws PausedSection.ModeUnfit {
     LiveTracker live = tracker.live();
-    if (live == null || vm instanceof AlreadyPausedVm || bounds.rounds() == 0) {
+    int mostRounds = settings.get(ROUNDS);
+    if (live == null || vm instanceof AlreadyPausedVm || mostRounds == 0) {
       return;
     }
-    long deadline = System.nanoTime() + bounds.time().toNanos();
+    long deadline = System.nanoTime() + settings.get(TIME).toNanos();
     GuestMemory memory = vm.memory();
     located = memory;
-    long most = bounds.bytes() == 0 ? 2 * memory.imageSizeBytes() : bounds.bytes();
+    long most = settings.find(BYTES).orElseGet(() -> 2 * memory.imageSizeBytes());
     long before = Long.MAX_VALUE;
-    while (rounds < bounds.rounds() && System.nanoTime() - deadline < 0) {
+    while (rounds < mostRounds && System.nanoTime() - deadline < 0) {
       steps.before("snapshot.precopy");
       PageRanges ranges = PausedSection.orUnfit(() -> tracker.selectRunning(live, memory));
       long found = ranges.copyBytes() + ranges.zeroBytes();

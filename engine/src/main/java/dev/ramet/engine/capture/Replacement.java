@@ -2,7 +2,6 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
@@ -12,6 +11,7 @@ import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.VolumeReuse;
@@ -23,18 +23,40 @@ import org.jspecify.annotations.Nullable;
  * volume and reports the reason. Thread-safe.
  */
 public final class Replacement {
+  /** Where the memory image of a snapshot that replaces another one is written. */
+  public static final Setting<MemoryVolumes> MEMORY_VOLUMES =
+      Setting.constant(
+          "ramet.memory-volumes",
+          MemoryVolumes.REBUILD,
+          "Where the memory of a snapshot that replaces another one is written. REBUILD: into a"
+              + " volume of its own; the other one is deleted once that is ready. IN_PLACE: only"
+              + " changed pages, into the volume of the other one, where the capture builds on"
+              + " it and nobody else reads it; a crash meanwhile loses both. For storage that"
+              + " copies whole images.");
+
+  /** Where the memory image of a snapshot that replaces another one is written. */
+  public enum MemoryVolumes {
+    /** Into a new volume; the replaced snapshot is deleted once the new one is ready. */
+    REBUILD,
+    /**
+     * Into the volume of the replaced snapshot, if only changed pages have to be written and
+     * nothing else reads it. A crash during the write loses both snapshots.
+     */
+    IN_PLACE
+  }
+
   private static final System.Logger LOG = System.getLogger(Replacement.class.getName());
 
   private final SnapshotStore snapshots;
   private final StorageBackend storage;
-  private final EngineConfig.MemoryVolumes memoryVolumes;
+  private final MemoryVolumes memoryVolumes;
   private final StepObserver steps;
   private final SnapshotReclaimer reclaimer;
 
   public Replacement(
       SnapshotStore snapshots,
       StorageBackend storage,
-      EngineConfig.MemoryVolumes memoryVolumes,
+      MemoryVolumes memoryVolumes,
       SnapshotReclaimer reclaimer,
       StepObserver steps) {
     this.snapshots = snapshots;
@@ -89,7 +111,7 @@ public final class Replacement {
 
   private @Nullable String obstacle(
       CaptureOrder order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
-    if (memoryVolumes != EngineConfig.MemoryVolumes.IN_PLACE) {
+    if (memoryVolumes != MemoryVolumes.IN_PLACE) {
       return "memory volumes are rebuilt by configuration";
     }
     if (base == null || !base.record().id().equals(id)) {

@@ -33,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,20 +49,20 @@ public final class OfflineRoots implements OfflineStorage {
   }
 
   /** Opens a data root. */
-  public static OfflineStorage open(EngineConfig config) {
+  public static OfflineStorage open(EngineConfig config, Plugins plugins) {
     Undo close = new Undo();
     try {
-      return open(config, close);
+      return open(config, plugins, close);
     } catch (IOException | RuntimeException e) {
       close.close();
       throw Errors.any("cannot look at " + config.dataRoot(), config.dataRoot(), e);
     }
   }
 
-  private static OfflineStorage open(EngineConfig config, Undo close) throws IOException {
+  private static OfflineStorage open(EngineConfig config, Plugins plugins, Undo close)
+      throws IOException {
     Path dataRoot = config.dataRoot();
     requireReadable(dataRoot);
-    Plugins plugins = Plugins.load(config.plugins());
     RootFinder finder = new RootFinder(plugins);
     if (!finder.isRoot(dataRoot)) {
       LostRecord.refuse(dataRoot);
@@ -143,9 +142,7 @@ public final class OfflineRoots implements OfflineStorage {
       throw new IllegalStateException(id + " is not guarded");
     }
     StorageBackend opened =
-        examination.examine(
-            new ProbeContext(
-                root.layout().root(), config.pluginSettings().getOrDefault(id, Map.of())));
+        examination.examine(new ProbeContext(root.layout().root(), config.plugin(id)));
     close.add(root.role().label(), opened::close);
     return opened;
   }

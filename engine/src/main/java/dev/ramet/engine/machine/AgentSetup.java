@@ -14,6 +14,7 @@ import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +26,13 @@ import org.jspecify.annotations.Nullable;
  * host's certificate authority. Thread-safe.
  */
 public final class AgentSetup {
+  /** How long a booting guest may take until its agent answers. */
+  public static final Setting<Duration> AGENT_TIMEOUT =
+      Setting.duration(
+          "ramet.agent-timeout",
+          Duration.ofMinutes(2),
+          "How long a booting guest may take until its agent answers.");
+
   private final Agent agent;
   private final VolumeLinks links;
   private final GuestRequests requests;

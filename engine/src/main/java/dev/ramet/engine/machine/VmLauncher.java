@@ -13,6 +13,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.StorageBackend;
 import java.nio.file.Path;
@@ -26,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  * finds them again after a restart of the host. Thread-safe.
  */
 public final class VmLauncher {
+  /** How long a machine may take to start or be restored. */
+  public static final Setting<Duration> START_TIMEOUT =
+      Setting.duration(
+          "ramet.start-timeout", Duration.ofSeconds(60), "How long a machine may take to start.");
+
   private static final System.Logger LOG = System.getLogger(VmLauncher.class.getName());
   private static final int ADDRESS_TRIES = 5;
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.state.Layout;
@@ -17,6 +16,8 @@ import dev.ramet.linux.file.CachedPages;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.hypervisor.RunningVm;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,6 +42,30 @@ import org.jspecify.annotations.Nullable;
  * counted and retried at another restore. Thread-safe.
  */
 public final class WorkingSetPrefetcher implements AutoCloseable {
+  /** Whether working sets are recorded and read ahead. */
+  public static final Setting<Use> WORKING_SET =
+      Setting.constant(
+          "ramet.working-set",
+          Use.ON,
+          "ON: after the first restore of a snapshot or template, the pages of its memory image"
+              + " that the guest has used are recorded, and later restores read them into the"
+              + " page cache while they begin. OFF: neither; what is recorded stays.");
+
+  /** The delay from the agent's first answer until the machine's pages are inspected. */
+  public static final Setting<Duration> WORKING_SET_AFTER =
+      Setting.duration(
+          "ramet.working-set-after",
+          Duration.ofSeconds(2),
+          "How long after the guest's agent answered those pages are looked at.");
+
+  /** Whether working sets are used. */
+  public enum Use {
+    /** They are. */
+    ON,
+    /** They are not. */
+    OFF
+  }
+
   private static final System.Logger LOG = System.getLogger(WorkingSetPrefetcher.class.getName());
   private static final int THREADS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -51,7 +76,8 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private final SandboxStore sandboxes;
   private final SnapshotReclaimer reclaimer;
   private final ScheduledExecutorService timer;
-  private final EngineConfig.WorkingSetPolicy policy;
+  private final boolean on;
+  private final Duration after;
   private final Counter outcomes;
   private final Counter bytes;
   private final ExecutorService threads;
@@ -62,11 +88,11 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   /**
    * Creates the prefetcher of a root.
    *
-   * @param policy whether and when working sets are recorded
+   * @param settings say whether and when working sets are recorded
    * @param timer fires when a machine is due to be examined; never does the work itself
    */
   public WorkingSetPrefetcher(
-      EngineConfig.WorkingSetPolicy policy,
+      Settings settings,
       Layout layout,
       StorageBackend storage,
       SnapshotStore snapshots,
@@ -80,7 +106,8 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     this.sandboxes = sandboxes;
     this.reclaimer = reclaimer;
     this.timer = timer;
-    this.policy = policy;
+    this.on = settings.get(WORKING_SET) == Use.ON;
+    this.after = settings.get(WORKING_SET_AFTER);
     this.outcomes =
         metrics.counter(
             "ramet_working_sets_total",
@@ -107,7 +134,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
 
   /** Starts reading the working set of a snapshot that is about to be restored. Does not wait. */
   void prefetch(SnapshotRecord source) {
-    if (policy.use() == EngineConfig.Switch.ON && prefetching.add(source.id())) {
+    if (on && prefetching.add(source.id())) {
       execute(
           () -> {
             try {
@@ -128,16 +155,13 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   void restored(String sandboxId, SnapshotRecord source, RunningVm vm) {
     // A snapshot that belongs to an operation is restored once, or by all its users at the same
     // time: no later restore would use the result.
-    if (policy.use() == EngineConfig.Switch.OFF
-        || source.kind().hidden()
-        || !recording.add(source.id())) {
+    if (!on || source.kind().hidden() || !recording.add(source.id())) {
       return;
     }
     Restored restored = new Restored(sandboxId, vm, Instant.now());
     try {
       var due =
-          timer.schedule(
-              () -> record(source, restored), policy.after().toNanos(), TimeUnit.NANOSECONDS);
+          timer.schedule(() -> record(source, restored), after.toNanos(), TimeUnit.NANOSECONDS);
       LOG.log(System.Logger.Level.TRACE, "to be looked at: {0}", due);
     } catch (RejectedExecutionException e) {
       LOG.log(System.Logger.Level.DEBUG, "the engine is closing; another restore is looked at");

@@ -13,11 +13,13 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageInspection;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -120,6 +122,11 @@ abstract class GuardedProvider<T extends AutoCloseable> implements Provider<T> {
   @Override
   public String id() {
     return found.id();
+  }
+
+  @Override
+  public List<Setting<?>> settings() {
+    return found.settings();
   }
 
   /** Returns the facts at best, which were checked when the provider was loaded. */

@@ -5,6 +5,7 @@ import dev.ramet.engine.PluginPolicy;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,12 +30,25 @@ public final class Plugins {
   private final List<StorageProvisioner> provisioners;
   private final List<Refusal> refusals;
   private final Ranking ranking;
+  private final List<Declared> declared;
+
+  /**
+   * The settings that a provider declares.
+   *
+   * @param id the provider's id
+   * @param role what it provides
+   * @param builtIn whether it is one of the host's own
+   * @param settings the settings, whose keys are those that the provider uses
+   */
+  public record Declared(String id, Role role, boolean builtIn, List<Setting<?>> settings) {}
 
   private Plugins(
       Map<Role, List<Provider<?>>> providers,
       List<StorageProvisioner> provisioners,
       List<Refusal> refusals,
-      Ranking ranking) {
+      Ranking ranking,
+      List<Declared> declared) {
+    this.declared = List.copyOf(declared);
     this.providers = providers;
     this.provisioners = List.copyOf(provisioners);
     this.refusals = List.copyOf(refusals);
@@ -52,6 +66,17 @@ public final class Plugins {
 
   /** Loads the plugins with another deadline for each. */
   static Plugins load(PluginPolicy policy, Duration deadline) {
+    Plugins found = find(policy, deadline);
+    found.check(policy);
+    return found;
+  }
+
+  /** Loads the plugins. Neither reports nor requires any: see {@link #check}. */
+  public static Plugins find(PluginPolicy policy) {
+    return find(policy, LOAD_DEADLINE);
+  }
+
+  private static Plugins find(PluginPolicy policy, Duration deadline) {
     ModuleLayer own = Plugins.class.getModule().getLayer();
     ModuleLayer host = own == null ? ModuleLayer.boot() : own;
     Collection collection = new Collection();
@@ -63,6 +88,21 @@ public final class Plugins {
         .forEach(collection::addFolder);
     List<Refusal> refusals =
         collection.refusals.stream().sorted(Comparator.comparing(Refusal::plugin)).toList();
+    Ranking ranking = new Ranking(policy.preferred());
+    return new Plugins(
+        collection.sorted(ranking),
+        collection.provisioners,
+        refusals,
+        ranking,
+        collection.declared);
+  }
+
+  /**
+   * Logs which plugins are refused.
+   *
+   * @throws RametException {@code HOST_UNFIT} if a required plugin is refused
+   */
+  public void check(PluginPolicy policy) {
     for (Refusal refusal : refusals) {
       if (policy.required().contains(refusal.plugin())) {
         throw new RametException(
@@ -73,8 +113,6 @@ public final class Plugins {
       }
       LOG.log(System.Logger.Level.WARNING, "{0}; {1}", refusal.sentence(), refusal.remedy());
     }
-    Ranking ranking = new Ranking(policy.preferred());
-    return new Plugins(collection.sorted(ranking), collection.provisioners, refusals, ranking);
   }
 
   /** The plugins accepted so far. */
@@ -82,6 +120,7 @@ public final class Plugins {
     final Map<Role, List<Provider<?>>> providers = new EnumMap<>(Role.class);
     final List<StorageProvisioner> provisioners = new ArrayList<>();
     final List<Refusal> refusals = new ArrayList<>();
+    final List<Declared> declared = new ArrayList<>();
     private final Map<String, Origin> taken = new HashMap<>();
 
     void addBuiltIn(Service service, ModuleLayer host) {
@@ -155,6 +194,8 @@ public final class Plugins {
             new GuardedProvisioner(
                 (StorageProvisioner) found.instance(), new Guard(found), found.id()));
       } else {
+        boolean builtIn = found.origin().plugin().equals(Origin.BUILT_IN);
+        declared.add(new Declared(found.id(), role, builtIn, found.settings()));
         providers.computeIfAbsent(role, any -> new ArrayList<>()).add(GuardedProvider.of(found));
       }
     }
@@ -183,6 +224,11 @@ public final class Plugins {
   /** Returns the storage provisioners, built-in ones first. */
   public List<StorageProvisioner> provisioners() {
     return provisioners;
+  }
+
+  /** Returns the settings that the providers declare. */
+  public List<Declared> declared() {
+    return declared;
   }
 
   /** Returns the plugins that were refused. */

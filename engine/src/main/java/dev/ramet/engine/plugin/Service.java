@@ -3,11 +3,14 @@ package dev.ramet.engine.plugin;
 
 import dev.ramet.spi.Facts;
 import dev.ramet.spi.Provider;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.StorageProvisioner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.Spliterator;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -29,6 +32,7 @@ record Service(String label, Class<?> type, @Nullable Role role) {
           new Service("storage-provisioner", StorageProvisioner.class, null));
 
   private static final Pattern ID = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+  private static final Pattern KEY = Pattern.compile("[a-z][a-z0-9.-]*");
 
   /**
    * One implementation of a service.
@@ -38,9 +42,20 @@ record Service(String label, Class<?> type, @Nullable Role role) {
    * @param instance the implementation
    * @param atBest its facts at best, or null for a storage provisioner
    * @param origin where it comes from
+   * @param settings the settings that it declares
    */
   record Found(
-      Service service, String id, Object instance, @Nullable Facts atBest, Origin origin) {}
+      Service service,
+      String id,
+      Object instance,
+      @Nullable Facts atBest,
+      Origin origin,
+      List<Setting<?>> settings) {
+    /** Creates one that declares no settings. */
+    Found(Service service, String id, Object instance, @Nullable Facts atBest, Origin origin) {
+      this(service, id, instance, atBest, origin, List.of());
+    }
+  }
 
   /** Receives providers that cannot be used; throws to stop the search. */
   @FunctionalInterface
@@ -102,11 +117,16 @@ record Service(String label, Class<?> type, @Nullable Role role) {
     Object instance;
     String id;
     Facts atBest;
+    List<Setting<?>> settings;
     try {
       instance = provider.get();
       origin = origins.apply(instance.getClass().getModule());
       id = id(instance);
       atBest = instance instanceof Provider<?> of ? of.atBest() : null;
+      settings =
+          instance instanceof Provider<?> declaring
+              ? List.copyOf(declaring.settings())
+              : List.<Setting<?>>of();
     } catch (Throwable e) { // whatever a plugin's code throws, the other plugins must still load
       String cause = name + " cannot be made: " + reason(e);
       refuser.refuse(
@@ -144,7 +164,25 @@ record Service(String label, Class<?> type, @Nullable Role role) {
           null);
       return null;
     }
-    return new Found(this, id, instance, atBest, origin);
+    Set<String> keys = new HashSet<>();
+    for (Setting<?> setting : settings) {
+      if (!KEY.matcher(setting.key()).matches() || !keys.add(setting.key())) {
+        refuser.refuse(
+            new Refusal(
+                origin.plugin(),
+                origin.jar(),
+                origin.module(),
+                name
+                    + " declares a setting "
+                    + setting.key()
+                    + ", which is declared before or not of the form "
+                    + KEY.pattern(),
+                "give it such a key of its own"),
+            null);
+        return null;
+      }
+    }
+    return new Found(this, id, instance, atBest, origin, settings);
   }
 
   @SuppressWarnings("NullAway") // a plugin may break the contract

@@ -14,6 +14,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.files.NoRoom;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.ProvisioningStatus;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
@@ -22,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +32,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RootOpener {
   private static final System.Logger LOG = System.getLogger(RootOpener.class.getName());
+
+  /** Whether the engine may create a pool. */
+  public static final Setting<Provision> PROVISION =
+      Setting.constant(
+          "ramet.storage-provision",
+          Provision.AUTO,
+          "AUTO: as root, on a file system that cannot share blocks, make and mount an XFS pool"
+              + " inside the data root. OFF: never; such a data root then copies bytes.");
 
   private final EngineConfig config;
   private final Plugins plugins;
@@ -45,6 +53,14 @@ public final class RootOpener {
     this.prober = prober;
     this.provisioners = plugins.provisioners();
     this.pools = new Pools(provisioners);
+  }
+
+  /** Whether a copy-on-write pool may be created. */
+  public enum Provision {
+    /** If the host runs as root and the data root's file system cannot share blocks. */
+    AUTO,
+    /** Never. */
+    OFF
   }
 
   /**
@@ -114,7 +130,7 @@ public final class RootOpener {
       ProvisioningStatus status = provisioner.status(directory);
       if (status.state() != ProvisioningStatus.State.POSSIBLE) {
         advice.add(status.remedy() == null ? status.detail() : status.remedy());
-      } else if (config.provision() == EngineConfig.Provision.OFF) {
+      } else if (config.settings().get(PROVISION) == Provision.OFF) {
         advice.add("set storage.provision to auto, so that a copy-on-write pool is made");
       } else {
         try {
@@ -135,9 +151,7 @@ public final class RootOpener {
         .ranking()
         .ranked(
             prober.probe(
-                role,
-                plugins.of(Role.STORAGE),
-                id -> new ProbeContext(root, config.pluginSettings().getOrDefault(id, Map.of()))));
+                role, plugins.of(Role.STORAGE), id -> new ProbeContext(root, config.plugin(id))));
   }
 
   private static boolean copyOnWrite(Probed probed) {

@@ -8,6 +8,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,49 @@ import org.jspecify.annotations.Nullable;
  * @param memory the root of the memory images, or null when they are in the main root
  */
 public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
+  /** The size of a pool that has to be created. */
+  public static final Setting<Long> POOL_SIZE =
+      Setting.size("ramet.storage-pool-size", "bytes", "Size of that pool. It is sparse.")
+          .orElse("what suits the host")
+          .like("68719476736");
+
+  /** The storage backend for a new data root. */
+  public static final Setting<String> BACKEND =
+      Setting.id("ramet.storage-backend", "Storage backend of a new data root.")
+          .orElse("the best that works there")
+          .like("reflink-xfs");
+
+  /**
+   * A second root that holds only memory images, for example on faster storage, or on storage that
+   * may fail without losing the disks. The directory holds nothing else; created when absent.
+   */
+  public static final Setting<Path> MEMORY_ROOT =
+      Setting.path(
+              "ramet.storage-memory-root",
+              "Directory for the memory images of a new data root: another file system than the"
+                  + " disks', with a storage backend of its own. What was chosen is recorded and"
+                  + " stays.")
+          .orElse("in the data root")
+          .like("/srv/ramet-memory");
+
+  /** The storage backend for a new memory root. */
+  public static final Setting<String> MEMORY_BACKEND =
+      Setting.id("ramet.storage-memory-backend", "Storage backend there.")
+          .orElse("the best that works there")
+          .like("btrfs");
+
+  /** The memory root that the operator wants, and its storage backend if it is not to be chosen. */
+  private record MemoryRoot(Path path, @Nullable String storageBackend) {
+    static @Nullable MemoryRoot of(Settings settings) {
+      return settings
+          .find(MEMORY_ROOT)
+          .map(
+              path ->
+                  new MemoryRoot(path.toAbsolutePath(), settings.find(MEMORY_BACKEND).orElse(null)))
+          .orElse(null);
+    }
+  }
+
   /** Returns all roots. */
   public List<RootOpener.Root> all() {
     RootOpener.Root second = memory;
@@ -57,14 +102,14 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
             new RootOpener.Wish(
                 Role.STORAGE,
                 config.dataRoot(),
-                config.storageBackend(),
-                config.provisionBytes(),
+                config.settings().find(BACKEND).orElse(null),
+                config.settings().find(POOL_SIZE).orElse(null),
                 false));
     RootRecord record = main.record();
     if (record != null && record.memoryOf() != null) {
       throw memoryOnly(main);
     }
-    EngineConfig.MemoryRoot wanted = config.memoryRoot();
+    MemoryRoot wanted = MemoryRoot.of(config.settings());
     if (record == null) {
       return wanted == null ? single(main) : begin(config, opener, main, wanted);
     }
@@ -101,7 +146,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
    * interrupted creation.
    */
   private static Roots begin(
-      EngineConfig config, RootOpener opener, RootOpener.Root main, EngineConfig.MemoryRoot wanted)
+      EngineConfig config, RootOpener opener, RootOpener.Root main, MemoryRoot wanted)
       throws IOException {
     closed(wanted.path());
     Path path = real(wanted.path());
@@ -143,7 +188,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
       RootOpener.Root main,
       RootRecord record,
       RootRecord.MemoryArea area,
-      EngineConfig.@Nullable MemoryRoot wanted)
+      @Nullable MemoryRoot wanted)
       throws IOException {
     String backend = wanted == null ? null : wanted.storageBackend();
     if (backend != null && !backend.equals(area.storageBackend())) {

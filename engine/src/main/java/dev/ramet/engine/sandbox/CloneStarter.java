@@ -8,6 +8,8 @@ import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,20 +23,37 @@ import java.util.function.Function;
 
 /** Starts the clones of one capture in parallel. Thread-safe. */
 public final class CloneStarter {
+  /** How many clones start at the same time unless the caller says otherwise. */
+  public static final Setting<Integer> CONCURRENCY =
+      Setting.number(
+              "ramet.clone-concurrency",
+              1,
+              10_000,
+              "How many clones start at the same time when the request does not say.")
+          .in("machines")
+          .orElse("one for each CPU, at least 2")
+          .like("4");
+
   private final SandboxLifecycle lifecycle;
-  private final int usualConcurrency;
+  private final Settings settings;
   private final Path root;
 
   /**
    * Creates the starter of a root.
    *
-   * @param usualConcurrency how many clones start at the same time unless the caller says otherwise
+   * @param settings say how many clones start at the same time unless the caller does
    * @param root where sandboxes are kept, by which a full disk is recognised
    */
-  public CloneStarter(SandboxLifecycle lifecycle, int usualConcurrency, Path root) {
+  public CloneStarter(SandboxLifecycle lifecycle, Settings settings, Path root) {
     this.lifecycle = lifecycle;
-    this.usualConcurrency = usualConcurrency;
+    this.settings = settings;
     this.root = root;
+  }
+
+  private int usualConcurrency() {
+    return settings
+        .find(CONCURRENCY)
+        .orElseGet(() -> Math.max(2, Runtime.getRuntime().availableProcessors()));
   }
 
   /** Starts all clones. Each outcome is a {@link LiveSandbox} or a {@link RametException}. */
@@ -46,7 +65,7 @@ public final class CloneStarter {
       boolean allOrNothing) {
     AtomicBoolean stop = new AtomicBoolean();
     Integer wanted = request.concurrency();
-    int concurrency = wanted == null ? usualConcurrency : wanted;
+    int concurrency = wanted == null ? usualConcurrency() : wanted;
     SandboxRecord parent = source.saved();
     String wantedMode = request.memoryMode();
     Function<String, Object> one =

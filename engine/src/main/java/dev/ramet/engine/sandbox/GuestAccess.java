@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.Metrics;
 import dev.ramet.agent.host.Agent;
+import dev.ramet.engine.Metrics;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;

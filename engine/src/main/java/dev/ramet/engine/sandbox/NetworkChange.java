@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.StepObserver;
-import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.network.EgressFilter;

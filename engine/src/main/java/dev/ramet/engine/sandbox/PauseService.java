@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.capture.DiskCapturer;
-import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.machine.MachineStarter;

@@ -3,6 +3,7 @@ package dev.ramet.engine.selection;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Refusal;
@@ -86,7 +87,7 @@ final class DoctorService implements Doctor {
     for (Refusal refusal : refusals) {
       hints.add(refusal.sentence() + "; " + refusal.remedy());
     }
-    if (config.outbound().byDefault() && !egress.usable()) {
+    if (config.settings().get(OutboundSettings.BY_DEFAULT) && !egress.usable()) {
       hints.add(
           "guests reach this host's own addresses, since they cannot be kept from them: "
               + egress.detail());

@@ -23,6 +23,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,6 +38,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Probes, selects and opens the hypervisor and the memory modes of this host. */
 public final class PluginSelection {
+  /** The hypervisor to use. */
+  public static final Setting<String> HYPERVISOR =
+      Setting.id("ramet.hypervisor", "Hypervisor.").orElse("the best that works here").like("qemu");
+
+  /** The memory mode to use. */
+  public static final Setting<String> MEMORY_MODE =
+      Setting.id("ramet.memory-mode", "Memory mode to force for every capture.")
+          .orElse("the best for each")
+          .like("incremental");
+
   private static final System.Logger LOG = System.getLogger(PluginSelection.class.getName());
 
   private final EngineConfig config;
@@ -117,11 +128,11 @@ public final class PluginSelection {
   }
 
   private static ProbeContext context(EngineConfig config, Path directory, String id) {
-    return new ProbeContext(directory, config.pluginSettings().getOrDefault(id, Map.of()));
+    return new ProbeContext(directory, config.plugin(id));
   }
 
   private Optional<Probed> hypervisorChoice() {
-    String wanted = config.hypervisor();
+    String wanted = config.settings().find(HYPERVISOR).orElse(null);
     if (wanted == null) {
       return Ranking.best(hypervisors);
     }
@@ -190,7 +201,7 @@ public final class PluginSelection {
         candidates.add(candidate(one, provider));
       }
     }
-    return new MemoryModes(candidates, config.memoryMode());
+    return new MemoryModes(candidates, config.settings().find(MEMORY_MODE).orElse(null));
   }
 
   private Candidate candidate(Probed probed, MemoryModeProvider provider) {
@@ -260,7 +271,10 @@ public final class PluginSelection {
   }
 
   private Doctor.Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
-    String forced = role == Role.HYPERVISOR ? config.hypervisor() : config.memoryMode();
+    String forced =
+        role == Role.HYPERVISOR
+            ? config.settings().find(HYPERVISOR).orElse(null)
+            : config.settings().find(MEMORY_MODE).orElse(null);
     if (forced == null) {
       return Ranking.explain(role, "", probed, chosen, null);
     }

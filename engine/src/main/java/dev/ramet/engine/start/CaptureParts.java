@@ -46,13 +46,21 @@ record CaptureParts(
         new SnapshotTarget(root.layout(), root.snapshots(), root.storage(), config.steps());
     Replacement replacement =
         new Replacement(
-            root.snapshots(), root.storage(), config.memoryVolumes(), reclaimer, config.steps());
+            root.snapshots(),
+            root.storage(),
+            config.settings().get(Replacement.MEMORY_VOLUMES),
+            reclaimer,
+            config.steps());
     WritebackErrors lost = new WritebackErrors(root.layout(), root.storage());
     CopyPreparer ahead = new CopyPreparer(root.storage(), metrics);
     close.add("copies made ahead", ahead::close);
     MemoryImages images =
         new MemoryImages(
-            root.storage(), pages, replacement, config.verifyCaptures(), config.steps());
+            root.storage(),
+            pages,
+            replacement,
+            config.settings().get(MemoryImages.VERIFY),
+            config.steps());
     return new CaptureParts(
         target,
         replacement,
@@ -60,7 +68,7 @@ record CaptureParts(
             target,
             images,
             modes,
-            config.preCopy(),
+            config.settings(),
             ahead,
             lost,
             reclaimer,

@@ -4,9 +4,11 @@ package dev.ramet.engine.start;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
+import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.sandbox.RecordGauges;
 import dev.ramet.engine.selection.OpenAgents;
 import dev.ramet.engine.state.Layout;
@@ -28,6 +30,9 @@ import java.io.IOException;
 
 /** Creates the parts of an engine in the order in which they depend on each other. */
 final class EngineAssembly {
+  /** Memory that holds the pages read during a pause until they are written. */
+  private static final long STAGING_BYTES = 64L << 20;
+
   // The staging memory is shared: this many captures can be paused at once with all that each may
   // stage.
   private static final int CAPTURES_STAGED_AT_ONCE = 4;
@@ -35,30 +40,32 @@ final class EngineAssembly {
   private EngineAssembly() {}
 
   /** Opens a data root. If this fails, what was opened is closed again. */
-  static Engine open(EngineConfig config) {
+  static Engine open(EngineConfig config, PluginHost plugins) {
     Undo close = new Undo();
     try {
-      return open(config, close);
+      return open(config, plugins, close);
     } catch (IOException | LinuxException | RuntimeException e) {
       close.close();
       throw Errors.any("cannot open " + config.dataRoot(), config.dataRoot(), e);
     }
   }
 
-  private static Engine open(EngineConfig config, Undo close) throws IOException, LinuxException {
+  private static Engine open(EngineConfig config, PluginHost loaded, Undo close)
+      throws IOException, LinuxException {
     Warmup.warm();
     // The machines' processes inherit this. A hypervisor touches single pages scattered over much
     // memory (above all an emulator's translated code): with huge pages each touch would cost 2
     // MiB.
     Host.disableHugePages();
-    OpenedRoots opened = OpenedRoots.open(config, close);
+    Plugins plugins = loaded.checked(PluginPolicy.of(config.settings()));
+    OpenedRoots opened = OpenedRoots.open(config, plugins, close);
     RootContents root = contents(config, opened);
     SnapshotReclaimer reclaimer = new SnapshotReclaimer(root);
     MemoryModes modes = opened.plugins().modes();
     boolean handsSecrets = opened.plugins().handsSecrets();
     Registry metrics = new Registry();
 
-    StagingPool staging = new StagingPool(config.stagingBytes() * CAPTURES_STAGED_AT_ONCE);
+    StagingPool staging = new StagingPool(STAGING_BYTES * CAPTURES_STAGED_AT_ONCE);
     close.add("staging memory", staging::close);
     GuestNetwork network = GuestNetwork.open(config, close);
     VolumeStore volumeStore = new VolumeStore(root.layout());
@@ -84,12 +91,13 @@ final class EngineAssembly {
             network,
             links,
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
-    PageWriter pages = new PageWriter(staging, config.stagingBytes());
+    PageWriter pages = new PageWriter(staging, STAGING_BYTES);
     CaptureParts captures = CaptureParts.of(config, root, reclaimer, modes, pages, metrics, close);
     RecordGauges.register(metrics, root.sandboxes(), root.snapshots());
     LifecycleParts lives =
         LifecycleParts.of(config, root, reclaimer, modes, threads, machines, captures, close);
-    MachineRecovery recovery = new MachineRecovery(root, modes, machines.launcher(), machines.starter());
+    MachineRecovery recovery =
+        new MachineRecovery(root, modes, machines.launcher(), machines.starter());
     new StartupRecovery(root, volumeStore, network.egress(), recovery, lives.lifecycle(), reclaimer)
         .run();
     volumes.clear();

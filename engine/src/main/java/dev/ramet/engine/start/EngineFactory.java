@@ -4,11 +4,17 @@ package dev.ramet.engine.start;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
+import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.check.OfflineRoots;
 
 /** Opens engines. */
 public final class EngineFactory {
   private EngineFactory() {}
+
+  /** Opens a data root with the plugins that the settings name. */
+  public static Engine open(EngineConfig config) {
+    return open(config, PluginHost.load(PluginPolicy.of(config.settings())));
+  }
 
   /**
    * Opens a data root: provisions storage if allowed and needed, selects plugins, cleans up the
@@ -18,8 +24,13 @@ public final class EngineFactory {
    *     open, {@code HOST_UNFIT} if no storage backend works there, {@code CORRUPT} if it has lost
    *     its record
    */
-  public static Engine open(EngineConfig config) {
-    return EngineAssembly.open(config);
+  public static Engine open(EngineConfig config, PluginHost plugins) {
+    return EngineAssembly.open(config, plugins);
+  }
+
+  /** Opens a data root for inspection with the plugins that the settings name. */
+  public static OfflineStorage atRest(EngineConfig config) {
+    return atRest(config, PluginHost.load(PluginPolicy.of(config.settings())));
   }
 
   /**
@@ -27,13 +38,14 @@ public final class EngineFactory {
    * in it. It starts no machine, probes nothing, and changes nothing except that it may mount a
    * pool.
    *
-   * @param config only the data root, the plugins and their settings are used
+   * @param config only the data root and the settings of plugins are used
+   * @param plugins the plugins to use; none is required
    * @throws dev.ramet.errors.RametException {@code NOT_FOUND} if there is no data root of Ramet,
    *     {@code CONFLICT} if another process has it open, {@code CORRUPT} if its record is gone or
    *     cannot be read, {@code HOST_UNFIT} if its storage backend is missing or its pool cannot be
    *     mounted, {@code UNSUPPORTED} if its storage backend can be inspected by a running host only
    */
-  public static OfflineStorage atRest(EngineConfig config) {
-    return OfflineRoots.open(config);
+  public static OfflineStorage atRest(EngineConfig config, PluginHost plugins) {
+    return OfflineRoots.open(config, plugins.checked(PluginPolicy.BUILT_IN));
   }
 }

@@ -2,10 +2,11 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.certificates.GuestAuthority;
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.rule.Cidr;
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.SecretFile;
 import dev.ramet.engine.support.Undo;
@@ -31,18 +32,19 @@ record GuestNetwork(GuestRequests requests, EgressFilter egress) {
             secrets,
             secrets::value,
             new GuestAuthority(config.dataRoot()),
-            new UpstreamTls(config.outbound().authorities()));
+            new UpstreamTls(config.settings().find(OutboundSettings.AUTHORITIES).orElse(null)));
     return new GuestNetwork(requests, egress);
   }
 
   private static EgressFilter egress(EngineConfig config) throws IOException {
     String root = config.dataRoot().toRealPath().toString();
     List<Cidr> never = new ArrayList<>();
-    for (String network : config.outbound().never()) {
+    for (String network :
+        config.settings().find(OutboundSettings.NEVER).orElse(OutboundSettings.THIS_HOST)) {
       try {
         never.add(Cidr.parse(network));
       } catch (IllegalArgumentException e) {
-        throw RametException.invalid("ramet.outbound-never", String.valueOf(e.getMessage()));
+        throw RametException.invalid(OutboundSettings.NEVER.key(), String.valueOf(e.getMessage()));
       }
     }
     // The prefix is the same at the next start of this root, and differs from those of other roots.

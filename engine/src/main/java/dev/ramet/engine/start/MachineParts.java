@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
-import dev.ramet.engine.EngineConfig;
 import dev.ramet.agent.host.Agent;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.MachineStarter;
@@ -52,14 +52,14 @@ record MachineParts(
             agent,
             links,
             network.requests(),
-            config.agentTimeout(),
+            config.settings().get(AgentSetup.AGENT_TIMEOUT),
             root.layout().root(),
             config.steps());
     VmLauncher launcher =
         new VmLauncher(
             root.hypervisor(),
             handsSecrets,
-            config.startTimeout(),
+            config.settings().get(VmLauncher.START_TIMEOUT),
             root.storage(),
             root.layout(),
             confinement);
@@ -80,7 +80,7 @@ record MachineParts(
       Undo close) {
     WorkingSetPrefetcher workingSets =
         new WorkingSetPrefetcher(
-            config.workingSet(),
+            config.settings(),
             root.layout(),
             root.storage(),
             root.snapshots(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
+import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
 import dev.ramet.engine.Sandboxes;
-import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;

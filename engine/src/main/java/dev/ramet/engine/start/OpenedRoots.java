@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The locked and opened roots of an engine, and the plugins selected for them.
@@ -49,14 +48,14 @@ record OpenedRoots(
   /**
    * Opens the roots and selects plugins.
    *
+   * @param plugins the plugins to select from
    * @param close gets what must be closed, also when this fails in the middle
    */
-  static OpenedRoots open(EngineConfig config, Undo close) throws IOException {
+  static OpenedRoots open(EngineConfig config, Plugins plugins, Undo close) throws IOException {
     OwnerOnly.root("data root", config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
 
-    Plugins plugins = Plugins.load(config.plugins());
     Prober prober = new Prober(PROBE_DEADLINE);
     RootOpener opener = new RootOpener(config, plugins, prober);
     PluginSelection machinery;
@@ -98,10 +97,7 @@ record OpenedRoots(
   private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {
     String id = root.provider().id();
     StorageBackend opened =
-        root.provider()
-            .open(
-                new ProbeContext(
-                    root.layout().root(), config.pluginSettings().getOrDefault(id, Map.of())));
+        root.provider().open(new ProbeContext(root.layout().root(), config.plugin(id)));
     close.add(root.role().label(), opened::close);
     return opened;
   }

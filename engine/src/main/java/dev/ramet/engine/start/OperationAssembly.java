@@ -2,6 +2,7 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
@@ -85,7 +86,7 @@ final class OperationAssembly {
             modes,
             network.requests(),
             network.egress(),
-            config.outbound().byDefault()),
+            config.settings().get(OutboundSettings.BY_DEFAULT)),
         new Cloner(
             root.sandboxes(),
             new CloneBases(
@@ -94,7 +95,7 @@ final class OperationAssembly {
                 captures.capturer(),
                 captures.paused(),
                 reclaimer),
-            new CloneStarter(lifecycle, config.cloneConcurrency(), root.layout().root()),
+            new CloneStarter(lifecycle, config.settings(), root.layout().root()),
             lifecycle,
             modes,
             views,
@@ -168,7 +169,7 @@ final class OperationAssembly {
   }
 
   Templates templates() {
-    boolean outbound = config.outbound().byDefault();
+    boolean outbound = config.settings().get(OutboundSettings.BY_DEFAULT);
     VersionLocks locks = new VersionLocks(root.snapshots());
     TemplateVersions versions = new TemplateVersions(root.snapshots(), reclaimer);
     ImageTemplateBuilder images =

@@ -10,6 +10,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
+import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,17 @@ import org.jspecify.annotations.Nullable;
  * A program that makes a template's images. {@code recipe key} prints a key of the content it would
  * make. {@code recipe build DIR} makes the images and prints a line for each step.
  */
-final class Recipe {
+public final class Recipe {
+  /** The directory with {@code ramet-agent} and {@code templates/<recipe>/recipe}. */
+  public static final Setting<Path> GUEST_DIRECTORY =
+      Setting.path("ramet.guest-dir", "Directory of the guest agent and the template recipes.")
+          .inLayout("share/guest");
+
+  /** The directory of downloaded packages. */
+  public static final Setting<Path> CACHE_DIRECTORY =
+      Setting.path("ramet.cache-dir", "Where template recipes keep downloaded packages.")
+          .byDefault(Path.of("/var/cache/ramet"));
+
   private static final int LINES_IN_ERRORS = 15;
   // Exit codes of sysexits.h. The last two lines of output give the error and the remedy.
   private static final int BAD_INPUT = 65;
@@ -62,7 +73,8 @@ final class Recipe {
   static List<String> names(EngineConfig config) {
     try {
       List<String> names = new ArrayList<>();
-      for (Path directory : FileTrees.children(config.guestDirectory().resolve("templates"))) {
+      for (Path directory :
+          FileTrees.children(config.settings().get(GUEST_DIRECTORY).resolve("templates"))) {
         String name = String.valueOf(directory.getFileName());
         if (Files.isExecutable(directory.resolve("recipe")) && !name.equals(OF_IMAGES)) {
           names.add(name);
@@ -82,7 +94,7 @@ final class Recipe {
           ErrorCode.NOT_FOUND,
           "recipe not found: " + name,
           names.isEmpty()
-              ? "no recipes are installed in " + config.guestDirectory()
+              ? "no recipes are installed in " + config.settings().get(GUEST_DIRECTORY)
               : "there are: " + String.join(", ", names),
           null);
     }
@@ -120,7 +132,12 @@ final class Recipe {
   }
 
   private static Path program(EngineConfig config, String name) {
-    return config.guestDirectory().resolve("templates").resolve(name).resolve("recipe");
+    return config
+        .settings()
+        .get(GUEST_DIRECTORY)
+        .resolve("templates")
+        .resolve(name)
+        .resolve("recipe");
   }
 
   /**
@@ -162,8 +179,10 @@ final class Recipe {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     Map<String, String> environment = builder.environment();
     environment.put(
-        "RAMET_AGENT", config.guestDirectory().resolve("ramet-agent").toAbsolutePath().toString());
-    environment.put("RAMET_CACHE", config.cacheDirectory().toAbsolutePath().toString());
+        "RAMET_AGENT",
+        config.settings().get(GUEST_DIRECTORY).resolve("ramet-agent").toAbsolutePath().toString());
+    environment.put(
+        "RAMET_CACHE", config.settings().get(CACHE_DIRECTORY).toAbsolutePath().toString());
     environment.put(RecipeProcesses.MARK, RecipeProcesses.mark(directory));
     environment.putAll(settings);
     if (diskBytes != null) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.ramet.engine.EngineConfig.PreCopy;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.pages.PageWriter;
@@ -25,6 +24,7 @@ import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.Attachment;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Proxy;
@@ -100,7 +100,12 @@ final class PreCopierTest {
   }
 
   /** Runs all rounds of a capture that leaves nothing for the pause. */
-  private PreCopier copy(PreCopy bounds, MemoryTracker tracker, RunningVm vm) throws Exception {
+  private static Settings bounds(int rounds, long bytes, Duration time) {
+    Settings all = Settings.NONE.with(PreCopier.ROUNDS, rounds).with(PreCopier.TIME, time);
+    return bytes == 0 ? all : all.with(PreCopier.BYTES, bytes);
+  }
+
+  private PreCopier copy(Settings bounds, MemoryTracker tracker, RunningVm vm) throws Exception {
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(0);
       file.setLength(MEMORY_BYTES);
@@ -119,7 +124,7 @@ final class PreCopierTest {
     return preCopier;
   }
 
-  private PreCopier copy(PreCopy bounds, MemoryTracker tracker) throws Exception {
+  private PreCopier copy(Settings bounds, MemoryTracker tracker) throws Exception {
     return copy(bounds, tracker, machine());
   }
 
@@ -148,7 +153,7 @@ final class PreCopierTest {
   @Test
   void roundsEndWhenOneFindsHardlyAnything() throws Exception {
     FakeLiveTracker tracker = finding(8 * MIB, 2 * MIB, MIB);
-    PreCopier done = copy(new PreCopy(5, 0, LONG), tracker);
+    PreCopier done = copy(bounds(5, 0, LONG), tracker);
     assertRounds(2, 10 * MIB, done);
     assertEquals(located, done.located());
     assertEquals(3, tracker.selections());
@@ -156,16 +161,16 @@ final class PreCopierTest {
     assertEquals(3, steps.size(), "each is told before it begins: " + steps);
     assertImageHolds(8 * MIB);
 
-    assertRounds(0, 0, copy(new PreCopy(5, 0, LONG), finding(MIB)));
-    assertRounds(1, MIB + PAGE, copy(new PreCopy(5, 0, LONG), finding(MIB + PAGE)));
+    assertRounds(0, 0, copy(bounds(5, 0, LONG), finding(MIB)));
+    assertRounds(1, MIB + PAGE, copy(bounds(5, 0, LONG), finding(MIB + PAGE)));
   }
 
   @Test
   void roundsEndWhenOneFindsMoreThanHalfOfTheOneBefore() throws Exception {
     assertRounds(
-        3, 14 * MIB, copy(new PreCopy(5, 0, LONG), finding(8 * MIB, 4 * MIB, 2 * MIB, 2 * MIB)));
+        3, 14 * MIB, copy(bounds(5, 0, LONG), finding(8 * MIB, 4 * MIB, 2 * MIB, 2 * MIB)));
     FakeLiveTracker tracker = finding(8 * MIB, 4 * MIB + PAGE, 2 * MIB);
-    assertRounds(1, 8 * MIB, copy(new PreCopy(5, 0, LONG), tracker));
+    assertRounds(1, 8 * MIB, copy(bounds(5, 0, LONG), tracker));
     assertEquals(2, tracker.selections());
     assertEquals(1, tracker.copiedRounds(), "what it found is left to the pause");
   }
@@ -174,7 +179,7 @@ final class PreCopierTest {
   void zerosCountAsWell() throws Exception {
     PageRanges zeros =
         new PageRanges.Builder().copy(0, memory.address(), MIB).zero(MIB, 3 * MIB).build();
-    PreCopier done = copy(new PreCopy(5, 0, LONG), new FakeLiveTracker(List.of(zeros)));
+    PreCopier done = copy(bounds(5, 0, LONG), new FakeLiveTracker(List.of(zeros)));
     assertRounds(1, 4 * MIB, done);
     assertImageHolds(MIB);
   }
@@ -182,23 +187,23 @@ final class PreCopierTest {
   @Test
   void thereAreNoMoreRoundsThanAllowed() throws Exception {
     FakeLiveTracker tracker = finding(16 * MIB, 8 * MIB, 4 * MIB, 2 * MIB);
-    assertRounds(2, 24 * MIB, copy(new PreCopy(2, 0, LONG), tracker));
+    assertRounds(2, 24 * MIB, copy(bounds(2, 0, LONG), tracker));
     assertEquals(2, tracker.selections());
   }
 
   @Test
   void noRoundGoesBeyondTheBytesAllowed() throws Exception {
     FakeLiveTracker tracker = finding(8 * MIB, 4 * MIB, 2 * MIB);
-    assertRounds(1, 8 * MIB, copy(new PreCopy(5, 12 * MIB - 1, LONG), tracker));
+    assertRounds(1, 8 * MIB, copy(bounds(5, 12 * MIB - 1, LONG), tracker));
     assertEquals(1, tracker.copiedRounds());
-    assertRounds(2, 12 * MIB, copy(new PreCopy(5, 12 * MIB, LONG), finding(8 * MIB, 4 * MIB)));
-    assertRounds(0, 0, copy(new PreCopy(5, 8 * MIB - 1, LONG), finding(8 * MIB)));
+    assertRounds(2, 12 * MIB, copy(bounds(5, 12 * MIB, LONG), finding(8 * MIB, 4 * MIB)));
+    assertRounds(0, 0, copy(bounds(5, 8 * MIB - 1, LONG), finding(8 * MIB)));
   }
 
   @Test
   void aRoundThatRunsOutOfTimeCountsWithWhatItCopied() throws Exception {
     FakeLiveTracker tracker = finding(16 * MIB).whileSelecting(PreCopierTest::outlastShort);
-    assertRounds(1, CHUNK, copy(new PreCopy(5, 0, SHORT), tracker));
+    assertRounds(1, CHUNK, copy(bounds(5, 0, SHORT), tracker));
     assertEquals(0, tracker.copiedRounds(), "all of it is read again in the pause");
     assertImageHolds(CHUNK);
   }
@@ -206,17 +211,17 @@ final class PreCopierTest {
   @Test
   void aRoundWhoseLastPagesTookTheTimeIsWhole() throws Exception {
     FakeLiveTracker tracker = finding(CHUNK, 2 * MIB).whileSelecting(PreCopierTest::outlastShort);
-    assertRounds(1, CHUNK, copy(new PreCopy(5, 0, SHORT), tracker));
+    assertRounds(1, CHUNK, copy(bounds(5, 0, SHORT), tracker));
     assertEquals(1, tracker.copiedRounds());
   }
 
   @Test
   void noRoundBeginsWhenTheTimeIsOver() throws Exception {
     FakeLiveTracker tracker = finding(3 * MIB, MIB + PAGE).whenCopied(PreCopierTest::outlastShort);
-    assertRounds(1, 3 * MIB, copy(new PreCopy(5, 0, SHORT), tracker));
+    assertRounds(1, 3 * MIB, copy(bounds(5, 0, SHORT), tracker));
     assertEquals(1, tracker.selections());
     FakeLiveTracker never = finding(8 * MIB);
-    assertRounds(0, 0, copy(new PreCopy(5, 0, Duration.ZERO), never));
+    assertRounds(0, 0, copy(bounds(5, 0, Duration.ZERO), never));
     assertEquals(0, never.selections());
   }
 
@@ -231,7 +236,7 @@ final class PreCopierTest {
   @Test
   void zeroRoundsIsNever() throws Exception {
     FakeLiveTracker tracker = finding(8 * MIB);
-    PreCopier done = copy(new PreCopy(0, 0, LONG), tracker);
+    PreCopier done = copy(bounds(0, 0, LONG), tracker);
     assertRounds(0, 0, done);
     assertNull(done.located());
     assertEquals(0, tracker.selections());
@@ -242,7 +247,7 @@ final class PreCopierTest {
   void aMachineThatStandsStillAnywayIsLeftAlone() throws Exception {
     FakeLiveTracker tracker = finding(8 * MIB);
     try (AlreadyPausedVm standing = new AlreadyPausedVm(machine())) {
-      assertRounds(0, 0, copy(PreCopy.DEFAULT, tracker, standing));
+      assertRounds(0, 0, copy(Settings.NONE, tracker, standing));
     }
     assertEquals(0, tracker.selections());
   }
@@ -257,7 +262,7 @@ final class PreCopierTest {
                   throw lost;
                 });
     PausedSection.ModeUnfit unfit =
-        assertThrows(PausedSection.ModeUnfit.class, () -> copy(PreCopy.DEFAULT, tracker));
+        assertThrows(PausedSection.ModeUnfit.class, () -> copy(Settings.NONE, tracker));
     assertEquals(lost, unfit.failure);
   }
 }

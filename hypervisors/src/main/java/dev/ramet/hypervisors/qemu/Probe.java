@@ -7,6 +7,8 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
+import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.settings.Setting;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +23,13 @@ import org.jspecify.annotations.Nullable;
 /** Finds out by trial whether and how QEMU can be used on this host. */
 final class Probe {
   private static final String PROGRAM = "qemu-system-x86_64";
+
+  /** The program of QEMU. */
+  static final Setting<Path> BINARY =
+      Setting.path("binary", "The program of QEMU: a path, or a name to look for in PATH.")
+          .orElse(PROGRAM)
+          .like("/opt/qemu/bin/" + PROGRAM);
+
   private static final Path KVM_DEVICE = Path.of("/dev/kvm");
 
   private Probe() {}
@@ -36,11 +45,19 @@ final class Probe {
   private record Choice(@Nullable Accelerator accelerator, String kvm, String remedy) {}
 
   static Outcome run(ProbeContext where) {
-    Optional<Path> binary = program(where.settings().getOrDefault("binary", PROGRAM));
+    String name;
+    String accelerator;
+    try {
+      name = where.settings().find(BINARY).map(Path::toString).orElse(PROGRAM);
+      accelerator = where.settings().get(HypervisorProvider.ACCELERATOR);
+    } catch (RametException e) {
+      return unusable("a setting is wrong", String.valueOf(e.getMessage()), "correct it");
+    }
+    Optional<Path> binary = program(name);
     if (binary.isEmpty()) {
       return unusable(
           "QEMU is not installed",
-          "no executable " + where.settings().getOrDefault("binary", PROGRAM),
+          "no executable " + name,
           "install qemu-system-x86, or set `binary` to its path");
     }
     Optional<Path> setsid = program("setsid");
@@ -48,7 +65,7 @@ final class Probe {
       return unusable("setsid is not installed", "no executable setsid", "install util-linux");
     }
     try (Scratch scratch = Scratch.below(where.root())) {
-      return inspect(binary.get(), setsid.get(), where, scratch.path());
+      return inspect(binary.get(), setsid.get(), accelerator, scratch.path());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new Outcome(new ProbeResult.Failed(e), null);
@@ -57,7 +74,7 @@ final class Probe {
     }
   }
 
-  private static Outcome inspect(Path binary, Path setsid, ProbeContext where, Path scratch)
+  private static Outcome inspect(Path binary, Path setsid, String wanted, Path scratch)
       throws IOException, InterruptedException {
     Inquiry inquiry = Inquiry.of(binary, scratch);
     if (!inquiry.missing().isEmpty() || inquiry.pc().isEmpty()) {
@@ -65,10 +82,6 @@ final class Probe {
           "this QEMU lacks what the driver needs",
           inquiry.version() + " lacks " + inquiry.missing() + " or the machine type pc",
           "install QEMU 7.2 or later with the x86 PC machines");
-    }
-    String wanted = where.settings().getOrDefault("accelerator", "auto");
-    if (!Set.of("auto", "kvm", "tcg").contains(wanted)) {
-      return unusable("unknown accelerator", "accelerator is " + wanted, "use auto, kvm or tcg");
     }
     Choice choice = choose(wanted, binary, scratch);
     Accelerator accelerator = choice.accelerator();

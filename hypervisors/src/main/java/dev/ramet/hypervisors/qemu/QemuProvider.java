@@ -8,15 +8,14 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Finds and opens QEMU, with KVM where it works and the emulator (TCG) elsewhere. Thread-safe.
- *
- * <p>Settings: {@code binary}, the program to use instead of {@code qemu-system-x86_64} on the
- * {@code PATH}; {@code accelerator}, one of {@code auto} (the default), {@code kvm} and {@code
- * tcg}.
  *
  * <p>For people, its facts also name {@code restore}, {@code reattach}, {@code user-network},
  * {@code reboot-after-restore}, {@code generation-id} and the accelerator.
@@ -25,7 +24,7 @@ public final class QemuProvider implements HypervisorProvider {
   static final String ID = "qemu";
 
   /** The usable outcome of the last probe by settings, so that opening does not probe again. */
-  private final Map<Map<String, String>, Probe.Outcome> known = new ConcurrentHashMap<>();
+  private final Map<Settings, Probe.Outcome> known = new ConcurrentHashMap<>();
 
   /** Creates a provider; does nothing else. */
   public QemuProvider() {}
@@ -38,6 +37,11 @@ public final class QemuProvider implements HypervisorProvider {
   @Override
   public HypervisorFacts atBest() {
     return Probe.facts(Accelerator.KVM, Map.of());
+  }
+
+  @Override
+  public List<Setting<?>> settings() {
+    return List.of(Probe.BINARY);
   }
 
   @Override

@@ -14,9 +14,9 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.settings.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,9 +33,7 @@ class ProbeTest {
   }
 
   private ProbeContext context(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>(settings);
-    all.put("binary", Host.qemu().toString());
-    return new ProbeContext(root, all);
+    return new ProbeContext(root, Settings.of(settings).with(Probe.BINARY, Host.qemu()));
   }
 
   @Test
@@ -84,27 +82,27 @@ class ProbeTest {
   @Test
   void aForcedAcceleratorIsUsedOrRefused() {
     QemuProvider provider = new QemuProvider();
-    ProbeResult kvm = provider.probe(context(Map.of("accelerator", "kvm")));
+    ProbeResult kvm = provider.probe(context(Map.of("ramet.accelerator", "kvm")));
     if (kvm instanceof ProbeResult.Usable usable) {
       assertEquals("kvm", usable.evidence().get("accelerator"));
     } else {
       ProbeResult.Unusable no = assertInstanceOf(ProbeResult.Unusable.class, kvm);
       assertTrue(!no.detail().isEmpty() && !no.remedy().isEmpty(), no::toString);
     }
-    ProbeResult tcg = provider.probe(context(Map.of("accelerator", "tcg")));
+    ProbeResult tcg = provider.probe(context(Map.of("ramet.accelerator", "tcg")));
     assertEquals(
         "tcg",
         assertInstanceOf(ProbeResult.Usable.class, tcg, tcg::toString)
             .evidence()
             .get("accelerator"));
-    ProbeResult odd = provider.probe(context(Map.of("accelerator", "hvf")));
+    ProbeResult odd = provider.probe(context(Map.of("ramet.accelerator", "hvf")));
     assertInstanceOf(ProbeResult.Unusable.class, odd);
   }
 
   @Test
   void aMissingProgramIsUnusableAndCannotBeOpened() {
     QemuProvider provider = new QemuProvider();
-    ProbeContext where = new ProbeContext(root, Map.of("binary", "/nowhere/qemu"));
+    ProbeContext where = new ProbeContext(root, Settings.of(Map.of("binary", "/nowhere/qemu")));
     assertInstanceOf(ProbeResult.Unusable.class, provider.probe(where));
     RametException e = assertThrows(RametException.class, () -> provider.open(where));
     assertEquals(ErrorCode.HOST_UNFIT, e.code());

@@ -8,6 +8,7 @@ import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.settings.Settings;
 import dev.ramet.tck.HypervisorTck;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.io.IOException;
@@ -24,8 +25,8 @@ class QemuContractTest extends HypervisorTck {
 
   /** Provides machines that run the counting kernel. */
   private record Harness(Bench bench) implements HypervisorHarness {
-    private static final Map<String, String> SETTINGS =
-        Map.of("binary", Host.qemu().toString(), "accelerator", "tcg");
+    private static final Settings SETTINGS =
+        Settings.of(Map.of("binary", Host.qemu().toString(), "ramet.accelerator", "tcg"));
 
     @Override
     public HypervisorProvider provider() {

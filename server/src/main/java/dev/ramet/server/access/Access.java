@@ -2,14 +2,15 @@
 package dev.ramet.server.access;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
 import dev.ramet.keys.Scope;
 import dev.ramet.server.http.JsonBody;
-import dev.ramet.server.settings.AccessSettings;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
 import java.nio.file.Path;
@@ -25,9 +26,56 @@ import org.slf4j.LoggerFactory;
  */
 @Context // errors in the settings or keys abort the start
 public final class Access {
+  /** Whether requests need an API key. */
+  public static final Setting<Auth> AUTH =
+      Setting.constant(
+          "ramet.auth",
+          Auth.AUTO,
+          "Whether requests need an API key. AUTO, ON: always; those that come by ramet.socket need"
+              + " none. OFF: never, so every local user can do all that the host can, and"
+              + " ramet.bind must be a loopback address. /health is answered without one.");
+
+  /** The file of the keys; {@value KeyFile#NAME} in the data root unless set. */
+  public static final Setting<Path> KEYS_FILE =
+      Setting.path(
+              "ramet.keys-file",
+              "The file of the keys' digests; the keys themselves are kept nowhere.")
+          .orElse("api-keys.json in the data root")
+          .like("/etc/ramet/api-keys.json");
+
+  /** Requests per second and key; 0 for no limit. */
+  public static final Setting<Integer> RATE_LIMIT =
+      Setting.number(
+              "ramet.rate-limit",
+              0,
+              1_000_000,
+              "Requests a second that one key may make, in bursts of twice as many; without keys"
+                  + " it counts for one address. More are answered 429. 0 is any number.")
+          .in("requests a second")
+          .orElse(
+              "100 when keys are needed, and any number by ramet.socket or the local key; else 0")
+          .like("100");
+
+  /** The file of the audit log. */
+  public static final Setting<Path> AUDIT_LOG =
+      Setting.path(
+              "ramet.audit-log",
+              "A line of JSON for each request that changes something or is refused.")
+          .orElse("audit.log in the data root when keys are needed, else none")
+          .like("/var/log/ramet/audit.log");
+
+  /** Whether requests need an API key. */
+  public enum Auth {
+    /** Always, like {@link #ON}. */
+    AUTO,
+    /** Always. */
+    ON,
+    /** Never; then the host listens on loopback addresses only. */
+    OFF
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(Access.class);
   private static final int DEFAULT_RATE = 100;
-  private static final int HIGHEST_RATE = 1_000_000;
   private static final long AUDIT_FILE_BYTES = 16L << 20;
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
   private static final Set<Integer> REFUSALS = Set.of(401, 403, 429);
@@ -43,19 +91,16 @@ public final class Access {
   private final boolean limitsLocal;
   private final @Nullable AuditLog audit;
 
-  Access(AccessSettings settings, ServerSettings server) {
-    boolean required = settings.auth() != AccessSettings.Auth.OFF;
-    Path root = server.dataRoot();
-    Path file = settings.keysFile() == null ? root.resolve(KeyFile.NAME) : settings.keysFile();
+  Access(Settings settings) {
+    boolean required = settings.get(AUTH) != Auth.OFF;
+    Path root = settings.get(EngineConfig.DATA_ROOT);
+    Path file = settings.find(KEYS_FILE).orElse(root.resolve(KeyFile.NAME));
     localKey = new LocalKey(root);
     keys = required ? new KeyRing(file) : null;
-    Integer asked = settings.rateLimit();
-    if (asked != null && (asked < 0 || asked > HIGHEST_RATE)) {
-      throw RametException.invalid("ramet.rate-limit", "must be within 0 and " + HIGHEST_RATE);
-    }
+    Integer asked = settings.find(RATE_LIMIT).orElse(null);
     limitsLocal = asked != null;
     rate = new RateLimit(asked != null ? asked : required ? DEFAULT_RATE : 0, System::nanoTime);
-    Path log = settings.auditLog();
+    Path log = settings.find(AUDIT_LOG).orElse(null);
     if (log == null && required) {
       log = root.resolve("audit.log");
     }

@@ -3,8 +3,8 @@ package dev.ramet.server.access;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.AccessSettings;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.annotation.Context;
 
 /**
@@ -13,12 +13,12 @@ import io.micronaut.context.annotation.Context;
  */
 @Context
 final class BindGuard {
-  BindGuard(ServerSettings server, AccessSettings access) {
-    check(server.bind(), access.auth());
+  BindGuard(Settings settings) {
+    check(settings.get(HostSettings.BIND), settings.get(Access.AUTH));
   }
 
-  static void check(String bind, AccessSettings.Auth auth) {
-    if (auth == AccessSettings.Auth.OFF && !Loopback.only(bind)) {
+  static void check(String bind, Access.Auth auth) {
+    if (auth == Access.Auth.OFF && !Loopback.only(bind)) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "ramet.bind: "

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.keys.LocalKeyFile;
 import dev.ramet.server.http.ListenAddress;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.annotation.Value;
 import io.micronaut.context.event.StartupEvent;
 import io.micronaut.runtime.event.annotation.EventListener;
@@ -29,17 +31,17 @@ final class LocalAccess {
   private final LocalKey key;
   private final Path keyFile;
   private final @Nullable Path socket;
-  private final ServerSettings server;
+  private final Settings settings;
   private @Nullable Path link;
   private boolean admitted;
 
   LocalAccess(
       Access access,
-      ServerSettings server,
+      Settings settings,
       @Value("${micronaut.server.netty.listeners.local.path:}") String socket) {
     key = access.localKey();
-    this.server = server;
-    keyFile = server.dataRoot().toAbsolutePath().resolve(LocalKeyFile.NAME);
+    this.settings = settings;
+    keyFile = settings.get(EngineConfig.DATA_ROOT).toAbsolutePath().resolve(LocalKeyFile.NAME);
     this.socket = socket.isEmpty() ? null : Path.of(socket);
   }
 
@@ -50,8 +52,9 @@ final class LocalAccess {
    */
   @EventListener
   void starting(StartupEvent event) {
-    if (server.port() > 0 && ListenAddress.isFree(server.bind(), server.port())) {
-      admit(server.port());
+    int port = settings.get(HostSettings.PORT);
+    if (port > 0 && ListenAddress.isFree(settings.get(HostSettings.BIND), port)) {
+      admit(port);
     }
   }
 

@@ -2,6 +2,8 @@
 package dev.ramet.server.access;
 
 import dev.ramet.server.tls.TlsProperties;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingTypes;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -27,8 +29,17 @@ import org.slf4j.LoggerFactory;
  * #GROUP} without a key. If the socket cannot be created, the host logs that and starts without it.
  */
 public final class LocalSocket {
-  /** The setting for its path. */
-  public static final String SETTING = "ramet.socket";
+  /** Its path; the empty one for no socket. */
+  public static final Setting<Path> SOCKET =
+      Setting.of(
+              "ramet.socket",
+              SettingTypes.FILE.orEmpty(),
+              "A unix socket on which the host answers its own user, root and the group ramet"
+                  + " without a key. Set to nothing: none.")
+          .orElse(
+              "/run/ramet/PORT.sock for root, $XDG_RUNTIME_DIR/ramet/PORT.sock for others, else"
+                  + " ramet.sock in the data root")
+          .like("/run/ramet/ramet.sock");
 
   /** Members of this group may use the socket of a host that runs as root. */
   static final String GROUP = "ramet";
@@ -44,17 +55,17 @@ public final class LocalSocket {
   /**
    * Chooses the socket's path and removes the socket of a dead host.
    *
-   * @param setting the value of {@value #SETTING}: a path, empty for no socket, or null for the
+   * @param setting the value of {@link #SOCKET}: a path, empty for no socket, or null for the
    *     default path
    * @param port the host's TCP port; below 1 for any free one
    * @param dataRoot directory of the socket when there is no runtime directory
    * @return null when this host has no socket
    */
-  public static @Nullable Path prepare(@Nullable String setting, int port, Path dataRoot) {
-    if (setting != null && setting.isBlank()) {
+  public static @Nullable Path prepare(@Nullable Path setting, int port, Path dataRoot) {
+    if (setting != null && setting.toString().isEmpty()) {
       return null;
     }
-    Path socket = setting == null ? usual(port, dataRoot) : Path.of(setting).toAbsolutePath();
+    Path socket = setting == null ? usual(port, dataRoot) : setting.toAbsolutePath();
     try {
       if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
         throw new IOException("its path is longer than " + MOST_BYTES + " bytes");
@@ -68,7 +79,7 @@ public final class LocalSocket {
           "no unix socket at {}: {}; set {} to another path, or to nothing",
           socket,
           why(e),
-          SETTING);
+          SOCKET.key());
       return null;
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,9 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +27,36 @@ public final class Configuration {
 
   private static final String HOST = "ramet.";
 
-  private static final Pattern SOUNDS_SECRET =
-      Pattern.compile("(?i).*(secret|passw|token|credential|private|key).*");
-
+  private final SettingCatalog catalog;
   private final Sources sources;
-  private final Set<String> builtIn = BuiltInPlugins.ids();
   private final Map<String, RawValue> file;
   private final Map<String, RawValue> effective = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
 
-  private Configuration(Sources sources) {
+  /** Finds settings that are valid separately but contradict each other. */
+  @FunctionalInterface
+  public interface Checks {
+    /** No checks. */
+    Checks NONE = (set, problem) -> {};
+
+    /**
+     * Runs all checks.
+     *
+     * @param set the settings, each valid by itself
+     * @param problem receives the key of each setting that is wrong, and the error as the rest of a
+     *     sentence that begins with the key
+     */
+    void run(Settings set, BiConsumer<String, String> problem);
+  }
+
+  private Configuration(SettingCatalog catalog, Sources sources, Checks checks) {
+    this.catalog = catalog;
     this.sources = sources;
     Path path = sources.file();
     if (path == null) {
       file = Map.of();
     } else {
-      YamlFile read = YamlFile.read(path);
+      YamlFile read = YamlFile.read(path, catalog);
       problems.addAll(read.problems());
       file = read.given();
       file.values().forEach(this::named);
@@ -52,13 +67,23 @@ public final class Configuration {
         .forEach((key, value) -> property(new RawValue(key, value, ValueSource.property(key))));
     sources.flags().forEach((key, value) -> named(new RawValue(key, value, ValueSource.flag(key))));
     if (problems.isEmpty()) {
-      CrossChecks.find(effective, problems);
+      checks.run(settings(), this::contradiction);
     }
   }
 
-  /** Reads the settings. */
-  public static Configuration load(Sources sources) {
-    return new Configuration(sources);
+  /**
+   * Reads the settings.
+   *
+   * @param catalog the settings there are
+   * @param checks run only if every setting is valid by itself
+   */
+  public static Configuration load(SettingCatalog catalog, Sources sources, Checks checks) {
+    return new Configuration(catalog, sources, checks);
+  }
+
+  private void contradiction(String key, String text) {
+    RawValue given = effective.get(key);
+    problems.add(new Problem(key, given == null ? ValueSource.DEFAULT : given.origin(), text));
   }
 
   /** Returns all errors; nothing may be started unless this is empty. */
@@ -78,11 +103,27 @@ public final class Configuration {
     return map;
   }
 
+  /**
+   * Returns the valid settings, for programs. Those that are not set have their defaults; only the
+   * defaults that depend on the directory of the installed layout are filled in here.
+   */
+  public Settings settings() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (Setting<?> setting : catalog.settings()) {
+      String fallback = setting.fallback();
+      if (fallback != null && fallback.startsWith(Setting.HOME)) {
+        texts.put(setting.key(), expand(fallback));
+      }
+    }
+    effective.forEach((key, given) -> texts.put(key, given.value()));
+    return Settings.of(texts);
+  }
+
   /** Returns the default values, for Micronaut. */
-  public static Map<String, Object> defaults(Sources sources) {
+  public Map<String, Object> defaults() {
     Map<String, Object> map = new LinkedHashMap<>();
-    for (Setting setting : SettingCatalog.settings()) {
-      String fallback = fallback(setting, sources);
+    for (Setting<?> setting : catalog.settings()) {
+      String fallback = fallback(setting);
       if (fallback != null) {
         map.put(setting.key(), fallback);
       }
@@ -93,19 +134,19 @@ public final class Configuration {
   /** Returns the value of a setting, or null when it has none. */
   public @Nullable String text(String key) {
     RawValue given = effective.get(key);
-    Setting setting = SettingCatalog.find(key);
-    return given != null ? given.value() : setting == null ? null : fallback(setting, sources);
+    Setting<?> setting = catalog.find(key);
+    return given != null ? given.value() : setting == null ? null : fallback(setting);
   }
 
   /**
-   * Returns all effective settings in the order of the catalogue, followed by the plugins'
-   * settings.
+   * Returns all effective settings in the order of the catalogue, followed by those of plugins that
+   * are not there. As nobody declares these, any may be secret.
    */
   public List<Value> values() {
     List<Value> values = new ArrayList<>();
-    for (Setting setting : SettingCatalog.settings()) {
+    for (Setting<?> setting : catalog.settings()) {
       RawValue given = effective.get(setting.key());
-      String text = given == null ? fallback(setting, sources) : given.value();
+      String text = given == null ? fallback(setting) : given.value();
       values.add(
           new Value(
               setting.key(),
@@ -115,25 +156,26 @@ public final class Configuration {
               setting.secret()));
     }
     for (RawValue given : effective.values()) {
-      if (SettingCatalog.find(given.key()) == null) {
-        boolean secret = SOUNDS_SECRET.matcher(given.key()).matches();
-        values.add(
-            new Value(
-                given.key(), secret ? Value.HIDDEN : given.value(), null, given.origin(), secret));
+      if (catalog.find(given.key()) == null) {
+        values.add(new Value(given.key(), Value.HIDDEN, null, given.origin(), true));
       }
     }
     return values;
   }
 
-  private static @Nullable String fallback(Setting setting, Sources sources) {
+  private @Nullable String fallback(Setting<?> setting) {
     String fallback = setting.fallback();
-    return fallback == null ? null : fallback.replace(Setting.HOME, sources.home());
+    return fallback == null ? null : expand(fallback);
+  }
+
+  private String expand(String fallback) {
+    return fallback.replace(Setting.HOME, sources.home());
   }
 
   /** Accepts a setting from the file or an option, which must use its exact name. */
   private void named(RawValue given) {
     String key = given.key();
-    Setting setting = SettingCatalog.find(key);
+    Setting<?> setting = catalog.find(key);
     if (setting != null && !setting.environmentOnly()) {
       put(setting, given);
     } else if (setting != null) {
@@ -150,7 +192,7 @@ public final class Configuration {
     if (given.key().equals(MORE_FILES)) {
       problem(
           given, "is not for this host: there is one file of settings, " + ProcessCatalogue.CONFIG);
-    } else if (given.key().startsWith(HOST) || SettingCatalog.find(given.key()) != null) {
+    } else if (given.key().startsWith(HOST) || catalog.find(given.key()) != null) {
       named(given);
     }
   }
@@ -164,21 +206,18 @@ public final class Configuration {
       property(new RawValue(MORE_FILES, value, origin));
       return;
     }
-    for (Setting setting : SettingCatalog.settings()) {
-      if (setting.variable().equals(name)) {
-        // A variable that only the commands and the launcher read counts as unset when it is empty.
-        if (!setting.environmentOnly() || !value.isEmpty()) {
-          put(setting, new RawValue(setting.key(), value, origin));
-        }
-        return;
+    Setting<?> setting = catalog.ofVariable(name);
+    if (setting != null) {
+      // A variable that only the commands and the launcher read counts as unset when it is empty.
+      if (!setting.environmentOnly() || !value.isEmpty()) {
+        put(setting, new RawValue(setting.key(), value, origin));
       }
-    }
-    if (name.startsWith(PLUGIN_VARIABLE)) {
+    } else if (name.startsWith(PLUGIN_VARIABLE)) {
       // Only the plugin knows which underscores of the name stand for dots.
       String key =
           SettingCatalog.PLUGIN
               + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
-      if (builtIn.stream()
+      if (catalog.plugins().stream()
           .anyMatch(id -> name.startsWith(PLUGIN_VARIABLE + Setting.variable(id) + "_"))) {
         unknownVariable(name, origin);
       } else {
@@ -197,9 +236,8 @@ public final class Configuration {
             name, origin, "no such setting" + (meant == null ? "" : "; did you mean " + meant)));
   }
 
-  private static @Nullable String meant(String variable) {
-    return Suggestions.nearest(
-        variable, SettingCatalog.settings().stream().map(Setting::variable).toList(), VARIABLE);
+  private @Nullable String meant(String variable) {
+    return Suggestions.nearest(variable, catalog.variables(), VARIABLE);
   }
 
   private void plugin(RawValue given) {
@@ -207,12 +245,12 @@ public final class Configuration {
     int dot = rest.indexOf('.');
     if (dot < 1 || dot == rest.length() - 1) {
       problem(given, "must be " + SettingCatalog.PLUGIN + "<id>.<key>");
-    } else if (builtIn.contains(rest.substring(0, dot))) {
-      String common = HOST + rest.substring(dot + 1);
-      if (SettingCatalog.find(common) == null) {
+    } else if (catalog.plugins().contains(rest.substring(0, dot))) {
+      String shared = HOST + rest.substring(dot + 1);
+      if (catalog.find(shared) == null) {
         unknown(given);
       } else {
-        problem(given, "is set by " + common);
+        problem(given, "is set by " + shared);
       }
     } else {
       effective.put(given.key(), given);
@@ -223,7 +261,7 @@ public final class Configuration {
     String meant =
         Suggestions.nearest(
             given.key(),
-            SettingCatalog.settings().stream()
+            catalog.settings().stream()
                 .filter(setting -> !setting.environmentOnly())
                 .map(Setting::key)
                 .toList(),
@@ -231,8 +269,8 @@ public final class Configuration {
     problem(given, "no such setting" + (meant == null ? "" : "; did you mean " + meant));
   }
 
-  private void put(Setting setting, RawValue given) {
-    String wrong = setting.type().problem(given.value(), setting.secret());
+  private void put(Setting<?> setting, RawValue given) {
+    String wrong = setting.problem(given.value());
     if (wrong != null) {
       problem(given, wrong);
     } else {

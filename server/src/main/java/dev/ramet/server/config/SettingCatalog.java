@@ -1,65 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingGroup;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalogue of all settings of Ramet. The reference page of settings, the shipped file, the
- * defaults and the checks at start are all derived from it. Immutable and thread-safe.
+ * All settings of a host: those that its modules and its plugins declare, and those of its
+ * processes. The reference page of settings, the shipped file, the defaults and the checks at start
+ * are all derived from it. Immutable and thread-safe.
  */
 public final class SettingCatalog {
-  /** Prefix of the settings of third-party plugins: {@code ramet.plugin.<id>.<key>}. */
+  /** Prefix of the settings of plugins: {@code ramet.plugin.<id>.<key>}. */
   static final String PLUGIN = "ramet.plugin.";
 
-  private static final Map<String, Setting> ALL = all();
+  private final List<SettingGroup> groups;
+  private final Set<String> plugins;
+  private final Map<String, Setting<?>> byKey = new LinkedHashMap<>();
+  private final Map<String, Setting<?>> byVariable = new LinkedHashMap<>();
 
-  private SettingCatalog() {}
-
-  /** Returns all settings in display order, grouped by part. */
-  public static List<Setting> settings() {
-    return List.copyOf(ALL.values());
-  }
-
-  /** Returns the setting with a name, or null when there is none. */
-  static @Nullable Setting find(String key) {
-    return ALL.get(key);
-  }
-
-  private static Map<String, Setting> all() {
-    List<Setting> list = new ArrayList<>();
-    HostCatalogue.addTo(list);
-    EngineCatalogue.addTo(list);
-    HostCatalogue.addFrameworkTo(list);
-    ProcessCatalogue.addTo(list);
-    Map<String, Setting> map = new LinkedHashMap<>();
-    for (Setting setting : list) {
-      if (map.put(setting.key(), setting) != null) {
-        throw new IllegalStateException(setting.key() + " is described twice");
+  /**
+   * Creates a catalogue.
+   *
+   * @param declared the settings in display order
+   * @param plugins ids of the plugins all of whose settings are declared; those of other plugins
+   *     are accepted unchecked
+   */
+  public SettingCatalog(List<SettingGroup> declared, Set<String> plugins) {
+    this.plugins = Set.copyOf(plugins);
+    this.groups = new ArrayList<>(declared);
+    groups.addAll(ProcessCatalogue.groups());
+    for (SettingGroup group : groups) {
+      for (Setting<?> setting : group.settings()) {
+        if (byKey.put(setting.key(), setting) != null) {
+          throw new IllegalStateException(setting.key() + " is declared twice");
+        }
+        byVariable.put(setting.variable(), setting);
       }
     }
-    return map;
   }
 
-  /** Adds the settings of one part. */
-  static final class Part {
-    private final List<Setting> list;
-    private final String name;
+  /** Returns the groups in display order; several may have the same name. */
+  public List<SettingGroup> groups() {
+    return List.copyOf(groups);
+  }
 
-    Part(List<Setting> list, String name) {
-      this.list = list;
-      this.name = name;
-    }
+  /** Returns all settings in display order. */
+  public Collection<Setting<?>> settings() {
+    return List.copyOf(byKey.values());
+  }
 
-    void add(Setting setting) {
-      list.add(setting);
-    }
+  /** Returns the setting with a key, or null when there is none. */
+  @Nullable Setting<?> find(String key) {
+    return byKey.get(key);
+  }
 
-    Setting setting(String key, Type type, @Nullable String fallback, String meaning) {
-      return new Setting(key, name, type, null, fallback, null, meaning, null, false);
-    }
+  /** Returns the setting that an environment variable sets, or null when there is none. */
+  @Nullable Setting<?> ofVariable(String name) {
+    return byVariable.get(name);
+  }
+
+  /** Returns the environment variables of all settings. */
+  Collection<String> variables() {
+    return byVariable.keySet();
+  }
+
+  /** Returns the ids of the plugins all of whose settings are declared. */
+  Set<String> plugins() {
+    return plugins;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
@@ -33,16 +34,18 @@ final class YamlFile {
   private static final int MOST_BYTES = 1 << 20;
 
   private final Path path;
+  private final SettingCatalog catalog;
   private final Map<String, RawValue> given = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
 
-  private YamlFile(Path path) {
+  private YamlFile(Path path, SettingCatalog catalog) {
     this.path = path;
+    this.catalog = catalog;
   }
 
   /** Reads a file; errors in it are added to its problems. */
-  static YamlFile read(Path path) {
-    YamlFile file = new YamlFile(path);
+  static YamlFile read(Path path, SettingCatalog catalog) {
+    YamlFile file = new YamlFile(path, catalog);
     try {
       if (Files.size(path) > MOST_BYTES) {
         file.problem("", 0, "is larger than " + MOST_BYTES + " bytes");
@@ -154,7 +157,7 @@ final class YamlFile {
       }
       items.add(scalar.getValue());
     }
-    Setting known = SettingCatalog.find(key);
+    Setting<?> known = catalog.find(key);
     if (known != null && !known.type().list()) {
       problem(key, line, "must be one value, not a list");
       return null;

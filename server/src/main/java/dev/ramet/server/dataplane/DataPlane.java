@@ -2,7 +2,8 @@
 package dev.ramet.server.dataplane;
 
 import dev.ramet.server.http.AcceptedHosts;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.body.stream.BodySizeLimits;
@@ -24,14 +25,14 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
 
   private final Endpoints endpoints;
   private final AcceptedHosts hosts;
-  private final ServerSettings settings;
+  private final Settings settings;
   private final BodyLimits limits;
   private final Upstreams upstreams = new Upstreams();
 
   DataPlane(
       Endpoints endpoints,
       AcceptedHosts hosts,
-      ServerSettings settings,
+      Settings settings,
       NettyHttpServerConfiguration configuration) {
     this.hosts = hosts;
     limits =
@@ -105,6 +106,7 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
   }
 
   private RequestRouter front() {
-    return new RequestRouter(endpoints, upstreams, hosts, settings.domain(), limits);
+    return new RequestRouter(
+        endpoints, upstreams, hosts, settings.find(HostSettings.DOMAIN).orElse(null), limits);
   }
 }

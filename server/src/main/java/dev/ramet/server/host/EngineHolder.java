@@ -5,13 +5,16 @@ import dev.ramet.engine.Engine;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.ListenAddress;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.event.StartupEvent;
 import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -28,15 +31,23 @@ import org.slf4j.LoggerFactory;
  */
 @Singleton
 public class EngineHolder {
+  /** How long a request waits for an engine that is still opening. */
+  public static final Setting<Duration> WAIT =
+      Setting.duration(
+          "ramet.engine-wait",
+          Duration.ofSeconds(30),
+          "How long a request waits while the engine is still opening, before it is answered"
+              + " 503.");
+
   private static final Logger LOG = LoggerFactory.getLogger(EngineHolder.class);
 
   private final BeanProvider<EngineLauncher> launcher;
-  private final ServerSettings settings;
+  private final Settings settings;
   private final CompletableFuture<Engine> engine = new CompletableFuture<>();
   private boolean started;
   private boolean stopped;
 
-  EngineHolder(BeanProvider<EngineLauncher> launcher, ServerSettings settings) {
+  EngineHolder(BeanProvider<EngineLauncher> launcher, Settings settings) {
     this.launcher = launcher;
     this.settings = settings;
   }
@@ -47,7 +58,8 @@ public class EngineHolder {
    */
   @EventListener
   void startBeside(StartupEvent event) {
-    if (settings.port() <= 0 || ListenAddress.isFree(settings.bind(), settings.port())) {
+    int port = settings.get(HostSettings.PORT);
+    if (port <= 0 || ListenAddress.isFree(settings.get(HostSettings.BIND), port)) {
       start();
     }
   }
@@ -103,7 +115,7 @@ public class EngineHolder {
   public CompletionStage<Engine> whenOpen() {
     return engine
         .copy()
-        .orTimeout(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(settings.get(WAIT).toMillis(), TimeUnit.MILLISECONDS)
         .exceptionallyCompose(e -> CompletableFuture.failedFuture(unavailable(e)));
   }
 
@@ -132,7 +144,7 @@ public class EngineHolder {
    */
   public Engine get() {
     try {
-      return engine.get(settings.engineWait().toMillis(), TimeUnit.MILLISECONDS);
+      return engine.get(settings.get(WAIT).toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
       throw unavailable(e);
     } catch (InterruptedException e) {

@@ -2,7 +2,7 @@
 package dev.ramet.server.host;
 
 import dev.ramet.engine.Engine;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.spi.settings.Settings;
 
 /**
  * Opens the engine for the host. The application context must hold exactly one; it is called once,
@@ -13,9 +13,9 @@ public interface EngineLauncher {
   /**
    * Opens the engine. May take long: requests wait for it.
    *
-   * @param settings where the data is and how to use it
+   * @param settings the host's settings
    * @return an open engine, which the host closes when it stops
    * @throws dev.ramet.errors.RametException when it cannot be opened; the host then ends
    */
-  Engine launch(ServerSettings settings);
+  Engine launch(Settings settings);
 }

@@ -3,9 +3,10 @@ package dev.ramet.server.http;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.ServerSettings;
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.tls.CertificateNames;
+import dev.ramet.server.tls.TlsProperties;
+import dev.ramet.spi.settings.Settings;
 import io.netty.util.NetUtil;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
@@ -36,18 +37,17 @@ public final class AcceptedHosts {
   private final List<NamePattern> names = new ArrayList<>();
   private final CertificateNames certificate;
 
-  AcceptedHosts(ServerSettings server, TlsSettings tls, CertificateNames certificate) {
+  AcceptedHosts(Settings settings, CertificateNames certificate) {
     this.certificate = certificate;
     names.add(NamePattern.withBelow(LOCAL));
-    names.add(NamePattern.of(server.bind()));
-    String domain = server.domain();
-    if (domain != null) {
-      names.add(NamePattern.withBelow(domain.replaceFirst(":\\d+$", "")));
-    }
-    List<String> more = tls.tlsNames();
-    if (more != null) {
-      more.forEach(name -> names.add(NamePattern.of(name.strip())));
-    }
+    names.add(NamePattern.of(settings.get(HostSettings.BIND)));
+    settings
+        .find(HostSettings.DOMAIN)
+        .ifPresent(domain -> names.add(NamePattern.withBelow(domain.replaceFirst(":\\d+$", ""))));
+    settings
+        .find(TlsProperties.NAMES)
+        .orElse(List.of())
+        .forEach(name -> names.add(NamePattern.of(name)));
   }
 
   /**

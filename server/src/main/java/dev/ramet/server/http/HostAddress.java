@@ -2,7 +2,8 @@
 package dev.ramet.server.http;
 
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.server.tls.TlsProperties;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.http.HttpRequest;
 import jakarta.inject.Singleton;
 import java.util.regex.Pattern;
@@ -17,8 +18,8 @@ public final class HostAddress {
 
   private final boolean tls;
 
-  HostAddress(TlsSettings settings) {
-    this.tls = settings.tls() == TlsSettings.Mode.ON;
+  HostAddress(Settings settings) {
+    this.tls = TlsProperties.isOn(settings);
   }
 
   /**

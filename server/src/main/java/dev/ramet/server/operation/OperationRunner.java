@@ -3,12 +3,13 @@ package dev.ramet.server.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.api.operation.ApiError;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.IdListener;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.InProgressException;
 import dev.ramet.server.http.JsonBody;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.spi.settings.Settings;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.util.List;
@@ -38,9 +39,10 @@ public final class OperationRunner {
   /** Fingerprints of running requests, by caller and key. */
   private final ConcurrentMap<String, String> running = new ConcurrentHashMap<>();
 
-  OperationRunner(OperationLog operations, ServerSettings settings) {
+  OperationRunner(OperationLog operations, Settings settings) {
     this.operations = operations;
-    this.store = new IdempotencyStore(settings.dataRoot().resolve(DIRECTORY), MOST_KEYS);
+    this.store =
+        new IdempotencyStore(settings.get(EngineConfig.DATA_ROOT).resolve(DIRECTORY), MOST_KEYS);
   }
 
   /** The work of an operation that is done once for each key. */

@@ -71,8 +71,8 @@ final class SecretController {
             OperationRequest.of(http, "secret.create", name, body),
             JsonBody.reader(SecretInfo.class),
             (operation, listener) -> {
-              Secret made = secrets()
-                      .create(name, value, metadata, id -> listener.assigning(List.of(id)));
+              Secret made =
+                  secrets().create(name, value, metadata, id -> listener.assigning(List.of(id)));
               return OperationResult.created(views.of(made), made.id());
             },
             ids ->

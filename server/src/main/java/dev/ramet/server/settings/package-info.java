@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The settings as records that the framework fills in. */
+/** The settings that several packages of the host read. */
 @NullMarked
 package dev.ramet.server.settings;
 

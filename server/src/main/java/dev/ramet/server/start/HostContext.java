@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
-import dev.ramet.server.config.TlsKeys;
 import dev.ramet.server.http.ListenAddress;
+import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.tls.TlsProperties;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.context.env.EnvironmentPropertySource;
 import io.micronaut.context.env.PropertySource;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the host's application context, with its settings as Micronaut property sources: defaults
@@ -28,52 +31,48 @@ public final class HostContext {
 
   private HostContext() {}
 
-  /** Returns a context builder for a configuration. */
-  static ApplicationContextBuilder builder(Configuration configuration, Sources sources) {
+  /** Returns a context builder for a configuration, which must be valid. */
+  static ApplicationContextBuilder builder(HostConfiguration host) {
+    Configuration configuration = host.configuration();
+    Settings settings = configuration.settings();
     return ApplicationContext.builder()
         .banner(false)
+        .singletons(settings, host.plugins())
         .propertySources(
-            PropertySource.of("ramet-defaults", Configuration.defaults(sources), DEFAULTS),
+            PropertySource.of("ramet-defaults", configuration.defaults(), DEFAULTS),
             PropertySource.of("ramet-file", configuration.fileProperties(), FILE),
-            PropertySource.of(
-                "ramet-tls", TlsProperties.properties(configuration.text(TlsKeys.SETTING))),
-            PropertySource.of("ramet-listeners", listeners(configuration::text)));
+            PropertySource.of("ramet-tls", TlsProperties.properties(settings)),
+            PropertySource.of("ramet-listeners", listeners(settings)));
   }
 
   /**
-   * Returns a context builder with these settings, which override the environment, and with the
-   * defaults.
+   * Returns a context builder with these settings, which override the environment.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} if one is wrong
    */
-  public static ApplicationContextBuilder builder(Map<String, Object> settings) {
-    Sources none = new Sources(null, System.getenv(), Map.of(), Map.of());
-    return ApplicationContext.builder()
-        .banner(false)
-        .propertySources(
-            PropertySource.of("ramet-defaults", Configuration.defaults(none), DEFAULTS),
-            PropertySource.of("ramet-given", settings, GIVEN),
-            PropertySource.of("ramet-tls", TlsProperties.properties(settings.get(TlsKeys.SETTING))),
-            PropertySource.of(
-                "ramet-listeners",
-                listeners(
-                    key -> {
-                      Object set = settings.get(key);
-                      return set == null ? Configuration.defaults(none).get(key) : set;
-                    })));
+  public static ApplicationContextBuilder builder(Map<String, Object> given) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    given.forEach((key, value) -> flags.put(key, String.valueOf(value)));
+    HostConfiguration host =
+        HostConfiguration.load(new Sources(null, System.getenv(), Map.of(), flags));
+    if (!host.configuration().problems().isEmpty()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT, host.configuration().problems().get(0).toString());
+    }
+    return builder(host).propertySources(PropertySource.of("ramet-given", given, GIVEN));
   }
 
-  private static Map<String, Object> listeners(Function<String, @Nullable Object> value) {
-    int port = Integer.parseInt(String.valueOf(value.apply("ramet.port")));
-    Object setting = value.apply(LocalSocket.SETTING);
+  private static Map<String, Object> listeners(Settings settings) {
+    int port = settings.get(HostSettings.PORT);
     // A host whose port is taken will not start, and leaves everything as it was.
-    boolean starts =
-        port < 1 || ListenAddress.isFree(String.valueOf(value.apply("ramet.bind")), port);
+    boolean starts = port < 1 || ListenAddress.isFree(settings.get(HostSettings.BIND), port);
     Path socket =
         starts
             ? LocalSocket.prepare(
-                setting == null ? null : setting.toString(),
+                settings.find(LocalSocket.SOCKET).orElse(null),
                 port,
-                Path.of(String.valueOf(value.apply("ramet.data-root"))))
+                settings.get(EngineConfig.DATA_ROOT))
             : null;
-    return LocalSocket.properties(socket, port, TlsKeys.isOn(value.apply(TlsKeys.SETTING)));
+    return LocalSocket.properties(socket, port, TlsProperties.isOn(settings));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnly;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -12,7 +13,6 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,8 @@ public final class Main {
    */
   public static int run(@Nullable Path file, String... args) {
     Sources sources = Sources.of(file, System.getenv(), Sources.flags(List.of(args)));
-    Configuration configuration = Configuration.load(sources);
+    HostConfiguration host = HostConfiguration.load(sources);
+    Configuration configuration = host.configuration();
     if (!configuration.problems().isEmpty()) {
       configuration.problems().forEach(problem -> LOG.error("{}", problem));
       LOG.error("cannot start: {} wrong settings", configuration.problems().size());
@@ -51,7 +52,7 @@ public final class Main {
     try {
       // Done before anything is written, and before any request is accepted.
       OwnerOnly.makeFiles();
-      Path root = Path.of(Objects.requireNonNull(configuration.text("ramet.data-root")));
+      Path root = configuration.settings().get(EngineConfig.DATA_ROOT);
       if (Files.exists(root)) { // one that is not there yet is made by the engine, which closes it
         OwnerOnly.root("data root", root);
       }
@@ -61,8 +62,7 @@ public final class Main {
     CountDownLatch end = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     AtomicInteger status = new AtomicInteger();
-    try (ApplicationContext context =
-        HostContext.builder(configuration, sources).args(args).build().start()) {
+    try (ApplicationContext context = HostContext.builder(host).args(args).build().start()) {
       EmbeddedServer server = context.getBean(EmbeddedServer.class);
       Runtime.getRuntime()
           .addShutdownHook(

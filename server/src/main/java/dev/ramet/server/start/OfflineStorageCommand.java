@@ -6,13 +6,10 @@ import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.start.EngineFactory;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Sources;
-import dev.ramet.server.host.PluginChoice;
 import dev.ramet.server.storage.StorageViews;
-import io.micronaut.context.ApplicationContext;
-import io.micronaut.context.env.Environment;
+import dev.ramet.spi.settings.Settings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,23 +28,14 @@ public final class OfflineStorageCommand implements AutoCloseable {
   /**
    * Opens the data roots that a host with these settings would open.
    *
-   * @param configuration the valid settings
-   * @param sources their sources
+   * @param host the valid settings
    * @throws dev.ramet.errors.RametException as {@link EngineFactory#atRest}
    */
-  public static OfflineStorageCommand open(
-      Path dataRoot, Configuration configuration, Sources sources) {
+  public static OfflineStorageCommand open(Path dataRoot, HostConfiguration host) {
     OwnerOnly.makeFiles();
-    // Never started, so that no part of the host begins to run.
-    try (ApplicationContext context = HostContext.builder(configuration, sources).build();
-        Environment environment = context.getEnvironment().start()) {
-      PluginChoice choice = new PluginChoice(environment);
-      EngineConfig config =
-          EngineConfig.of(dataRoot, dataRoot, dataRoot)
-              .withPlugins(choice.optional())
-              .withPluginSettings(choice.settings());
-      return new OfflineStorageCommand(EngineFactory.atRest(config));
-    }
+    Settings settings = host.configuration().settings().with(EngineConfig.DATA_ROOT, dataRoot);
+    EngineConfig config = new EngineConfig(settings, StepObserver.NONE);
+    return new OfflineStorageCommand(EngineFactory.atRest(config, host.plugins()));
   }
 
   /** Returns the pools that had to be mounted for this; they stay mounted. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.server.config.Configuration;
 import dev.ramet.server.config.Sources;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -32,8 +31,8 @@ public final class Training {
             + scratch.resolve("data")
             + "\n  port: -1\n  storage-provision: OFF\n");
     Sources sources = Sources.of(file, System.getenv(), Map.of());
-    Configuration configuration = Configuration.load(sources);
-    try (ApplicationContext context = HostContext.builder(configuration, sources).build().start()) {
+    HostConfiguration host = HostConfiguration.load(sources);
+    try (ApplicationContext context = HostContext.builder(host).build().start()) {
       EmbeddedServer server = context.getBean(EmbeddedServer.class).start();
       URI base = server.getURI();
       for (String path : new String[] {"/health", "/doctor", "/v2/sandboxes", "/templates"}) {

@@ -4,11 +4,12 @@ package dev.ramet.server.storage;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.FieldValidation;
-import dev.ramet.server.settings.ExchangeSettings;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingTypes;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.annotation.Context;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,32 +21,21 @@ import org.jspecify.annotations.Nullable;
  */
 @Context // an error in the setting aborts the start
 public final class ExchangeDirectories {
-  private static final String SETTING = "ramet.exchange-directories";
+  /** The directories. */
+  public static final Setting<List<Path>> DIRECTORIES =
+      Setting.of(
+              "ramet.exchange-directories",
+              SettingTypes.PATHS,
+              "Directories on the host that requests may read and write files in: storage export"
+                  + " and import, template import, container images. A path that leads elsewhere, also by a link,"
+                  + " is answered 403.")
+          .orElse("none")
+          .like("/srv/exchange");
 
   private final List<Path> allowed;
 
-  ExchangeDirectories(ExchangeSettings settings) {
-    List<String> set = settings.exchangeDirectories();
-    allowed =
-        set == null
-            ? List.of()
-            : set.stream()
-                .map(String::strip)
-                .filter(name -> !name.isEmpty())
-                .map(ExchangeDirectories::parse)
-                .toList();
-  }
-
-  private static Path parse(String name) {
-    try {
-      Path path = Path.of(name);
-      if (path.isAbsolute()) {
-        return path.normalize();
-      }
-    } catch (InvalidPathException e) {
-      throw new RametException(ErrorCode.INVALID_ARGUMENT, SETTING + ": is not a path: " + name, e);
-    }
-    throw RametException.invalid(SETTING, "must be absolute: " + name);
+  ExchangeDirectories(Settings settings) {
+    allowed = settings.find(DIRECTORIES).orElse(List.of()).stream().map(Path::normalize).toList();
   }
 
   /**
@@ -73,8 +63,14 @@ public final class ExchangeDirectories {
         ErrorCode.FORBIDDEN,
         field + ": " + asked + " is not in a directory that requests may use",
         allowed.isEmpty()
-            ? "have the directory added to " + SETTING + " on the host, which is empty now"
-            : "use one below " + list(allowed) + ", or have " + SETTING + " on the host changed",
+            ? "have the directory added to "
+                + DIRECTORIES.key()
+                + " on the host, which is empty now"
+            : "use one below "
+                + list(allowed)
+                + ", or have "
+                + DIRECTORIES.key()
+                + " on the host changed",
         null);
   }
 

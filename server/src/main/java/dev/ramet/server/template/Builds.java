@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.spi.settings.Settings;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -24,8 +25,8 @@ public final class Builds {
   private boolean read;
 
   @Inject
-  Builds(ServerSettings settings) {
-    this(new BuildFile(settings.dataRoot().resolve(BuildFile.NAME)));
+  Builds(Settings settings) {
+    this(new BuildFile(settings.get(EngineConfig.DATA_ROOT).resolve(BuildFile.NAME)));
   }
 
   Builds(BuildFile file) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.ServerSettings;
-import dev.ramet.server.settings.UploadSettings;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.scheduling.TaskScheduler;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -39,6 +40,16 @@ import org.slf4j.LoggerFactory;
  */
 @Singleton
 public final class Uploads {
+  /** The maximum size of all uploads together. */
+  public static final Setting<Long> BYTES =
+      Setting.size(
+              "ramet.upload-bytes",
+              "bytes",
+              "How much room all files may take that clients upload for template builds. Those"
+                  + " that were not used for a day are removed, and before that the oldest when"
+                  + " others come.")
+          .byDefault(4_294_967_296L);
+
   /** Name of its directory within the data root. */
   static final String DIRECTORY = "uploads";
 
@@ -65,8 +76,8 @@ public final class Uploads {
   private boolean begun;
 
   @Inject
-  Uploads(ServerSettings server, UploadSettings settings, TaskScheduler scheduler) {
-    this(server.dataRoot().resolve(DIRECTORY), settings.uploadBytes());
+  Uploads(Settings settings, TaskScheduler scheduler) {
+    this(settings.get(EngineConfig.DATA_ROOT).resolve(DIRECTORY), settings.get(BYTES));
     var unused = scheduler.scheduleWithFixedDelay(EVERY, EVERY, this::tidyInPassing);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.BeanProvider;
 import jakarta.inject.Singleton;
 
@@ -11,8 +11,8 @@ public final class CertificateNames {
   private final boolean tls;
   private final BeanProvider<HostCertificate> certificate;
 
-  CertificateNames(TlsSettings settings, BeanProvider<HostCertificate> certificate) {
-    this.tls = settings.tls() == TlsSettings.Mode.ON;
+  CertificateNames(Settings settings, BeanProvider<HostCertificate> certificate) {
+    this.tls = TlsProperties.isOn(settings);
     this.certificate = certificate;
   }
 

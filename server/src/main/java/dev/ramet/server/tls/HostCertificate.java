@@ -4,10 +4,11 @@ package dev.ramet.server.tls;
 import dev.ramet.certificates.SelfIssuedCertificate;
 import dev.ramet.certificates.SubjectNames;
 import dev.ramet.certificates.TlsIdentity;
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.ServerSettings;
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.http.ssl.CertificateProvider;
 import io.micronaut.scheduling.TaskScheduler;
 import jakarta.annotation.PreDestroy;
@@ -51,18 +52,21 @@ final class HostCertificate implements CertificateProvider {
   private TlsIdentity identity;
   private List<Object> stamps;
 
-  HostCertificate(TlsSettings tls, ServerSettings server, TaskScheduler scheduler) {
-    Path given = tls.tlsCertificate();
-    Path givenKey = tls.tlsKey();
+  HostCertificate(Settings settings, TaskScheduler scheduler) {
+    Path given = settings.find(TlsProperties.CERTIFICATE).orElse(null);
+    Path givenKey = settings.find(TlsProperties.KEY).orElse(null);
     if (given != null && givenKey != null) {
       own = null;
       certificate = given;
       key = givenKey;
     } else {
-      List<String> more = tls.tlsNames() == null ? List.of() : tls.tlsNames();
       own =
           new SelfIssuedCertificate(
-              server.dataRoot(), SubjectNames.of(server.bind(), server.domain(), more));
+              settings.get(EngineConfig.DATA_ROOT),
+              SubjectNames.of(
+                  settings.get(HostSettings.BIND),
+                  settings.find(HostSettings.DOMAIN).orElse(null),
+                  settings.find(TlsProperties.NAMES).orElse(List.of())));
       own.prepare();
       certificate = own.file();
       key = own.file();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Context;
 
@@ -11,8 +11,8 @@ import io.micronaut.context.annotation.Context;
  */
 @Context
 final class TlsGuard {
-  TlsGuard(TlsSettings settings, BeanProvider<HostCertificate> certificate) {
-    if (settings.tls() == TlsSettings.Mode.ON) {
+  TlsGuard(Settings settings, BeanProvider<HostCertificate> certificate) {
+    if (TlsProperties.isOn(settings)) {
       certificate.get();
     }
   }

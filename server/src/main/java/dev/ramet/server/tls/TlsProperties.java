@@ -1,24 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.tls;
 
-import dev.ramet.server.config.TlsKeys;
+import dev.ramet.certificates.TlsIdentity;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingTypes;
+import dev.ramet.spi.settings.Settings;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The Micronaut properties that make the host's port speak TLS. */
 public final class TlsProperties {
+  /** Whether the host speaks TLS. */
+  public static final Setting<Mode> TLS =
+      Setting.constant(
+          "ramet.tls",
+          Mode.OFF,
+          "ON: the port speaks TLS and nothing else, HTTP/1.1 and HTTP/2 in it. Without a"
+              + " certificate the host makes one: clients trust it by tls/ca.pem in the data"
+              + " root.");
+
+  /** The operator's certificate; the host makes one unless it is set. */
+  public static final Setting<Path> CERTIFICATE =
+      Setting.path(
+              TlsIdentity.CERTIFICATE_SETTING,
+              "A PEM file: the host's certificate, and after it those that lead to its authority."
+                  + " Read again when it changes.")
+          .orElse("one that the host makes, and makes again before it ends")
+          .like("/etc/ramet/tls/fullchain.pem");
+
+  /** The key of the operator's certificate. */
+  public static final Setting<Path> KEY =
+      Setting.path(
+              TlsIdentity.KEY_SETTING,
+              "A PEM file: the certificate's key, RSA, EC or EdDSA, not encrypted. It may be the"
+                  + " same file. Read again when it changes.")
+          .orElse("the one of the certificate that the host makes")
+          .like("/etc/ramet/tls/privkey.pem");
+
+  /** More names by which clients reach the host. */
+  public static final Setting<List<String>> NAMES =
+      Setting.of(
+              "ramet.tls-names",
+              SettingTypes.NAMES,
+              "More names and addresses by which clients reach the host, with TLS and without."
+                  + " Requests for other names are answered 421. A certificate that the host makes"
+                  + " is for them too.")
+          .orElse(
+              "localhost, 127.0.0.1, ::1, the machine's name, ramet.bind, ramet.domain and all"
+                  + " below it")
+          .like("ramet.example.org");
+
+  /** Whether the host speaks TLS. */
+  public enum Mode {
+    /** HTTP/1.1 without TLS. */
+    OFF,
+    /** TLS only, with HTTP/1.1 and HTTP/2. */
+    ON
+  }
+
   private TlsProperties() {}
 
   /** The name by which a listener finds the host's certificate. */
   public static final String KEY_NAME = HostCertificate.NAME;
 
-  /**
-   * Returns the Micronaut properties.
-   *
-   * @param value the value of the setting, or null
-   */
-  public static Map<String, Object> properties(@Nullable Object value) {
-    if (!TlsKeys.isOn(value)) {
+  /** Returns whether the host speaks TLS. */
+  public static boolean isOn(Settings settings) {
+    return settings.get(TLS) == Mode.ON;
+  }
+
+  /** Returns the Micronaut properties. */
+  public static Map<String, Object> properties(Settings settings) {
+    if (!isOn(settings)) {
       return Map.of();
     }
     return Map.of(

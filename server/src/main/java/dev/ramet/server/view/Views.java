@@ -27,7 +27,8 @@ import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.Template;
-import dev.ramet.server.settings.ServerSettings;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import jakarta.inject.Singleton;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,8 +50,8 @@ public final class Views {
 
   private final @Nullable String domain;
 
-  Views(ServerSettings settings) {
-    this.domain = settings.domain();
+  Views(Settings settings) {
+    this.domain = settings.find(HostSettings.DOMAIN).orElse(null);
   }
 
   /** Returns a sandbox with everything that a client needs to use it. */

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
+import dev.ramet.engine.PluginPolicy;
+import dev.ramet.engine.start.PluginHost;
+import dev.ramet.server.start.HostConfiguration;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingGroup;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +15,10 @@ import java.util.Map;
 final class Pages {
   private static final int WIDTH = 100;
   private static final String SECTION = "ramet.";
+
+  /** All settings of a host with the built-in plugins alone. */
+  static final SettingCatalog CATALOG =
+      HostConfiguration.catalog(PluginHost.load(PluginPolicy.BUILT_IN));
 
   private Pages() {}
 
@@ -54,8 +63,8 @@ final class Pages {
             `ramet config check` does the same without starting, also for a file that is not in use
             (`--config FILE`). `ramet config show` prints the effective values, each with its source; `--json` is for
             programs. Both take the options of `ramet serve`. Neither they nor a host print a secret: the value of a
-            setting that is marked *secret* here, or of a plugin's own setting whose name sounds like a secret (key,
-            token, password, …).
+            setting that is marked *secret* here or that a plugin declares as such, or any value for a plugin that is
+            not there.
 
             Other programs may have variables that begin with `RAMET_`. Such a variable is refused only if it
             resembles a setting. Settings of Micronaut that are not on this page are not settings of Ramet.
@@ -68,7 +77,7 @@ final class Pages {
         page.append("In the environment only.\n\n");
       }
       page.append("| setting | value | default | |\n|---|---|---|---|\n");
-      for (Setting setting : part.getValue()) {
+      for (Setting<?> setting : part.getValue()) {
         page.append("| `").append(setting.key()).append("` | ").append(kind(setting)).append(" | ");
         page.append(fallback(setting)).append(" | ").append(cell(setting.meaning()));
         page.append(setting.secret() ? " *Secret.*" : "").append(" |\n");
@@ -79,8 +88,9 @@ final class Pages {
 
         ## Plugins of third parties
 
-        The plugin with that id defines the meaning of `ramet.plugin.<id>.<key>`; see its README. In a variable
-        (`RAMET_PLUGIN_ACME_SIZE`) every underscore may stand for a dot or a dash.
+        `ramet.plugin.<id>.<key>` is for the plugin with that id, which declares its settings: `ramet config show`
+        lists those of the plugins that are there, and the host checks them like its own. Settings of a plugin that
+        is not there are not checked.
         """);
     return page.toString();
   }
@@ -97,12 +107,12 @@ final class Pages {
 
             ramet:
             """);
-    for (Setting setting : SettingCatalog.settings()) {
+    for (Setting<?> setting : CATALOG.settings()) {
       if (!setting.environmentOnly() && setting.key().startsWith(SECTION)) {
         entry(file, "  ", setting.key().substring(SECTION.length()), setting);
       }
     }
-    for (Setting setting : SettingCatalog.settings()) {
+    for (Setting<?> setting : CATALOG.settings()) {
       if (!setting.environmentOnly() && !setting.key().startsWith(SECTION)) {
         entry(file, "", setting.key(), setting);
       }
@@ -110,7 +120,7 @@ final class Pages {
     return file.toString().strip() + "\n";
   }
 
-  private static void entry(StringBuilder file, String indent, String name, Setting setting) {
+  private static void entry(StringBuilder file, String indent, String name, Setting<?> setting) {
     String text = setting.meaning();
     if (setting.unit() != null && setting.unit().startsWith("bytes")) {
       text += " In " + setting.unit() + ".";
@@ -132,20 +142,22 @@ final class Pages {
     file.append(("" + value).replace(Setting.HOME, "/opt/ramet")).append("\n\n");
   }
 
-  private static Map<String, List<Setting>> parts() {
-    Map<String, List<Setting>> parts = new LinkedHashMap<>();
-    for (Setting setting : SettingCatalog.settings()) {
-      parts.computeIfAbsent(setting.part(), part -> new ArrayList<>()).add(setting);
+  private static Map<String, List<Setting<?>>> parts() {
+    Map<String, List<Setting<?>>> parts = new LinkedHashMap<>();
+    for (SettingGroup group : CATALOG.groups()) {
+      if (!group.settings().isEmpty()) {
+        parts.computeIfAbsent(group.name(), part -> new ArrayList<>()).addAll(group.settings());
+      }
     }
     return parts;
   }
 
-  private static String kind(Setting setting) {
+  private static String kind(Setting<?> setting) {
     return cell(
         setting.type().description() + (setting.unit() == null ? "" : " (" + setting.unit() + ")"));
   }
 
-  private static String fallback(Setting setting) {
+  private static String fallback(Setting<?> setting) {
     if (setting.fallback() != null) {
       return "`"
           + setting.fallback().replace(Setting.HOME + "/", "")

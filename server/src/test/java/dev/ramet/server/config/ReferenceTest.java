@@ -5,23 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.EngineConfig;
-import dev.ramet.server.access.LocalSocket;
-import dev.ramet.server.settings.AccessSettings;
-import dev.ramet.server.settings.EngineSettings;
-import dev.ramet.server.settings.ExchangeSettings;
-import dev.ramet.server.settings.ServerSettings;
-import dev.ramet.server.settings.TlsSettings;
-import dev.ramet.server.settings.UploadSettings;
+import dev.ramet.certificates.TlsIdentity;
+import dev.ramet.engine.OutboundSettings;
+import dev.ramet.engine.PluginPolicy;
+import dev.ramet.server.start.HostConfiguration;
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.core.convert.ConversionService;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -68,13 +63,13 @@ class ReferenceTest {
   @Test
   void thePageTellsWhatNoGuestReaches() {
     String text = Pages.reference();
-    EngineConfig.Outbound.THIS_HOST.forEach(
+    OutboundSettings.THIS_HOST.forEach(
         network -> {
           assertTrue(text.contains(network), network);
-          assertTrue(Types.NETWORKS.rule().allows(network), network);
+          assertTrue(OutboundSettings.NEVER.type().allows(network), network);
         });
     for (String none : List.of("256.0.0.1", "1.2.3.4/33", "1.2.3", "::/129", "example.org")) {
-      assertFalse(Types.NETWORKS.rule().allows(none), none);
+      assertFalse(OutboundSettings.NEVER.type().allows(none), none);
     }
   }
 
@@ -99,43 +94,28 @@ class ReferenceTest {
     Path file = Files.createTempFile("ramet", ".yaml");
     try {
       Files.writeString(file, all);
-      Configuration set = Configuration.load(Sources.of(file, Map.of(), Map.of()));
+      Configuration set =
+          HostConfiguration.load(Sources.of(file, Map.of(), Map.of())).configuration();
       // The example certificate does not exist.
       assertEquals(
           Set.of("ramet.tls-certificate", "ramet.tls-key"),
           set.problems().stream().map(Problem::key).collect(Collectors.toSet()));
       assertEquals(
-          SettingCatalog.settings().stream().filter(one -> !one.environmentOnly()).count(),
+          Pages.CATALOG.settings().stream().filter(one -> !one.environmentOnly()).count(),
           set.fileProperties().size());
     } finally {
       Files.delete(file);
     }
   }
 
+  /** A setting that a class declares and no list has would be refused as unknown. */
   @Test
-  void whatMicronautBindsIsInTheCatalogue() {
-    Set<String> bound = new TreeSet<>();
-    for (Class<?> type :
-        List.of(
-            ServerSettings.class,
-            UploadSettings.class,
-            EngineSettings.class,
-            ExchangeSettings.class,
-            AccessSettings.class,
-            TlsSettings.class)) {
-      for (RecordComponent component : type.getRecordComponents()) {
-        bound.add(
-            "ramet." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
-      }
-    }
-    bound.add(LocalSocket.SETTING); // read before there are beans
-    assertEquals(bound, described(key -> key.matches("ramet\\.[a-z-]+")));
-  }
-
-  @Test
-  void whatPluginsReadIsInTheCatalogue() throws IOException {
-    Pattern read = Pattern.compile("settings\\(\\)(?:\\.\\w+\\(|,\\s*)\"([a-z-]+)\"");
+  void whatIsDeclaredIsInTheCatalogue() throws IOException {
+    Pattern declared = Pattern.compile("Setting\\s*\\.\\w+\\(\\s*\"([a-z][a-z.-]+)\"");
     Set<String> keys = new TreeSet<>();
+    for (String module : new String[] {"spi", "engine", "server"}) {
+      keys.addAll(declared(module, declared, ""));
+    }
     for (var plugin :
         Map.of(
                 "hypervisors", "qemu",
@@ -145,16 +125,23 @@ class ReferenceTest {
                 "backends", "byte-copy",
                 "memory-modes", "memory")
             .entrySet()) {
-      for (String source : sources(plugin.getKey() + "/src/main/java", ".java")) {
-        Matcher matcher = read.matcher(source);
-        while (matcher.find()) {
-          keys.add(SettingCatalog.PLUGIN + plugin.getValue() + "." + matcher.group(1));
-        }
+      keys.addAll(declared(plugin.getKey(), declared, PluginPolicy.prefix(plugin.getValue())));
+    }
+    keys.add(TlsIdentity.CERTIFICATE_SETTING);
+    keys.add(TlsIdentity.KEY_SETTING);
+    assertEquals(keys, described(key -> !key.startsWith("RAMET_")));
+  }
+
+  private static Set<String> declared(String module, Pattern pattern, String prefix)
+      throws IOException {
+    Set<String> keys = new TreeSet<>();
+    for (String source : sources(module + "/src/main/java", ".java")) {
+      Matcher matcher = pattern.matcher(source);
+      while (matcher.find()) {
+        keys.add(prefix + matcher.group(1));
       }
     }
-    // Has a different name than the plugin's setting: ramet.accelerator.
-    assertTrue(keys.remove(SettingCatalog.PLUGIN + "qemu.accelerator"));
-    assertEquals(keys, described(key -> key.startsWith(SettingCatalog.PLUGIN)));
+    return keys;
   }
 
   @Test
@@ -199,36 +186,17 @@ class ReferenceTest {
     assertEquals(read, described(key -> key.startsWith("RAMET_")));
   }
 
-  @Test
-  void wordsAreTheProgramsOwn() {
-    same("ramet.auth", AccessSettings.Auth.values());
-    same("ramet.tls", TlsSettings.Mode.values());
-    same("ramet.storage-provision", EngineConfig.Provision.values());
-    same("ramet.memory-volumes", EngineConfig.MemoryVolumes.values());
-    same("ramet.working-set", EngineConfig.Switch.values());
-  }
-
-  private static void same(String key, Enum<?>[] constants) {
-    String words = setting(key).type().description().replace(" or ", ", ");
-    assertEquals(Arrays.stream(constants).map(Enum::name).collect(Collectors.joining(", ")), words);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"500ms", "30s", "2m", "1h", "1d", "10ns", "PT1M30S"})
   void aTimeThatIsAllowedIsOneToMicronaut(String time) {
-    assertTrue(Types.DURATION.rule().allows(time));
-    assertTrue(ConversionService.SHARED.convert(time, Duration.class).isPresent());
-  }
-
-  private static Setting setting(String key) {
-    return SettingCatalog.settings().stream()
-        .filter(one -> one.key().equals(key))
-        .findFirst()
-        .orElseThrow();
+    Setting<Duration> any = Setting.duration("any", Duration.ZERO, "");
+    assertEquals(
+        ConversionService.SHARED.convert(time, Duration.class).orElseThrow(),
+        Settings.of(Map.of("any", time)).get(any));
   }
 
   private static Set<String> described(java.util.function.Predicate<String> which) {
-    return SettingCatalog.settings().stream()
+    return Pages.CATALOG.settings().stream()
         .map(Setting::key)
         .filter(which)
         .collect(Collectors.toCollection(TreeSet::new));

@@ -4,6 +4,7 @@ package dev.ramet.server.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.server.start.HostConfiguration;
 import dev.ramet.server.tls.TestFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +57,10 @@ class TlsConfigurationTest {
   private static List<String> problems(String... lines) throws IOException {
     Path file = directory.resolve("ramet.yaml");
     Files.writeString(file, "ramet:\n  " + String.join("\n  ", lines) + "\n");
-    return Configuration.load(new Sources(file, Map.of(), Map.of(), Map.of())).problems().stream()
+    return HostConfiguration.load(new Sources(file, Map.of(), Map.of(), Map.of()))
+        .configuration()
+        .problems()
+        .stream()
         .map(problem -> problem.toString().replace(directory + "/", ""))
         .toList();
   }

@@ -33,7 +33,7 @@ class AcceptedHostsTest {
 
   @AutoClose
   private static final TestHost SET =
-      host("ramet.domain", "ramet.test", "ramet.tls-names", "more.test,*.wild.test");
+      host("ramet.domain", "ramet.test", "ramet.tls-names", "more.test, other.test");
 
   @TempDir private static Path root;
   @AutoClose private static @Nullable TlsHost tlsHost;
@@ -111,14 +111,14 @@ class AcceptedHostsTest {
         "127.0.0.1", "127.0.0.1:3000", "192.0.2.7", "[::1]", "[::1]:3000", "[fe80::1%25eth0]:80",
             "localhost",
         "LOCALHOST:1", "localhost.", "a.b.localhost:3000", "ramet.test", "x.ramet.test",
-            "more.test", "a.wild.test"
+            "more.test", "other.test"
       })
   void acceptsItsOwnNames(String name) throws IOException {
     assertEquals("200", status(SET, name));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x.more.test", "wild.test", "amet.test", "xramet.test"})
+  @ValueSource(strings = {"x.more.test", "x.other.test", "amet.test", "xramet.test"})
   void acceptsNoMoreThanWasSet(String name) throws IOException {
     assertEquals("421", status(SET, name));
   }

@@ -20,7 +20,8 @@ final class FakeSecrets implements Secrets {
   private final AtomicInteger count = new AtomicInteger();
 
   @Override
-  public Secret create(String name, String value, Map<String, String> metadata, Consumer<String> beforehand) {
+  public Secret create(
+      String name, String value, Map<String, String> metadata, Consumer<String> beforehand) {
     check(value);
     if (!name.matches("[a-zA-Z0-9._-]{1,64}")) {
       throw RametException.invalid("name", "is none");

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.settings.ServerSettings;
-import dev.ramet.server.settings.TlsSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.scheduling.ScheduledExecutorTaskScheduler;
 import io.micronaut.scheduling.TaskScheduler;
 import java.io.IOException;
@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -53,14 +52,16 @@ class HostCertificateTest {
     TestFiles.make(root, "two", 30);
     TestFiles.make(root, "old", 1, "-startdate", "-10d");
     put("one");
-    TlsSettings settings =
-        new TlsSettings(
-            TlsSettings.Mode.ON, root.resolve("used.crt"), root.resolve("used.key"), null);
-    ServerSettings server = new ServerSettings("127.0.0.1", -1, root, null, Duration.ZERO);
+    Settings settings =
+        Settings.NONE
+            .with(TlsProperties.TLS, TlsProperties.Mode.ON)
+            .with(TlsProperties.CERTIFICATE, root.resolve("used.crt"))
+            .with(TlsProperties.KEY, root.resolve("used.key"))
+            .with(EngineConfig.DATA_ROOT, root);
     ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
     try {
       TaskScheduler scheduler = new ScheduledExecutorTaskScheduler(executor);
-      HostCertificate certificate = new HostCertificate(settings, server, scheduler);
+      HostCertificate certificate = new HostCertificate(settings, scheduler);
       List<String> shown = new ArrayList<>();
       Disposable listening =
           Flux.from(certificate.getKeyStore()).subscribe(store -> shown.add(name(store)));
@@ -84,8 +85,7 @@ class HostCertificateTest {
       certificate.close();
       put("old");
       RametException refused =
-          assertThrows(
-              RametException.class, () -> new HostCertificate(settings, server, scheduler));
+          assertThrows(RametException.class, () -> new HostCertificate(settings, scheduler));
       assertTrue(("" + refused.getMessage()).contains("has expired"), refused.getMessage());
     } finally {
       executor.shutdownNow();

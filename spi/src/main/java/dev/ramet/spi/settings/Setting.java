@@ -3,7 +3,6 @@ package dev.ramet.spi.settings;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -75,11 +74,6 @@ public record Setting<T>(
   /** Declares a plugin's id. */
   public static Setting<String> id(String key, String meaning) {
     return of(key, SettingTypes.ID, meaning);
-  }
-
-  /** Declares a list of values. */
-  public static <E> Setting<List<E>> list(String key, SettingType<List<E>> type, String meaning) {
-    return of(key, type, meaning);
   }
 
   /** Returns this setting with a default. */

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.settings;
+
+import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.settings.SettingTypes;
+
+/** The settings by which clients find the host. */
+public final class HostSettings {
+  /** The address to listen on. */
+  public static final Setting<String> BIND =
+      Setting.of(
+              "ramet.bind",
+              SettingTypes.ADDRESS,
+              "Address to listen on. Without TLS, requests and keys are readable on their way.")
+          .byDefault("127.0.0.1");
+
+  /** The TCP port to listen on; -1 for any free one. */
+  public static final Setting<Integer> PORT =
+      Setting.of(
+              "ramet.port",
+              SettingTypes.PORT,
+              "TCP port; -1 takes any free one. 3000 is where E2B clients look in their debug"
+                  + " mode.")
+          .byDefault(3000);
+
+  /**
+   * The domain below which clients reach guests' ports. Without it {@code localhost} is accepted
+   * instead and no domain is announced.
+   */
+  public static final Setting<String> DOMAIN =
+      Setting.of(
+              "ramet.domain",
+              SettingTypes.DOMAIN,
+              "Clients reach a guest's port at <port>-<sandboxID>.<domain>. Requests may also be"
+                  + " for this name and all names below it.")
+          .orElse("localhost is taken in a request, and no domain is announced")
+          .like("sandbox.example.org");
+
+  private HostSettings() {}
+}

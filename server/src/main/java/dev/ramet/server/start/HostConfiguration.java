@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.start;
+
+import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.PluginPolicy;
+import dev.ramet.engine.start.EngineSettings;
+import dev.ramet.engine.start.PluginHost;
+import dev.ramet.server.access.Access;
+import dev.ramet.server.access.LocalSocket;
+import dev.ramet.server.config.Configuration;
+import dev.ramet.server.config.SettingCatalog;
+import dev.ramet.server.config.Sources;
+import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.server.storage.ExchangeDirectories;
+import dev.ramet.server.template.Uploads;
+import dev.ramet.server.tls.TlsProperties;
+import dev.ramet.spi.settings.SettingGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The settings of this host, checked against what its modules and its plugins declare. Starts
+ * nothing. Immutable and thread-safe.
+ *
+ * @param configuration the settings and the errors in them
+ * @param plugins the plugins, whose settings are among them
+ */
+public record HostConfiguration(Configuration configuration, PluginHost plugins) {
+  /**
+   * Reads the settings. The folder of plugins is a setting itself, so plugins are loaded with the
+   * settings of the host, and then everything is read again with theirs.
+   */
+  public static HostConfiguration load(Sources sources) {
+    SettingCatalog host = new SettingCatalog(groups(List.of()), Set.of());
+    Configuration first = Configuration.load(host, sources, Configuration.Checks.NONE);
+    PluginHost plugins = PluginHost.load(PluginPolicy.of(first.settings()));
+    return new HostConfiguration(
+        Configuration.load(catalog(plugins), sources, new CrossChecks()), plugins);
+  }
+
+  /** Returns all settings of a host with these plugins. */
+  public static SettingCatalog catalog(PluginHost plugins) {
+    List<SettingGroup> groups =
+        groups(List.of(new SettingGroup("built-in plugins", plugins.builtIn())));
+    groups.add(new SettingGroup("plugins of third parties", plugins.added()));
+    return new SettingCatalog(groups, plugins.ids());
+  }
+
+  private static List<SettingGroup> groups(List<SettingGroup> plugins) {
+    List<SettingGroup> groups = new ArrayList<>();
+    groups.add(
+        SettingGroup.of(
+            "host",
+            HostSettings.BIND,
+            HostSettings.PORT,
+            EngineConfig.DATA_ROOT,
+            HostSettings.DOMAIN,
+            EngineHolder.WAIT,
+            ExchangeDirectories.DIRECTORIES,
+            Uploads.BYTES));
+    groups.add(
+        SettingGroup.of(
+            "access",
+            Access.AUTH,
+            LocalSocket.SOCKET,
+            Access.KEYS_FILE,
+            Access.RATE_LIMIT,
+            Access.AUDIT_LOG));
+    groups.add(
+        SettingGroup.of(
+            "TLS",
+            TlsProperties.TLS,
+            TlsProperties.CERTIFICATE,
+            TlsProperties.KEY,
+            TlsProperties.NAMES));
+    groups.addAll(EngineSettings.groups());
+    groups.addAll(plugins);
+    groups.add(FrameworkSettings.group());
+    return groups;
+  }
+}
