@@ -14,6 +14,7 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
+  exports dev.ramet.engine.plugin;
   exports dev.ramet.engine.start;
 
   opens dev.ramet.engine.exchange to

@@ -55,7 +55,7 @@ final class DegradationTest {
 
   private boolean usable(String mode) {
     return ground.engine().doctor().report(false).plugins().stream()
-        .anyMatch(plugin -> plugin.id().equals(mode) && plugin.outcome().equals("usable"));
+        .anyMatch(plugin -> plugin.id().equals(mode) && plugin.outcome().name().equals("usable"));
   }
 
   @AfterAll

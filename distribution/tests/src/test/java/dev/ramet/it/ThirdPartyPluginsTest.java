@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.plugin.Selection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,7 +56,7 @@ final class ThirdPartyPluginsTest {
             POOL_BYTES,
             config -> FaultyPlugin.loaded(config, plugins, preferred))) {
       Map<String, String> selected = new TreeMap<>();
-      for (Doctor.Selection one : ground.engine().doctor().report(false).selections()) {
+      for (Selection one : ground.engine().doctor().report(false).selections()) {
         selected.put(one.role(), String.valueOf(one.chosen()));
       }
       assertEquals(new TreeMap<>(THEIRS), selected);

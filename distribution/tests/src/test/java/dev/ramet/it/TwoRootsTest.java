@@ -14,6 +14,7 @@ import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -114,7 +115,7 @@ final class TwoRootsTest {
 
   private static Map<String, String> chosen(Engine engine) {
     Map<String, String> chosen = new java.util.TreeMap<>();
-    for (Doctor.Selection selection : engine.doctor().report(false).selections()) {
+    for (Selection selection : engine.doctor().report(false).selections()) {
       if (selection.role().startsWith("storage")) {
         chosen.put(selection.role(), String.valueOf(selection.chosen()));
       }

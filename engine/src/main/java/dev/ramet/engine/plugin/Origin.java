@@ -14,8 +14,10 @@ import java.util.Optional;
  * @param version that module's version, or empty
  * @param nativeAccess the state of its native access, for people
  */
-record Origin(String plugin, String jar, String module, String version, String nativeAccess) {
-  static final String BUILT_IN = "built-in";
+public record Origin(
+    String plugin, String jar, String module, String version, String nativeAccess) {
+  /** The plugin of providers that the host brings. */
+  public static final String BUILT_IN = "built-in";
 
   /** Returns the origin of a module that the host was started with. */
   static Origin builtIn(Module module) {

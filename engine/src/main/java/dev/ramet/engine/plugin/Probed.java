@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-import dev.ramet.engine.Doctor.PluginReport;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.Facts;
@@ -10,7 +9,6 @@ import dev.ramet.spi.Provider;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A provider and the result of its probe.
@@ -67,40 +65,26 @@ public record Probed(Role role, Provider<?> provider, ProbeResult result, long m
   /** Returns a report for people. */
   public PluginReport report() {
     if (result instanceof ProbeResult.Usable usable) {
-      return report("usable", "", "", null, List.copyOf(usable.facts().names()), usable.evidence());
-    }
-    if (result instanceof ProbeResult.Unusable unusable) {
       return report(
-          "unusable", unusable.reason(), unusable.detail(), unusable.remedy(), List.of(), Map.of());
+          new PluginReport.Outcome("usable", "", "", null),
+          List.copyOf(usable.facts().names()),
+          usable.evidence());
     }
-    return report("failed", reason(), reason(), null, List.of(), Map.of());
+    PluginReport.Outcome outcome =
+        result instanceof ProbeResult.Unusable unusable
+            ? new PluginReport.Outcome(
+                "unusable", unusable.reason(), unusable.detail(), unusable.remedy())
+            : new PluginReport.Outcome("failed", reason(), reason(), null);
+    return report(outcome, List.of(), Map.of());
   }
 
   private PluginReport report(
-      String outcome,
-      String reason,
-      String detail,
-      @Nullable String remedy,
-      List<String> capabilities,
-      Map<String, String> evidence) {
+      PluginReport.Outcome outcome, List<String> capabilities, Map<String, String> evidence) {
     Origin origin =
         provider instanceof GuardedProvider<?> guarded
             ? guarded.origin()
             : Origin.builtIn(provider.getClass().getModule());
     return new PluginReport(
-        role.label(),
-        provider.id(),
-        origin.plugin(),
-        origin.jar(),
-        origin.module(),
-        origin.version(),
-        origin.nativeAccess(),
-        outcome,
-        reason,
-        detail,
-        remedy,
-        capabilities,
-        evidence,
-        millis);
+        role.label(), provider.id(), origin, outcome, capabilities, evidence, millis);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-import dev.ramet.engine.Doctor;
 import dev.ramet.spi.Facts;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
@@ -103,10 +102,10 @@ public final class Ranking {
   }
 
   /** Explains why {@code chosen} was selected and the better ones were not. */
-  public static Doctor.Selection explain(
+  public static Selection explain(
       Role role, String where, List<Probed> probed, @Nullable String chosen, @Nullable String why) {
     if (why != null) {
-      return new Doctor.Selection(role.label(), where, chosen, why);
+      return new Selection(role.label(), where, chosen, why);
     }
     StringBuilder reason = new StringBuilder();
     for (Probed candidate : probed) {
@@ -120,6 +119,6 @@ public final class Ranking {
     if (chosen == null) {
       reason.append("none works here");
     }
-    return new Doctor.Selection(role.label(), where, chosen, reason.toString());
+    return new Selection(role.label(), where, chosen, reason.toString());
   }
 }

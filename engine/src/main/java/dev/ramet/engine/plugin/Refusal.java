@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.plugin;
 
-import dev.ramet.engine.Doctor.PluginReport;
 import java.util.List;
 import java.util.Map;
 
@@ -33,15 +32,8 @@ public record Refusal(String plugin, String jar, String module, String cause, St
     return new PluginReport(
         "",
         plugin,
-        plugin,
-        jar,
-        module,
-        "",
-        "",
-        "refused",
-        cause,
-        sentence(),
-        remedy,
+        new Origin(plugin, jar, module, "", ""),
+        new PluginReport.Outcome("refused", cause, sentence(), remedy),
         List.of(),
         Map.of(),
         0);

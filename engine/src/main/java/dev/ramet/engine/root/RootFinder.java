@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.root;
 
-import dev.ramet.engine.Doctor;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -59,7 +59,7 @@ public final class RootFinder {
         record,
         RecordedBackend.provider(plugins, id, layout),
         List.of(),
-        new Doctor.Selection(role.label(), layout.root().toString(), id, "recorded in the root"),
+        new Selection(role.label(), layout.root().toString(), id, "recorded in the root"),
         null);
   }
 

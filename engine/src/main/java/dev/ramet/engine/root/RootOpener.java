@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.root;
 
-import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Ranking;
 import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -97,7 +97,7 @@ public final class RootOpener {
       @Nullable RootRecord record,
       StorageBackendProvider provider,
       List<Probed> probed,
-      Doctor.Selection selection,
+      Selection selection,
       @Nullable String advice) {
     /**
      * Returns whether a fork shares unchanged blocks. False also when it is unknown, for a root

@@ -8,6 +8,7 @@ import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Refusal;
 import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.linux.LinuxException;

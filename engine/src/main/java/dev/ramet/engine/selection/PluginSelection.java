@@ -9,6 +9,7 @@ import dev.ramet.engine.plugin.Probed;
 import dev.ramet.engine.plugin.Prober;
 import dev.ramet.engine.plugin.Ranking;
 import dev.ramet.engine.plugin.Role;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.support.Errors;
@@ -223,7 +224,7 @@ public final class PluginSelection {
   /** Returns the doctor of this host. */
   public Doctor doctor(
       Roots roots, EgressFilter egress, OpenAgents agents, Supplier<List<Probed>> storageProbes) {
-    List<Doctor.Selection> selections = new ArrayList<>();
+    List<Selection> selections = new ArrayList<>();
     roots.all().forEach(root -> selections.add(root.selection()));
     selections.add(
         selection(
@@ -270,7 +271,7 @@ public final class PluginSelection {
     }
   }
 
-  private Doctor.Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
+  private Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
     String forced =
         role == Role.HYPERVISOR
             ? config.settings().find(HYPERVISOR).orElse(null)
@@ -285,8 +286,8 @@ public final class PluginSelection {
             .map(Probed::reason)
             .orElse("there is no such plugin");
     return obstacle.isEmpty()
-        ? new Doctor.Selection(role.label(), "", forced, "set in the configuration")
-        : new Doctor.Selection(
+        ? new Selection(role.label(), "", forced, "set in the configuration")
+        : new Selection(
             role.label(), "", null, forced + " is set in the configuration: " + obstacle);
   }
 }

@@ -88,7 +88,7 @@ final class PluginFolder {
     Refusal refusal = loaded.refusals().get(0);
     assertEquals("bad", refusal.plugin());
     assertFalse(refusal.remedy().isEmpty());
-    assertEquals("refused", refusal.report().outcome());
+    assertEquals("refused", refusal.report().outcome().name());
     PluginPolicy required = new PluginPolicy(plugins, Set.of("bad"), Set.of(), List.of());
     RametException e = assertThrows(RametException.class, () -> Plugins.load(required, PATIENCE));
     assertEquals(ErrorCode.HOST_UNFIT, e.code());

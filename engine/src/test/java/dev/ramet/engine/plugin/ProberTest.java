@@ -112,8 +112,8 @@ final class ProberTest {
                   throw new IllegalStateException("broken plugin");
                 }));
     assertTrue(found.get(0).result() instanceof ProbeResult.Failed);
-    assertEquals("failed", found.get(0).report().outcome());
-    assertTrue(found.get(0).report().reason().contains("broken plugin"));
+    assertEquals("failed", found.get(0).report().outcome().name());
+    assertTrue(found.get(0).report().outcome().reason().contains("broken plugin"));
   }
 
   @Test

@@ -10,6 +10,9 @@ import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.Templates;
 import dev.ramet.engine.Volumes;
+import dev.ramet.engine.plugin.Origin;
+import dev.ramet.engine.plugin.PluginReport;
+import dev.ramet.engine.plugin.Selection;
 import dev.ramet.server.settings.FakeStorage;
 import java.util.List;
 import java.util.Map;
@@ -73,22 +76,15 @@ public final class FakeEngine implements Engine {
             Doctor.Verdict.DEGRADED,
             Map.of("refreshed", Boolean.toString(refresh)),
             List.of(
-                new Doctor.PluginReport(
+                new PluginReport(
                     "storage",
                     "copy",
-                    "built-in",
-                    "m.jar",
-                    "m",
-                    "",
-                    "the host's",
-                    "usable",
-                    "",
-                    "",
-                    null,
+                    new Origin("built-in", "m.jar", "m", "", "the host's"),
+                    new PluginReport.Outcome("usable", "", "", null),
                     List.of(),
                     Map.of(),
                     3)),
-            List.of(new Doctor.Selection("hypervisor", "", null, "none")),
+            List.of(new Selection("hypervisor", "", null, "none")),
             List.of());
   }
 
