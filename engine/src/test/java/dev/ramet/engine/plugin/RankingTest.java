@@ -113,9 +113,7 @@ final class RankingTest {
         order(List.of("full", "soft-dirty"), MEMORY));
   }
 
-  /**
-   * What a plugin could do elsewhere does not count where it does less, and does where it cannot.
-   */
+  /** A usable plugin is ranked by its facts here, an unusable one by its facts at best. */
   @Test
   void theFactsOfThisHostCount() {
     Facts best = new MemoryFacts(Set.of(MemoryFeature.values()));
