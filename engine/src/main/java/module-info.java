@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Plugin host, selection, and the choreography of create, snapshot, clone and rollback. */
 module dev.ramet.engine {
+  requires transitive dev.ramet.pluginhost;
   requires dev.ramet.agent;
   requires dev.ramet.certificates;
   requires dev.ramet.files;
@@ -14,7 +15,6 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
-  exports dev.ramet.engine.plugin;
   exports dev.ramet.engine.start;
 
   opens dev.ramet.engine.exchange to

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
-import dev.ramet.engine.PluginPolicy;
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Role;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.find.PluginKind;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.storage.Durability;
@@ -106,7 +106,7 @@ final class ContractCalls {
   }
 
   private static StorageBackendProvider guarded() {
-    for (Provider<?> provider : Plugins.load(PluginPolicy.BUILT_IN).of(Role.STORAGE)) {
+    for (Provider<?> provider : Plugins.load(PluginPolicy.BUILT_IN).of(PluginKind.STORAGE)) {
       if (provider.id().equals(BACKEND)) {
         return (StorageBackendProvider) provider;
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.engine.plugin.PluginReport;
-import dev.ramet.engine.plugin.Selection;
+import dev.ramet.pluginhost.Selection;
+import dev.ramet.pluginhost.find.PluginReport;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.Settings;

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.plugin.Selection;
+import dev.ramet.pluginhost.Selection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

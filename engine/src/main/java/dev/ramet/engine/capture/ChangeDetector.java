@@ -2,7 +2,6 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.pages.SamePages;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
@@ -11,6 +10,7 @@ import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.tracking.Tracking;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;

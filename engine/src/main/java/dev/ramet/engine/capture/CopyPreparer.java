@@ -3,10 +3,10 @@ package dev.ramet.engine.capture;
 
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Registry;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.NodeId;

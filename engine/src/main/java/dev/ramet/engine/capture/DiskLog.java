@@ -2,7 +2,7 @@
 package dev.ramet.engine.capture;
 
 import dev.ramet.engine.machine.MachineStarter;
-import dev.ramet.engine.plugin.Capability;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.WriteLog;

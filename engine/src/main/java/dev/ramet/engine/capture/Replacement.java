@@ -3,13 +3,13 @@ package dev.ramet.engine.capture;
 
 import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.StepObserver;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.NodeId;

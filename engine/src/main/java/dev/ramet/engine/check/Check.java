@@ -3,7 +3,6 @@ package dev.ramet.engine.check;
 
 import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.RootRecord;
 import dev.ramet.engine.selection.ProbeRemains;
@@ -15,6 +14,7 @@ import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;

@@ -4,8 +4,6 @@ package dev.ramet.engine.check;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.root.LostRecord;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.RootFinder;
@@ -25,6 +23,8 @@ import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
@@ -76,7 +76,7 @@ public final class OfflineRoots implements OfflineStorage {
     close.add("lock", () -> closeQuietly(lock));
 
     List<OpenRoot> places = new ArrayList<>();
-    RootOpener.Root main = finder.find(Role.STORAGE, dataRoot);
+    RootOpener.Root main = finder.find(PluginKind.STORAGE, dataRoot);
     places.add(new OpenRoot(main, examine(config, main, close)));
     RootOpener.Root memory = memory(finder, main);
     if (memory != null) {
@@ -128,7 +128,7 @@ public final class OfflineRoots implements OfflineStorage {
     if (!Files.isDirectory(path) || !finder.isRoot(path)) {
       throw RootOpener.gone(path);
     }
-    RootOpener.Root memory = finder.find(Role.MEMORY_STORAGE, path);
+    RootOpener.Root memory = finder.find(PluginKind.MEMORY_STORAGE, path);
     RootRecord other = memory.record();
     if (other == null || record.id() == null || !record.id().equals(other.memoryOf())) {
       throw Roots.taken(memory);

@@ -3,7 +3,6 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.Layout;
@@ -14,6 +13,7 @@ import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;

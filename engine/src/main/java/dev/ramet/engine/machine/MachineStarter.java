@@ -3,7 +3,6 @@ package dev.ramet.engine.machine;
 
 import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
@@ -14,6 +13,7 @@ import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.root;
 
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Role;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.JsonFile;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import java.io.IOException;
@@ -54,7 +54,7 @@ final class RecordedBackend {
 
   /** Returns the storage backend that a root needs. */
   static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
-    for (Provider<?> candidate : plugins.of(Role.STORAGE)) {
+    for (Provider<?> candidate : plugins.of(PluginKind.STORAGE)) {
       if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
         return provider;
       }

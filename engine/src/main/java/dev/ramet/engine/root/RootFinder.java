@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.root;
 
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.Selection;
+import dev.ramet.pluginhost.find.PluginKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +39,7 @@ public final class RootFinder {
    *
    * @throws RametException as {@link dev.ramet.engine.start.EngineFactory#atRest}
    */
-  public RootOpener.Root find(Role role, Path directory) {
+  public RootOpener.Root find(PluginKind role, Path directory) {
     Path pool = pools.find(directory);
     Layout layout = new Layout(pool == null ? directory : pool);
     if (!Files.exists(layout.rootRecord())) {

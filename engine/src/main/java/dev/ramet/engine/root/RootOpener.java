@@ -2,17 +2,17 @@
 package dev.ramet.engine.root;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Probed;
-import dev.ramet.engine.plugin.Prober;
-import dev.ramet.engine.plugin.Ranking;
-import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.NoRoom;
 import dev.ramet.linux.file.FullFileSystem;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.Prober;
+import dev.ramet.pluginhost.Ranking;
+import dev.ramet.pluginhost.Selection;
+import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.ProvisioningStatus;
@@ -74,7 +74,7 @@ public final class RootOpener {
    *     lost, such as a mount point without its file system
    */
   record Wish(
-      Role role,
+      PluginKind role,
       Path directory,
       @Nullable String backend,
       @Nullable Long poolBytes,
@@ -92,7 +92,7 @@ public final class RootOpener {
    * @param advice what would improve the storage, or null
    */
   public record Root(
-      Role role,
+      PluginKind role,
       Layout layout,
       @Nullable RootRecord record,
       StorageBackendProvider provider,
@@ -146,12 +146,14 @@ public final class RootOpener {
   }
 
   /** Probes every storage backend at a root; returns the best first. */
-  public List<Probed> probe(Role role, Path root) {
+  public List<Probed> probe(PluginKind role, Path root) {
     return plugins
         .ranking()
         .ranked(
             prober.probe(
-                role, plugins.of(Role.STORAGE), id -> new ProbeContext(root, config.plugin(id))));
+                role,
+                plugins.of(PluginKind.STORAGE),
+                id -> new ProbeContext(root, config.plugin(id))));
   }
 
   private static boolean copyOnWrite(Probed probed) {
@@ -229,7 +231,7 @@ public final class RootOpener {
   }
 
   private Root root(
-      Role role,
+      PluginKind role,
       Layout layout,
       @Nullable RootRecord record,
       List<Probed> probed,

@@ -3,11 +3,11 @@ package dev.ramet.engine.root;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnly;
-import dev.ramet.engine.plugin.Role;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
+import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.Settings;
 import java.io.IOException;
@@ -100,7 +100,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     RootOpener.Root main =
         opener.open(
             new RootOpener.Wish(
-                Role.STORAGE,
+                PluginKind.STORAGE,
                 config.dataRoot(),
                 config.settings().find(BACKEND).orElse(null),
                 config.settings().find(POOL_SIZE).orElse(null),
@@ -157,7 +157,8 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     }
     RootOpener.Root memory =
         opener.open(
-            new RootOpener.Wish(Role.MEMORY_STORAGE, path, wanted.storageBackend(), null, false));
+            new RootOpener.Wish(
+                PluginKind.MEMORY_STORAGE, path, wanted.storageBackend(), null, false));
     refuseTaken(memory, null);
     RootRecord record =
         RootRecord.single(main.provider().id())
@@ -206,7 +207,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     RootOpener.Root memory =
         opener.open(
             new RootOpener.Wish(
-                Role.MEMORY_STORAGE, path, area.storageBackend(), null, area.ready()));
+                PluginKind.MEMORY_STORAGE, path, area.storageBackend(), null, area.ready()));
     if (memory.record() == null) {
       refuseTaken(memory, null);
       finish(main, record, memory);

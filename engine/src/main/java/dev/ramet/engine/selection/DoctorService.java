@@ -5,15 +5,15 @@ import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.network.EgressFilter;
-import dev.ramet.engine.plugin.Probed;
-import dev.ramet.engine.plugin.Refusal;
-import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.linux.file.Host;
+import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.Selection;
+import dev.ramet.pluginhost.find.PluginKind;
+import dev.ramet.pluginhost.find.Refusal;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageFacts;
 import java.io.IOException;
@@ -155,7 +155,7 @@ final class DoctorService implements Doctor {
   private boolean copyOnWrite(List<Probed> now) {
     return now.stream()
         .filter(this::chosen)
-        .filter(one -> one.role() == Role.STORAGE || one.role() == Role.MEMORY_STORAGE)
+        .filter(one -> one.role() == PluginKind.STORAGE || one.role() == PluginKind.MEMORY_STORAGE)
         .allMatch(
             one ->
                 one.usableFacts(StorageFacts.class).filter(StorageFacts::copyOnWrite).isPresent());

@@ -4,12 +4,6 @@ package dev.ramet.engine.selection;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.network.EgressFilter;
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Probed;
-import dev.ramet.engine.plugin.Prober;
-import dev.ramet.engine.plugin.Ranking;
-import dev.ramet.engine.plugin.Role;
-import dev.ramet.engine.plugin.Selection;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.support.Errors;
@@ -17,6 +11,12 @@ import dev.ramet.engine.tracking.Candidate;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.Prober;
+import dev.ramet.pluginhost.Ranking;
+import dev.ramet.pluginhost.Selection;
+import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
@@ -100,12 +100,12 @@ public final class PluginSelection {
           plugins,
           prober,
           scratch,
-          begin(config, plugins, prober, scratch, Role.HYPERVISOR),
-          begin(config, plugins, prober, scratch, Role.MEMORY));
+          begin(config, plugins, prober, scratch, PluginKind.HYPERVISOR),
+          begin(config, plugins, prober, scratch, PluginKind.MEMORY));
     }
 
     private static Prober.Pending begin(
-        EngineConfig config, Plugins plugins, Prober prober, Path scratch, Role role) {
+        EngineConfig config, Plugins plugins, Prober prober, Path scratch, PluginKind role) {
       return prober.begin(role, plugins.of(role), id -> context(config, scratch, id));
     }
 
@@ -160,7 +160,7 @@ public final class PluginSelection {
             "; ",
             hypervisors.stream().map(Probed::remedy).filter(text -> !text.isEmpty()).toList());
     return new UnavailableHypervisor(
-        selection(Role.HYPERVISOR, hypervisors, null).reason(), remedies);
+        selection(PluginKind.HYPERVISOR, hypervisors, null).reason(), remedies);
   }
 
   /** Returns whether the selected hypervisor gives guests secrets. */
@@ -228,12 +228,12 @@ public final class PluginSelection {
     roots.all().forEach(root -> selections.add(root.selection()));
     selections.add(
         selection(
-            Role.HYPERVISOR,
+            PluginKind.HYPERVISOR,
             hypervisors,
             hypervisorChoice().map(one -> one.provider().id()).orElse(null)));
     selections.add(
         selection(
-            Role.MEMORY,
+            PluginKind.MEMORY,
             memoryModes,
             Ranking.best(memoryModes).map(one -> one.provider().id()).orElse(null)));
     List<String> advice = new ArrayList<>();
@@ -271,9 +271,9 @@ public final class PluginSelection {
     }
   }
 
-  private Selection selection(Role role, List<Probed> probed, @Nullable String chosen) {
+  private Selection selection(PluginKind role, List<Probed> probed, @Nullable String chosen) {
     String forced =
-        role == Role.HYPERVISOR
+        role == PluginKind.HYPERVISOR
             ? config.settings().find(HYPERVISOR).orElse(null)
             : config.settings().find(MEMORY_MODE).orElse(null);
     if (forced == null) {

@@ -4,11 +4,9 @@ package dev.ramet.engine.start;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
-import dev.ramet.engine.plugin.Plugins;
 import dev.ramet.engine.sandbox.RecordGauges;
 import dev.ramet.engine.selection.OpenAgents;
 import dev.ramet.engine.state.Layout;
@@ -26,6 +24,8 @@ import dev.ramet.engine.volume.VolumeStore;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Host;
 import dev.ramet.linux.file.Warmup;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import java.io.IOException;
 
 /** Creates the parts of an engine in the order in which they depend on each other. */

@@ -4,8 +4,8 @@ package dev.ramet.engine.start;
 import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
-import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.check.OfflineRoots;
+import dev.ramet.pluginhost.find.PluginPolicy;
 
 /** Opens engines. */
 public final class EngineFactory {

@@ -3,7 +3,6 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
-import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.capture.MemoryImages;
 import dev.ramet.engine.capture.PreCopier;
 import dev.ramet.engine.capture.Replacement;
@@ -15,6 +14,7 @@ import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.sandbox.CloneStarter;
 import dev.ramet.engine.selection.PluginSelection;
 import dev.ramet.engine.template.Recipe;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.SettingGroup;

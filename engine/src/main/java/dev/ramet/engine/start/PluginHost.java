@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
-import dev.ramet.engine.PluginPolicy;
-import dev.ramet.engine.plugin.Plugins;
-import dev.ramet.engine.plugin.Role;
+import dev.ramet.pluginhost.Plugins;
+import dev.ramet.pluginhost.find.PluginKind;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.settings.Setting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,7 +18,8 @@ import java.util.TreeSet;
  */
 public final class PluginHost {
   // In this order people read about them.
-  private static final List<Role> ROLES = List.of(Role.HYPERVISOR, Role.STORAGE, Role.MEMORY);
+  private static final List<PluginKind> ROLES =
+      List.of(PluginKind.HYPERVISOR, PluginKind.STORAGE, PluginKind.MEMORY);
 
   private final Plugins plugins;
 
@@ -54,7 +55,7 @@ public final class PluginHost {
   private List<Setting<?>> settings(boolean builtIn) {
     // Plugins of different roles may share an id, and then a setting.
     Map<String, Setting<?>> found = new LinkedHashMap<>();
-    for (Role role : ROLES) {
+    for (PluginKind role : ROLES) {
       for (Plugins.Declared one : plugins.declared()) {
         if (one.role() == role && one.builtIn() == builtIn) {
           one.settings()

@@ -2,9 +2,9 @@
 package dev.ramet.engine.tracking;
 
 import dev.ramet.engine.ModeRefusal;
-import dev.ramet.engine.plugin.Capability;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.Baseline;

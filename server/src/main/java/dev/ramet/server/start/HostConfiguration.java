@@ -2,9 +2,9 @@
 package dev.ramet.server.start;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.start.EngineSettings;
 import dev.ramet.engine.start.PluginHost;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.access.Access;
 import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.config.Configuration;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.config;
 
-import dev.ramet.engine.PluginPolicy;
 import dev.ramet.engine.start.PluginHost;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.start.HostConfiguration;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.SettingGroup;

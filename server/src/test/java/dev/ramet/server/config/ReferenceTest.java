@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.engine.OutboundSettings;
-import dev.ramet.engine.PluginPolicy;
+import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.start.HostConfiguration;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.Settings;

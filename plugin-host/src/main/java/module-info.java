@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Plugins: found in folders, guarded, probed and ranked. Names none. */
+module dev.ramet.pluginhost {
+  requires transitive dev.ramet.spi;
+  requires static transitive org.jspecify;
+
+  exports dev.ramet.pluginhost;
+  exports dev.ramet.pluginhost.find to
+      dev.ramet.engine;
+  exports dev.ramet.pluginhost.guard to
+      dev.ramet.engine;
+
+  uses dev.ramet.spi.storage.StorageBackendProvider;
+  uses dev.ramet.spi.storage.StorageProvisioner;
+  uses dev.ramet.spi.memory.MemoryModeProvider;
+  uses dev.ramet.spi.hypervisor.HypervisorProvider;
+}
