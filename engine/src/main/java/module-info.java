@@ -15,7 +15,11 @@ module dev.ramet.engine {
   requires static transitive org.jspecify;
 
   exports dev.ramet.engine;
+  exports dev.ramet.engine.sandboxes;
+  exports dev.ramet.engine.snapshots;
   exports dev.ramet.engine.start;
+  exports dev.ramet.engine.templates;
+  exports dev.ramet.engine.volumes;
 
   opens dev.ramet.engine.exchange to
       com.fasterxml.jackson.databind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The contracts that a host of the engine calls: {@link dev.ramet.engine.Engine} and the records it
- * uses.
+ * The contracts that a host of the engine calls: {@link dev.ramet.engine.start.Engine} and the
+ * records it uses.
  */
 @NullMarked
 package dev.ramet.engine;

@@ -74,7 +74,7 @@ final class PluginsTest {
                 "com.curious",
                 "",
                 "",
-                "Sight.of(\"dev.ramet.spi.Provider\", \"dev.ramet.engine.Engine\","
+                "Sight.of(\"dev.ramet.spi.Provider\", \"dev.ramet.engine.start.Engine\","
                     + " \"dev.ramet.linux.file.Warmup\", \"org.junit.jupiter.api.Test\","
                     + " \"com.fasterxml.jackson.databind.ObjectMapper\")"));
     sources.put(

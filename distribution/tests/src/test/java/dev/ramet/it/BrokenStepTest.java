@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;

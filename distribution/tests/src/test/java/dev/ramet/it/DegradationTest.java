@@ -12,12 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.ModeRefusal;
-import dev.ramet.engine.ModeRefusal.Cause;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.ModeRefusal;
+import dev.ramet.engine.snapshots.ModeRefusal.Cause;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

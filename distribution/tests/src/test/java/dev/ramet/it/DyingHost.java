@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
-import dev.ramet.engine.BuildTemplate;
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.Template;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
+import dev.ramet.engine.templates.BuildTemplate;
+import dev.ramet.engine.templates.Template;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;

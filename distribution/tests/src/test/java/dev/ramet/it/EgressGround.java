@@ -3,9 +3,9 @@ package dev.ramet.it;
 
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.nio.file.Files;

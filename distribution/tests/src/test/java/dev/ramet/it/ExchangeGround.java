@@ -4,8 +4,8 @@ package dev.ramet.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.spi.storage.CopyProgress;
 import java.io.IOException;
 import java.io.UncheckedIOException;

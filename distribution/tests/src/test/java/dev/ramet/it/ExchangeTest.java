@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.it.Installed.Run;

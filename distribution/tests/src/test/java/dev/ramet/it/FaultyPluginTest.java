@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.ForkResult;
-import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.StorageProvisioner;

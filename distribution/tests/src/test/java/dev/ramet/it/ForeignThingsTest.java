@@ -4,8 +4,8 @@ package dev.ramet.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Template;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.templates.Template;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ final class ForeignThingsTest {
     assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(sandbox.id()).state());
     assertEquals("kept", ground.shell(sandbox.id()).run("cat /tmp/file"));
     Template template = ground.engine().templates().get(Ground.TEMPLATE);
-    assertEquals(dev.ramet.engine.Snapshot.Status.READY, template.status());
+    assertEquals(dev.ramet.engine.snapshots.Snapshot.Status.READY, template.status());
     for (String line : said) {
       assertTrue(!line.contains(template.id()), "a template is nothing to warn of: " + line);
     }

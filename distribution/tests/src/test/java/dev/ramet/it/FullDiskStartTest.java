@@ -4,7 +4,7 @@ package dev.ramet.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.testing.LoopFs;

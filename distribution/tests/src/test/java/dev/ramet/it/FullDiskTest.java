@@ -5,9 +5,9 @@ import static dev.ramet.it.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

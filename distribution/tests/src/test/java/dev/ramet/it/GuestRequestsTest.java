@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.RequestRules;
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.BufferedReader;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.CloneReport;
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.ForkResult;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.CloneReport;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
 import java.util.Objects;
 
 /** The ids of memory modes, and captures in them. */

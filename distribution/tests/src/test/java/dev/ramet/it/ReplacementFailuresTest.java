@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.snapshots.Snapshot;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -8,9 +8,9 @@ import static dev.ramet.it.Modes.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryModeProvider;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.Template;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.templates.Template;
 import dev.ramet.spi.storage.CopyProgress;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.it.Installed.Run;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.InboundRules;
-import dev.ramet.engine.Metrics;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.SandboxRules;
-import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.sandboxes.InboundRules;
+import dev.ramet.engine.sandboxes.Metrics;
+import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.SandboxRules;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;
@@ -197,7 +197,10 @@ final class SuspensionTest {
     assertEquals(1, load.cpuCount());
     assertTrue(load.memoryUsedBytes() > 0 && load.memoryUsedBytes() < load.memoryTotalBytes());
     Sandbox clone =
-        sandboxes().clone(id, new dev.ramet.engine.CloneRequest(1, 1, null)).sandboxes().get(0);
+        sandboxes()
+            .clone(id, new dev.ramet.engine.sandboxes.CloneRequest(1, 1, null))
+            .sandboxes()
+            .get(0);
     assertNotNull(clone.accessToken());
     assertFalse(clone.accessToken().equals(again.accessToken()), "a clone has its own token");
     assertNotNull(clone.trafficToken());

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.pluginhost.Selection;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.CloneRequest;
 import dev.ramet.engine.Doctor;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
-import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.Storage;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

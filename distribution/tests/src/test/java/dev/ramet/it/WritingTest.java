@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.pages.PagesWritten;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;

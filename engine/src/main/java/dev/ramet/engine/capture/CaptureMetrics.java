@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Histogram;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.ModeRefusal;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.NewSnapshot;
+import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.TaggedName;
 import dev.ramet.spi.storage.Durability;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.CaptureReport;
-import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.ModeRefusal;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.support.Undo;

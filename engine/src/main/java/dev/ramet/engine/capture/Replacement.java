@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;

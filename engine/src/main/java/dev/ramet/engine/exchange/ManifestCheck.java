@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.exchange;
 
-import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.RametException;

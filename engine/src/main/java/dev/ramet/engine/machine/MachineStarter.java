@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.SandboxRules;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;

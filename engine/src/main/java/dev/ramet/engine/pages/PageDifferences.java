@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.pages;
 
-import dev.ramet.engine.ImageDifference;
+import dev.ramet.engine.snapshots.ImageDifference;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

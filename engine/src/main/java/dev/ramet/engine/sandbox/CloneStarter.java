@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.CloneRequest;
+import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotRecord;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.CloneReport;
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.Sandbox;
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.sandboxes.CloneReport;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;

@@ -2,8 +2,8 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.agent.host.Agent;
-import dev.ramet.engine.Metrics;
 import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;

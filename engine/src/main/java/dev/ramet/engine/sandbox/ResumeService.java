@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.Sandboxes;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;

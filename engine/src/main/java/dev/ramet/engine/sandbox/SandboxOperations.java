@@ -2,15 +2,15 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.egress.rule.NetworkRules;
-import dev.ramet.engine.CloneReport;
-import dev.ramet.engine.CloneRequest;
-import dev.ramet.engine.ForkResult;
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.Metrics;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.RollbackReport;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.sandboxes.CloneReport;
+import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.Metrics;
+import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.RollbackReport;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.SnapshotRecord;
 import java.time.Duration;
 import java.util.Map;

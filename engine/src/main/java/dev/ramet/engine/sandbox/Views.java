@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.Template;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.PendingSnapshots;
@@ -11,6 +10,7 @@ import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.templates.Template;
 import dev.ramet.engine.workingset.WorkingSet;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.errors.RametException;

@@ -2,9 +2,9 @@
 package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.NewSnapshot;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
+import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.PendingSnapshots;

@@ -2,13 +2,13 @@
 package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Snapshot;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.PausedCapturer;
 import dev.ramet.engine.capture.Replacement;
 import dev.ramet.engine.capture.SandboxCapturer;
 import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.SandboxRecord;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.snapshot;
 
-import dev.ramet.engine.ImageDifference;
-import dev.ramet.engine.SnapshotDifference;
 import dev.ramet.engine.pages.ImageComparison;
+import dev.ramet.engine.snapshots.ImageDifference;
+import dev.ramet.engine.snapshots.SnapshotDifference;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;

@@ -2,12 +2,12 @@
 package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.SnapshotDifference;
-import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.capture.ChangeDetector;
 import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.snapshots.SnapshotDifference;
+import dev.ramet.engine.snapshots.Snapshots;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.PendingSnapshots;
 import dev.ramet.engine.state.SandboxStore;

@@ -2,7 +2,6 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.engine.Doctor;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.VmLauncher;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.RootContents;

@@ -3,15 +3,14 @@ package dev.ramet.engine.start;
 
 import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Doctor;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
-import dev.ramet.engine.Sandboxes;
-import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.Templates;
-import dev.ramet.engine.Volumes;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.sandboxes.Sandboxes;
+import dev.ramet.engine.snapshots.Snapshots;
 import dev.ramet.engine.support.Undo;
+import dev.ramet.engine.templates.Templates;
+import dev.ramet.engine.volumes.Volumes;
 import java.util.List;
 
 /** An open engine. Closing it closes all parts in the reverse order of their creation. */

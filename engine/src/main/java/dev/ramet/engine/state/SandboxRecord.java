@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;
 import java.util.Map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.CaptureReport;
+import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.support.TaggedName;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;

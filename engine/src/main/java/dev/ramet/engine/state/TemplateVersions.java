@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
-import dev.ramet.engine.TemplateTag;
 import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.templates.TemplateTag;
 import dev.ramet.errors.RametException;
 import java.util.Comparator;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.ramet.engine.template;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.support.Errors;
+import dev.ramet.engine.templates.ImageTemplate;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;

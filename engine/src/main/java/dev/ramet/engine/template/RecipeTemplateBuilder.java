@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
-import dev.ramet.engine.BuildTemplate;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.ImageTemplate;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.state.Layout;
@@ -12,6 +10,8 @@ import dev.ramet.engine.state.TemplateVersions;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.templates.BuildTemplate;
+import dev.ramet.engine.templates.ImageTemplate;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import java.io.IOException;

@@ -2,8 +2,8 @@
 package dev.ramet.engine.template;
 
 import dev.ramet.agent.host.GuestCommands;
-import dev.ramet.engine.BuildLog;
-import dev.ramet.engine.BuildStep;
+import dev.ramet.engine.templates.BuildLog;
+import dev.ramet.engine.templates.BuildStep;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;

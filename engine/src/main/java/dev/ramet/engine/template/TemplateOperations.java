@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
-import dev.ramet.engine.BuildLog;
-import dev.ramet.engine.BuildTemplate;
-import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.ImageTemplate;
-import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Template;
-import dev.ramet.engine.TemplateTag;
-import dev.ramet.engine.Templates;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.state.TemplateVersions;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.engine.support.TaggedName;
+import dev.ramet.engine.templates.BuildLog;
+import dev.ramet.engine.templates.BuildTemplate;
+import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.ImageTemplate;
+import dev.ramet.engine.templates.ImportTemplate;
+import dev.ramet.engine.templates.Template;
+import dev.ramet.engine.templates.TemplateTag;
+import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;
 import java.nio.file.Path;

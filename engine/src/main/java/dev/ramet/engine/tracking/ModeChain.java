@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.tracking;
 
-import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.snapshots.ModeRefusal;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayDeque;

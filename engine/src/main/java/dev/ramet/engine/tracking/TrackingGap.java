@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.tracking;
 
-import dev.ramet.engine.ModeRefusal;
+import dev.ramet.engine.snapshots.ModeRefusal;
 
 /**
  * Why it is unknown what a machine wrote since its last capture. The next capture in a tracking

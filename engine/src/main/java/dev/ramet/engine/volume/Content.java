@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeEntry;
 import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeEntry;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

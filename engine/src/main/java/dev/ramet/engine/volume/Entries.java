@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.engine.VolumeEntry;
+import dev.ramet.engine.volumes.VolumeEntry;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.tree.Tree;
 import dev.ramet.linux.tree.TreeEntry;

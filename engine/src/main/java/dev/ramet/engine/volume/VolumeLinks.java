@@ -2,7 +2,7 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.agent.host.AgentAccess;
-import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.volumes.VolumeMount;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;

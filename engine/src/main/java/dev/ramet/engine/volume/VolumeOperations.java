@@ -2,14 +2,14 @@
 package dev.ramet.engine.volume;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.Volume;
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.Volumes;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.volumes.Volume;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeMount;
+import dev.ramet.engine.volumes.Volumes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.volume;
 
-import dev.ramet.engine.Volume;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.VolumeRecord;
 import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.volumes.Volume;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;

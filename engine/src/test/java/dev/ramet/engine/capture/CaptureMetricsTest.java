@@ -3,10 +3,10 @@ package dev.ramet.engine.capture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.engine.CaptureReport;
 import dev.ramet.engine.Metric;
-import dev.ramet.engine.ModeRefusal;
 import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.snapshots.CaptureReport;
+import dev.ramet.engine.snapshots.ModeRefusal;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import java.util.List;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.engine.Volume;
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeEntry;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.support.Ids;
+import dev.ramet.engine.volumes.Volume;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeEntry;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;

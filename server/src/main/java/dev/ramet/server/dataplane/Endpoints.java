@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.dataplane;
 
-import dev.ramet.engine.InboundRules;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.sandboxes.InboundRules;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;

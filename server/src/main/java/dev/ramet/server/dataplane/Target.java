@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.dataplane;
 
-import dev.ramet.engine.Sandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.RametException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -3,8 +3,8 @@ package dev.ramet.server.doctor;
 
 import dev.ramet.api.host.DoctorInfo;
 import dev.ramet.api.host.Health;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
+import dev.ramet.engine.start.Engine;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
 import dev.ramet.server.http.LookupExecutor;

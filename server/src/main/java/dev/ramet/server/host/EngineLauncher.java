@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.host;
 
-import dev.ramet.engine.Engine;
+import dev.ramet.engine.start.Engine;
 import dev.ramet.spi.settings.Settings;
 
 /**

@@ -2,11 +2,11 @@
 package dev.ramet.server.host;
 
 import dev.ramet.egress.rule.Secret;
-import dev.ramet.engine.Engine;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.Template;
-import dev.ramet.engine.Volume;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.start.Engine;
+import dev.ramet.engine.templates.Template;
+import dev.ramet.engine.volumes.Volume;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.List;

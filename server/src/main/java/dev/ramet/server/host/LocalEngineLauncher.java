@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.host;
 
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.engine.start.PluginHost;
 import dev.ramet.spi.settings.Settings;

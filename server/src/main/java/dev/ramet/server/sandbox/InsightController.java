@@ -3,8 +3,8 @@ package dev.ramet.server.sandbox;
 
 import dev.ramet.api.sandbox.SandboxLogs;
 import dev.ramet.api.sandbox.SandboxMetric;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Sandboxes;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.sandbox;
 
-import dev.ramet.engine.Metrics;
+import dev.ramet.engine.sandboxes.Metrics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -2,7 +2,7 @@
 package dev.ramet.server.template;
 
 import dev.ramet.api.operation.ApiError;
-import dev.ramet.engine.BuildLog;
+import dev.ramet.engine.templates.BuildLog;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.operation.Operation;

@@ -2,8 +2,8 @@
 package dev.ramet.server.template;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.ramet.engine.DerivedTemplate;
-import dev.ramet.engine.Templates;
+import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;

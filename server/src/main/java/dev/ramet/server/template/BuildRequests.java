@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.template;
 
-import dev.ramet.engine.BuildStep;
-import dev.ramet.engine.Templates;
+import dev.ramet.engine.templates.BuildStep;
+import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.http.FieldValidation;

@@ -2,8 +2,8 @@
 package dev.ramet.server.template;
 
 import dev.ramet.api.template.TemplateInfo;
-import dev.ramet.engine.DerivedTemplate;
-import dev.ramet.engine.Template;
+import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.Template;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.http.ErrorHandlers;

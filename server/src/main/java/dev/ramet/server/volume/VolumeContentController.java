@@ -2,10 +2,10 @@
 package dev.ramet.server.volume;
 
 import dev.ramet.api.volume.VolumeEntryInfo;
-import dev.ramet.engine.Volume;
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeEntry;
-import dev.ramet.engine.Volumes;
+import dev.ramet.engine.volumes.Volume;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeEntry;
+import dev.ramet.engine.volumes.Volumes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;

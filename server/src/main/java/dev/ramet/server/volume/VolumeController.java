@@ -3,8 +3,8 @@ package dev.ramet.server.volume;
 
 import dev.ramet.api.volume.CreateVolume;
 import dev.ramet.api.volume.VolumeInfo;
-import dev.ramet.engine.Volume;
-import dev.ramet.engine.Volumes;
+import dev.ramet.engine.volumes.Volume;
+import dev.ramet.engine.volumes.Volumes;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.http.FieldValidation;

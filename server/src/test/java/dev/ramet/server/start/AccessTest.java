@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.NewSandbox;
+import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.keys.KeyFile;
 import dev.ramet.keys.Scope;
 import dev.ramet.server.settings.TestHost;

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.egress.rule.NetworkRules;
-import dev.ramet.engine.NewSandbox;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.SandboxRules;
+import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.time.Duration;

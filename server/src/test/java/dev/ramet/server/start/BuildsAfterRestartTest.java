@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.BuildLog;
-import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.templates.BuildLog;
+import dev.ramet.engine.templates.DerivedTemplate;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeEntry;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeEntry;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;

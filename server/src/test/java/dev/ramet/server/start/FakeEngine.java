@@ -3,13 +3,13 @@ package dev.ramet.server.start;
 
 import dev.ramet.egress.rule.Secrets;
 import dev.ramet.engine.Doctor;
-import dev.ramet.engine.Engine;
 import dev.ramet.engine.Metric;
-import dev.ramet.engine.Sandboxes;
-import dev.ramet.engine.Snapshots;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.Templates;
-import dev.ramet.engine.Volumes;
+import dev.ramet.engine.sandboxes.Sandboxes;
+import dev.ramet.engine.snapshots.Snapshots;
+import dev.ramet.engine.start.Engine;
+import dev.ramet.engine.templates.Templates;
+import dev.ramet.engine.volumes.Volumes;
 import dev.ramet.pluginhost.Selection;
 import dev.ramet.pluginhost.find.Origin;
 import dev.ramet.pluginhost.find.PluginReport;

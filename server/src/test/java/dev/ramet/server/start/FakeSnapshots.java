@@ -2,12 +2,12 @@
 package dev.ramet.server.start;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.ImageDifference;
-import dev.ramet.engine.NewSnapshot;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.SnapshotDifference;
-import dev.ramet.engine.Snapshots;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.snapshots.ImageDifference;
+import dev.ramet.engine.snapshots.NewSnapshot;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.snapshots.SnapshotDifference;
+import dev.ramet.engine.snapshots.Snapshots;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;

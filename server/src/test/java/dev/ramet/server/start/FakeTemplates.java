@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.engine.BuildLog;
-import dev.ramet.engine.BuildStep;
-import dev.ramet.engine.BuildTemplate;
-import dev.ramet.engine.DerivedTemplate;
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.ImageTemplate;
-import dev.ramet.engine.ImportTemplate;
 import dev.ramet.engine.Progress;
-import dev.ramet.engine.Snapshot;
-import dev.ramet.engine.Template;
-import dev.ramet.engine.TemplateTag;
-import dev.ramet.engine.Templates;
+import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.templates.BuildLog;
+import dev.ramet.engine.templates.BuildStep;
+import dev.ramet.engine.templates.BuildTemplate;
+import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.ImageTemplate;
+import dev.ramet.engine.templates.ImportTemplate;
+import dev.ramet.engine.templates.Template;
+import dev.ramet.engine.templates.TemplateTag;
+import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.nio.file.Files;

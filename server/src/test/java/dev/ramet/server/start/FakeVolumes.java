@@ -2,11 +2,11 @@
 package dev.ramet.server.start;
 
 import dev.ramet.engine.IdListener;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.Volume;
-import dev.ramet.engine.VolumeContent;
-import dev.ramet.engine.VolumeMount;
-import dev.ramet.engine.Volumes;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.volumes.Volume;
+import dev.ramet.engine.volumes.VolumeContent;
+import dev.ramet.engine.volumes.VolumeMount;
+import dev.ramet.engine.volumes.Volumes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Instant;

@@ -220,7 +220,7 @@ class IdempotencyTest {
   }
 
   private void restoreRecord() throws Exception {
-    Map<String, dev.ramet.engine.Sandbox> kept = Map.copyOf(host.engine.sandboxes.byId);
+    Map<String, dev.ramet.engine.sandboxes.Sandbox> kept = Map.copyOf(host.engine.sandboxes.byId);
     host.close();
     Files.write(recordFile, record);
     host = open();

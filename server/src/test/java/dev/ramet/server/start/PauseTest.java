@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.Sandbox;
-import dev.ramet.engine.SandboxRules;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.server.settings.Guest;
 import dev.ramet.server.settings.Guest.Http;
 import dev.ramet.server.settings.Guest.Http.Head;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.BuildStep;
-import dev.ramet.engine.DerivedTemplate;
+import dev.ramet.engine.templates.BuildStep;
+import dev.ramet.engine.templates.DerivedTemplate;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.time.Instant;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.BuildStep;
+import dev.ramet.engine.templates.BuildStep;
 import dev.ramet.keys.KeyFile;
 import dev.ramet.keys.Scope;
 import dev.ramet.server.settings.TestHost;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.engine.VolumeMount;
+import dev.ramet.engine.volumes.VolumeMount;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.util.List;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.sandboxes;
+
+import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.engine.IdListener;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations on sandboxes. Every call throws {@code NOT_FOUND} for an unknown id, and {@code
+ * CONFLICT} for a sandbox that another operation is changing.
+ */
+public interface Sandboxes {
+  /** Starts a sandbox from a template or snapshot. Returns when its agent has answered. */
+  default Sandbox create(NewSandbox request) {
+    return create(request, IdListener.NONE);
+  }
+
+  /**
+   * Starts a sandbox like {@link #create(NewSandbox)}.
+   *
+   * @param ids receives the sandbox's id beforehand
+   */
+  Sandbox create(NewSandbox request, IdListener ids);
+
+  /** Returns the sandbox with this id. */
+  Sandbox get(String id);
+
+  /** Returns all sandboxes on record, newest first. */
+  List<Sandbox> list();
+
+  /** Ends a sandbox and deletes its disk. */
+  void kill(String id);
+
+  /** Sets when the sandbox's time is over, or never. */
+  void setEnd(String id, @Nullable Instant endAt);
+
+  /**
+   * Replaces the rules for which addresses the sandbox may reach, with immediate effect, also on
+   * open connections. {@code CONFLICT} for new rules that allow connections to a sandbox that may
+   * not open any; {@code UNSUPPORTED} on a host that cannot filter.
+   */
+  Sandbox setNetwork(String id, NetworkRules rules);
+
+  /**
+   * Stops a running sandbox so that it uses neither memory nor CPU until it is resumed. Nothing it
+   * does after the captured instant becomes visible outside. {@code CONFLICT} when it does not run.
+   *
+   * @param keepMemory whether its memory and devices are kept; if not, its file systems are
+   *     flushed, and it boots when it is resumed
+   */
+  default Sandbox pause(String id, boolean keepMemory) {
+    return pause(id, keepMemory, null);
+  }
+
+  /**
+   * Stops a running sandbox like {@link #pause(String, boolean)}, with a choice of memory mode. If
+   * the mode cannot do it, the sandbox keeps running.
+   *
+   * @param memoryMode id of the only memory mode that may capture the memory, or null for the
+   *     sandbox's setting
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when there is no such mode or
+   *     no memory is to be kept, {@code UNSUPPORTED} when the mode cannot do it
+   */
+  Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode);
+
+  /**
+   * Resumes a paused sandbox; a running one is left as it is.
+   *
+   * @param timeout the time after which its time is over, or null for the duration it was last
+   *     given
+   * @param useMemory whether kept memory is used; if not, it boots
+   */
+  Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory);
+
+  /**
+   * A duration that may be unlimited.
+   *
+   * @param duration the duration, or null for no limit
+   */
+  record Timeout(@Nullable Duration duration) {}
+
+  /** Asks a running guest for its load. */
+  Metrics metrics(String id);
+
+  /**
+   * Returns the file that holds the end of the guest's console output; the file is absent for a
+   * sandbox that does not run.
+   */
+  Path console(String id);
+
+  /**
+   * Rolls a sandbox back to a snapshot of itself or of a relative with the same machine shape. Its
+   * id stays the same. On failure the sandbox stays as it was.
+   *
+   * @param snapshot id or name of the snapshot
+   */
+  RollbackReport rollback(String id, String snapshot);
+
+  /**
+   * Creates {@code request.count()} sandboxes from one instant of a running sandbox, either all of
+   * them or none.
+   */
+  default CloneReport clone(String id, CloneRequest request) {
+    return clone(id, request, IdListener.NONE);
+  }
+
+  /**
+   * Creates clones like {@link #clone(String, CloneRequest)}.
+   *
+   * @param ids receives the ids of all clones beforehand
+   */
+  CloneReport clone(String id, CloneRequest request, IdListener ids);
+
+  /**
+   * Creates clones like {@link #clone(String, CloneRequest)}, but returns the success or failure of
+   * each child.
+   */
+  default List<ForkResult> fork(String id, CloneRequest request) {
+    return fork(id, request, IdListener.NONE);
+  }
+
+  /**
+   * Creates clones like {@link #fork(String, CloneRequest)}.
+   *
+   * @param ids receives the ids of all clones beforehand
+   */
+  List<ForkResult> fork(String id, CloneRequest request, IdListener ids);
+
+  /**
+   * Returns the host address that reaches a TCP port of the guest. The address changes with each
+   * rollback. {@code NOT_FOUND} also for a sandbox that does not run or is about to be paused.
+   */
+  InetSocketAddress endpoint(String id, int guestPort);
+}

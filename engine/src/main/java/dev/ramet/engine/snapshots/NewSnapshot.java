@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.snapshots;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a snapshot.
+ *
+ * @param sandboxId the sandbox to capture
+ * @param name a name to find it by, optionally followed by a colon and a tag; or null. An existing
+ *     snapshot of that name and tag is kept, but loses the tag to this one when this one is ready
+ * @param description a sentence for people, at most 1000 characters, or null
+ * @param memoryMode id of the only memory mode to use, or null to choose
+ * @param untilReady whether to return only when the snapshot is durable, instead of as soon as the
+ *     machine runs again
+ * @param verify whether to compare the capture with all of the paused machine's memory, as {@code
+ *     ramet.verify-captures} does for every capture
+ * @param memory whether to capture memory and devices as well as the disk; if not, the guest's
+ *     agent freezes its file systems while the disk is captured, and sandboxes of the snapshot boot
+ * @param replaces id or name of an older snapshot of the same sandbox that this one replaces, or
+ *     null; see {@code ramet.memory-volumes}
+ */
+public record NewSnapshot(
+    String sandboxId,
+    @Nullable String name,
+    @Nullable String description,
+    @Nullable String memoryMode,
+    boolean untilReady,
+    boolean verify,
+    boolean memory,
+    @Nullable String replaces) {
+  /** Creates a request that replaces no other snapshot. */
+  public NewSnapshot(
+      String sandboxId,
+      @Nullable String name,
+      @Nullable String description,
+      @Nullable String memoryMode,
+      boolean untilReady,
+      boolean verify,
+      boolean memory) {
+    this(sandboxId, name, description, memoryMode, untilReady, verify, memory, null);
+  }
+
+  /**
+   * Creates a request with memory that replaces no other snapshot and is verified only if every
+   * capture is.
+   */
+  public NewSnapshot(
+      String sandboxId,
+      @Nullable String name,
+      @Nullable String description,
+      @Nullable String memoryMode,
+      boolean untilReady) {
+    this(sandboxId, name, description, memoryMode, untilReady, false, true);
+  }
+
+  /** Returns this request with another snapshot to replace. */
+  public NewSnapshot replacing(@Nullable String snapshot) {
+    return new NewSnapshot(
+        sandboxId, name, description, memoryMode, untilReady, verify, memory, snapshot);
+  }
+
+  /** Creates a request that uses the best available memory mode, with an optional name. */
+  public static NewSnapshot of(String sandboxId, @Nullable String name) {
+    return new NewSnapshot(sandboxId, name, null, null, true);
+  }
+}
