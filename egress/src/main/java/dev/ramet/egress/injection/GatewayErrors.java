@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.LocalResponse;
+import dev.ramet.egress.message.LocalResponse;
 import dev.ramet.egress.proxy.RefusedException;
-import dev.ramet.egress.proxy.Streams;
 import dev.ramet.egress.rule.MissingSecretException;
+import dev.ramet.egress.stream.Streams;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;

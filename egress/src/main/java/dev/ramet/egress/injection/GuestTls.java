@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.EventLoops;
+import dev.ramet.egress.stream.EventLoops;
 import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;

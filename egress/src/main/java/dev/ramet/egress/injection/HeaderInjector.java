@@ -2,12 +2,12 @@
 package dev.ramet.egress.injection;
 
 import dev.ramet.certificates.GuestAuthority;
-import dev.ramet.egress.proxy.EventLoops;
-import dev.ramet.egress.proxy.InterceptedConnection;
-import dev.ramet.egress.proxy.RequestDecoder;
+import dev.ramet.egress.message.RequestDecoder;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.egress.proxy.Streams;
 import dev.ramet.egress.rule.RequestRules;
+import dev.ramet.egress.stream.EventLoops;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flow.FlowControlHandler;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.ResponseDecoder;
-import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.message.ResponseDecoder;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequestEncoder;

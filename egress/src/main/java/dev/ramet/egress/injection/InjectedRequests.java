@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.BadHttpException;
-import dev.ramet.egress.proxy.ByteForwarder;
-import dev.ramet.egress.proxy.EndOfInput;
-import dev.ramet.egress.proxy.EventLoops;
-import dev.ramet.egress.proxy.InterceptedConnection;
-import dev.ramet.egress.proxy.LocalResponse;
-import dev.ramet.egress.proxy.RequestDecoder;
-import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.message.LocalResponse;
+import dev.ramet.egress.message.RequestDecoder;
 import dev.ramet.egress.rule.MissingSecretException;
+import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.EndOfInput;
+import dev.ramet.egress.stream.EventLoops;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.BadHttpException;
-import dev.ramet.egress.proxy.LocalResponse;
-import dev.ramet.egress.proxy.RequestHeads;
+import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.message.LocalResponse;
+import dev.ramet.egress.message.RequestHeads;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;

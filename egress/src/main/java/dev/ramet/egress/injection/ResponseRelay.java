@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.BadHttpException;
-import dev.ramet.egress.proxy.EndOfInput;
-import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.stream.EndOfInput;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.InterceptedConnection;
-import dev.ramet.egress.proxy.Streams;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
-import dev.ramet.egress.proxy.EventLoops;
+import dev.ramet.egress.stream.EventLoops;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import io.netty.channel.Channel;

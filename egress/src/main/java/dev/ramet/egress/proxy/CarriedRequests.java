@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.proxy;
 
+import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.message.RequestDecoder;
+import dev.ramet.egress.message.RequestHeads;
+import dev.ramet.egress.message.ResponseDecoder;
+import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.EndOfInput;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -2,6 +2,8 @@
 package dev.ramet.egress.proxy;
 
 import dev.ramet.egress.rule.UpstreamProxy;
+import dev.ramet.egress.stream.EventLoops;
+import dev.ramet.egress.stream.Streams;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;

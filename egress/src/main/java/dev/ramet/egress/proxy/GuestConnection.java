@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.proxy;
 
+import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.message.LocalResponse;
+import dev.ramet.egress.message.Opening;
+import dev.ramet.egress.message.OpeningReader;
+import dev.ramet.egress.message.RequestDecoder;
+import dev.ramet.egress.message.RequestHeads;
 import dev.ramet.egress.rule.HostPatterns;
+import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.LingeringClose;
+import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpMethod;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.proxy;
 
+import dev.ramet.egress.stream.EventLoops;
+import dev.ramet.egress.stream.Streams;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

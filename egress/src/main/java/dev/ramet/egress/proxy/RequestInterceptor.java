@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.proxy;
 
+import dev.ramet.egress.stream.InterceptedConnection;
+
 /**
  * Changes the requests that a sandbox's guest sends to some hosts. The proxy asks for each
  * connection which name it is for, and hands over those that the rules concern. Thread-safe.

@@ -9,11 +9,11 @@ import static dev.ramet.engine.network.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.egress.proxy.ByteForwarder;
-import dev.ramet.egress.proxy.InterceptedConnection;
 import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.egress.proxy.Streams;
 import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.InterceptedConnection;
+import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

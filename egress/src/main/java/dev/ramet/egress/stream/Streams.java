@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.stream;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -60,7 +60,7 @@ public final class Streams {
   }
 
   /** Runs an action later, unless it is cancelled or the channel is closed by then. */
-  static Future<?> later(Channel channel, Duration time, Runnable action) {
+  public static Future<?> later(Channel channel, Duration time, Runnable action) {
     return channel
         .eventLoop()
         .schedule(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+/** Strict reading of HTTP messages and TLS greetings. */
 @NullMarked
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
 import dev.ramet.egress.rule.HostPatterns;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -53,7 +53,7 @@ public final class RequestHeads {
   }
 
   /** Whether it does, and proxies after this one keep the name. */
-  static boolean fits(HttpRequest head) {
+  public static boolean fits(HttpRequest head) {
     return direct(head) && !words(head.headers(), HttpHeaderNames.CONNECTION).contains("host");
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
 import dev.ramet.egress.rule.HostPatterns;
 import io.netty.handler.codec.http.HttpRequest;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param head of the first request, when it is one of HTTP
  * @param problem why the message could not be read, or null
  */
-record Opening(
+public record Opening(
     boolean tls, @Nullable String name, @Nullable HttpRequest head, @Nullable IOException problem) {
   static Opening ofTls(@Nullable String serverName) {
     String name = serverName == null ? null : HostPatterns.normal(serverName);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.stream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -15,7 +15,7 @@ import java.time.Duration;
  * with something unread is reset, and the last response would be lost with it. The guest may wait
  * for the end before it ends its own side, so it is not waited for long.
  */
-final class LingeringClose extends ChannelInboundHandlerAdapter {
+public final class LingeringClose extends ChannelInboundHandlerAdapter {
   private static final Duration TIME = Duration.ofSeconds(2);
   private static final int MAX_IGNORED_BYTES = 1 << 20;
 
@@ -23,7 +23,7 @@ final class LingeringClose extends ChannelInboundHandlerAdapter {
 
   private LingeringClose() {}
 
-  static void start(Channel guest) {
+  public static void start(Channel guest) {
     if (guest instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
       Streams.closeAfterWrites(guest);
       return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
+import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Reads as much of a guest's first message as it takes to know the name that it is for, and keeps
  * the bytes: they go to the handlers that replace this one. Used by one event loop.
  */
-final class OpeningReader extends ByteToMessageDecoder {
+public final class OpeningReader extends ByteToMessageDecoder {
   private final Consumer<Opening> decision;
   private @Nullable ClientHello hello;
   private final HeadSyntax head = HeadSyntax.ofRequest();
@@ -24,7 +25,7 @@ final class OpeningReader extends ByteToMessageDecoder {
   private boolean tls;
   private boolean decided;
 
-  OpeningReader(Consumer<Opening> decision) {
+  public OpeningReader(Consumer<Opening> decision) {
     this.decision = decision;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.stream;
 
+import dev.ramet.egress.proxy.RefusedException;
 import io.netty.channel.Channel;
 import java.util.concurrent.CompletableFuture;
 

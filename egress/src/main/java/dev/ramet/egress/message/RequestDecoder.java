@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
+import dev.ramet.egress.stream.EndOfInput;
+import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -112,7 +114,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /** Whether it waits for {@link #resume}. */
-  boolean isPaused() {
+  public boolean isPaused() {
     return paused;
   }
 

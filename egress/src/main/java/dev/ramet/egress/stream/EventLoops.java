@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.stream;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -27,7 +27,7 @@ public final class EventLoops {
         Executors.newCachedThreadPool(new DefaultThreadFactory("ramet-proxy-work", true));
   }
 
-  static EventLoopGroup group() {
+  public static EventLoopGroup group() {
     return Holder.GROUP;
   }
 

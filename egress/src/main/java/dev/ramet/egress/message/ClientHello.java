@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.egress.proxy;
+package dev.ramet.egress.message;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
