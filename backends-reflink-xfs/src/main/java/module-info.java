@@ -8,6 +8,6 @@ module dev.ramet.backends.reflinkxfs {
 
   provides dev.ramet.spi.storage.StorageBackendProvider with
       dev.ramet.backends.reflinkxfs.ReflinkXfsProvider;
-  provides dev.ramet.spi.storage.StorageProvisioner with
+  provides dev.ramet.spi.storage.root.StorageProvisioner with
       dev.ramet.backends.reflinkxfs.provision.XfsProvisioner;
 }

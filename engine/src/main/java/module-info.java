@@ -31,7 +31,7 @@ module dev.ramet.engine {
       com.fasterxml.jackson.databind;
 
   uses dev.ramet.spi.storage.StorageBackendProvider;
-  uses dev.ramet.spi.storage.StorageProvisioner;
+  uses dev.ramet.spi.storage.root.StorageProvisioner;
   uses dev.ramet.spi.memory.MemoryModeProvider;
   uses dev.ramet.spi.hypervisor.HypervisorProvider;
 }

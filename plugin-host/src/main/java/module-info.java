@@ -11,7 +11,7 @@ module dev.ramet.pluginhost {
       dev.ramet.engine;
 
   uses dev.ramet.spi.storage.StorageBackendProvider;
-  uses dev.ramet.spi.storage.StorageProvisioner;
+  uses dev.ramet.spi.storage.root.StorageProvisioner;
   uses dev.ramet.spi.memory.MemoryModeProvider;
   uses dev.ramet.spi.hypervisor.HypervisorProvider;
 }

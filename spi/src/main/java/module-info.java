@@ -12,4 +12,6 @@ module dev.ramet.spi {
   exports dev.ramet.spi.memory;
   exports dev.ramet.spi.hypervisor;
   exports dev.ramet.spi.settings;
+  exports dev.ramet.spi.storage.image;
+  exports dev.ramet.spi.storage.root;
 }

@@ -3,7 +3,7 @@ package dev.ramet.backends;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 
 /**
  * A way to copy a file, the only difference between file backends. Implementations are thread-safe.

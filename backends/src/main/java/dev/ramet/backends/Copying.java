@@ -3,7 +3,7 @@ package dev.ramet.backends;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 
 /** Reports the progress of a copy and stops it if it is no longer wanted. */
 public final class Copying {

@@ -17,7 +17,7 @@ import java.util.Set;
  * A root opened for examination only: its nodes can be listed and inspected, and leftovers may be
  * deleted. Everything else is refused. Thread-safe.
  *
- * @see dev.ramet.spi.storage.RootExamination
+ * @see dev.ramet.spi.storage.root.RootExamination
  */
 public class ExaminedRoot extends ReadableRoot {
   /**
@@ -44,7 +44,7 @@ public class ExaminedRoot extends ReadableRoot {
    * @param id the backend's id
    * @param format the version of its format on disk
    * @param ownNames as {@link StorageInspection#ownNames}
-   * @throws RametException as {@link dev.ramet.spi.storage.RootExamination#examine}
+   * @throws RametException as {@link dev.ramet.spi.storage.root.RootExamination#examine}
    */
   public static ExaminedRoot ofFiles(Path root, String id, int format, Set<String> ownNames) {
     return ofFiles(root, id, format, (layout, lock) -> new ExaminedRoot(layout, lock, ownNames));

@@ -5,15 +5,15 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;
-import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
-import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.WriteLog;
+import dev.ramet.spi.storage.image.CopyProgress;
+import dev.ramet.spi.storage.image.ImageFormat;
 import java.nio.file.Path;
 import java.util.Set;
 

@@ -52,7 +52,7 @@ public final class RootOpening {
    * Locks a root that is only to be examined. If its volumes directory is gone, which an inspection
    * reports, the root itself is locked: a backend would create the directory.
    *
-   * @throws RametException as {@link dev.ramet.spi.storage.RootExamination#examine}
+   * @throws RametException as {@link dev.ramet.spi.storage.root.RootExamination#examine}
    */
   public static Fd lockToLook(Path root, Layout layout, String id, int format) {
     Fd lock = null;

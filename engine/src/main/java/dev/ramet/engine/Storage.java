@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine;
 
-import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.StorageFinding;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;

@@ -15,7 +15,7 @@ import dev.ramet.pluginhost.guard.GuardedProvider;
 import dev.ramet.pluginhost.guard.GuardedProvisioner;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.settings.Setting;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

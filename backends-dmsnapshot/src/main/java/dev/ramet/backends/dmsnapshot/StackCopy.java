@@ -5,7 +5,7 @@ import dev.ramet.backends.Copying;
 import dev.ramet.backends.SparseCopy;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

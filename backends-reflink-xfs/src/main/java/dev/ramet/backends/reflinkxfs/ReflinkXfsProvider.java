@@ -14,10 +14,10 @@ import dev.ramet.linux.file.FsInfo;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.CopyCost;
-import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.root.RootExamination;
 import java.nio.file.Path;
 import java.util.Set;
 

@@ -9,10 +9,10 @@ import dev.ramet.backends.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.RootExamination;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.root.RootExamination;
 import java.util.Set;
 
 /** Provides {@code byte-copy}: every snapshot and fork copies the data, though not the holes. */

@@ -15,7 +15,7 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.RootExamination;
+import dev.ramet.spi.storage.root.RootExamination;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

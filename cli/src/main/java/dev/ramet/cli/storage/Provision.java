@@ -3,7 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.cli.Context;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

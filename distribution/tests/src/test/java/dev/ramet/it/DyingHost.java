@@ -11,7 +11,7 @@ import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.engine.templates.BuildTemplate;
 import dev.ramet.engine.templates.Template;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.sandboxes.Sandbox;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

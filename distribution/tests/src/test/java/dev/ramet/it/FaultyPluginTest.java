@@ -11,7 +11,7 @@ import dev.ramet.engine.sandboxes.ForkResult;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -20,7 +20,7 @@ import dev.ramet.engine.templates.DerivedTemplate;
 import dev.ramet.engine.templates.Template;
 import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.StorageFinding;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

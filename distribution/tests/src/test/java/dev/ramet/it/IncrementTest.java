@@ -19,7 +19,7 @@ import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.it.Installed.Run;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.testing.LoopFs;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.templates.Template;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

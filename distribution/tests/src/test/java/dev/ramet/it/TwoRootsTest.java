@@ -18,7 +18,7 @@ import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.pluginhost.Selection;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

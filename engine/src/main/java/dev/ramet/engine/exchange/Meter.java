@@ -3,7 +3,7 @@ package dev.ramet.engine.exchange;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 
 /**
  * Measures the progress of several files that are each copied and read: each of the two counts as

@@ -3,8 +3,8 @@ package dev.ramet.engine.root;
 
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.ProvisioningStatus;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.ProvisioningStatus;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

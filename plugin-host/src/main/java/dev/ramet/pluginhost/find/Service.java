@@ -4,7 +4,7 @@ package dev.ramet.pluginhost.find;
 import dev.ramet.spi.Facts;
 import dev.ramet.spi.Provider;
 import dev.ramet.spi.settings.Setting;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

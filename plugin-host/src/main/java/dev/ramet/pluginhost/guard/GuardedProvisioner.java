@@ -2,8 +2,8 @@
 package dev.ramet.pluginhost.guard;
 
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.ProvisioningStatus;
-import dev.ramet.spi.storage.StorageProvisioner;
+import dev.ramet.spi.storage.root.ProvisioningStatus;
+import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.stream.Stream;

@@ -16,7 +16,7 @@ import dev.ramet.server.operation.LongOperationResponder;
 import dev.ramet.server.operation.Operation;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

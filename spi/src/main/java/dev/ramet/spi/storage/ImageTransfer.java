@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.spi.storage;
 
+import dev.ramet.spi.storage.image.CopyProgress;
+import dev.ramet.spi.storage.image.ImageFormat;
 import java.nio.file.Path;
 
 /**

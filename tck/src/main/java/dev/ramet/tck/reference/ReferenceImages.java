@@ -3,7 +3,7 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyProgress;
+import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.tck.storage.World;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -3,10 +3,10 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyProgress;
-import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.image.CopyProgress;
+import dev.ramet.spi.storage.image.ImageFormat;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.StorageHarness;

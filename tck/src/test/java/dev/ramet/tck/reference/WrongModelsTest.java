@@ -3,9 +3,7 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
-import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
@@ -13,6 +11,8 @@ import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.image.CopyProgress;
+import dev.ramet.spi.storage.image.ImageFormat;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.StorageHarness;

@@ -11,12 +11,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.CopyProgress;
 import dev.ramet.spi.storage.Durability;
-import dev.ramet.spi.storage.ImageFormat;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.image.CopyProgress;
+import dev.ramet.spi.storage.image.ImageFormat;
 import dev.ramet.tck.storage.World;
 import dev.ramet.tck.support.Requirement;
 import java.io.IOException;

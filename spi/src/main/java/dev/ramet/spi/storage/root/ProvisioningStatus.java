@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.spi.storage;
+package dev.ramet.spi.storage.root;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.spi.storage;
+package dev.ramet.spi.storage.root;
 
 import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.StorageBackendProvider;
+import dev.ramet.spi.storage.StorageInspection;
 
 /**
  * Opens roots for inspection while no host uses them, such as those of a host that does not start.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.spi.storage;
+package dev.ramet.spi.storage.image;
 
 /**
  * Observes a long copy and can stop it. Called by the copying thread, at least every 64 MiB and

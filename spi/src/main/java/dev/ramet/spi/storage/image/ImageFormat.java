@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.spi.storage;
+package dev.ramet.spi.storage.image;
 
 /**
  * The format of a disk image file. It is always stated, never guessed from the content: a guest can
