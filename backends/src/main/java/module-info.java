@@ -6,9 +6,25 @@ module dev.ramet.backends {
   requires static transitive org.jspecify;
 
   exports dev.ramet.backends to
-      dev.ramet.backends.reflinkxfs,
       dev.ramet.backends.btrfs,
+      dev.ramet.backends.reflinkxfs;
+  exports dev.ramet.backends.copy to
+      dev.ramet.backends.btrfs,
+      dev.ramet.backends.dmsnapshot,
+      dev.ramet.backends.reflinkxfs;
+  exports dev.ramet.backends.disk to
+      dev.ramet.backends.btrfs,
+      dev.ramet.backends.dmsnapshot,
+      dev.ramet.backends.reflinkxfs;
+  exports dev.ramet.backends.node to
       dev.ramet.backends.dmsnapshot;
+  exports dev.ramet.backends.root to
+      dev.ramet.backends.btrfs,
+      dev.ramet.backends.dmsnapshot,
+      dev.ramet.backends.reflinkxfs;
+  exports dev.ramet.backends.share to
+      dev.ramet.backends.btrfs,
+      dev.ramet.backends.reflinkxfs;
 
   provides dev.ramet.spi.storage.StorageBackendProvider with
       dev.ramet.backends.bytecopy.ByteCopyProvider;

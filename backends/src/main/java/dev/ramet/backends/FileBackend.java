@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import dev.ramet.backends.copy.CopyStrategy;
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.ContentCopier;
+import dev.ramet.backends.node.Copier;
+import dev.ramet.backends.node.Images;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.NodeIndex;
+import dev.ramet.backends.node.Nodes;
+import dev.ramet.backends.root.ReadableRoot;
+import dev.ramet.backends.root.RootOpening;
+import dev.ramet.backends.root.RootScan;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;

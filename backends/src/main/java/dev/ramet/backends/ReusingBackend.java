@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import dev.ramet.backends.copy.CopyStrategy;
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.ContentCopier;
+import dev.ramet.backends.node.Copier;
+import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Node;

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends;
 
+import dev.ramet.backends.copy.CopyStrategy;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.share.BlockSharing;
+import dev.ramet.backends.share.Compactor;
+import dev.ramet.backends.share.Pace;
+import dev.ramet.backends.share.Preparations;
+import dev.ramet.backends.share.SharingCopier;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

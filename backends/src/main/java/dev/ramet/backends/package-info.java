@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Storage backends whose nodes are plain files. {@link dev.ramet.backends.FileBackend} is complete
- * except for a {@link dev.ramet.backends.CopyStrategy}.
+ * except for a {@link dev.ramet.backends.copy.CopyStrategy}.
  *
  * <pre>
  * &lt;root&gt;/volumes/.backend             which backend created this root

@@ -3,8 +3,8 @@ package dev.ramet.backends.btrfs;
 
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

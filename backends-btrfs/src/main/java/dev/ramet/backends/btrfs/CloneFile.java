@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.BlockSharing;
+import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.NoCow;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.ExaminedRoot;
-import dev.ramet.backends.Layout;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.root.ExaminedRoot;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.StorageFinding;

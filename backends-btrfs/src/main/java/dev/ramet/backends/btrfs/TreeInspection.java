@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.BtrfsSubvolumes;
 import dev.ramet.linux.file.DirectoryReader;

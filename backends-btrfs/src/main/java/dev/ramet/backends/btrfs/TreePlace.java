@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.btrfs;
 
-import dev.ramet.backends.Disk;
-import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.BtrfsSubvolumes;
 import dev.ramet.linux.file.DirectoryReader;

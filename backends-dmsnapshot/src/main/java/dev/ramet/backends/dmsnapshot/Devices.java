@@ -3,7 +3,7 @@ package dev.ramet.backends.dmsnapshot;
 
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceMapper;
 import dev.ramet.linux.block.DeviceNumber;

@@ -3,9 +3,9 @@ package dev.ramet.backends.dmsnapshot;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
-import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.copy.CopyProbe;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.Disk;
-import dev.ramet.backends.Images;
-import dev.ramet.backends.Layout;
-import dev.ramet.backends.NodeFiles;
-import dev.ramet.backends.NodeIndex;
-import dev.ramet.backends.Nodes;
-import dev.ramet.backends.ReadableRoot;
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.node.Images;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.NodeIndex;
+import dev.ramet.backends.node.Nodes;
+import dev.ramet.backends.root.ReadableRoot;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;

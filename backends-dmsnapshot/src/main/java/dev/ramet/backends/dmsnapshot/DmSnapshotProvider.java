@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.Disk;
-import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.Images;
-import dev.ramet.backends.Layout;
-import dev.ramet.backends.NodeFiles;
-import dev.ramet.backends.NodeIndex;
-import dev.ramet.backends.RootOpening;
-import dev.ramet.backends.RootScan;
-import dev.ramet.backends.SparseCopy;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.copy.SparseCopy;
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.Images;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.NodeIndex;
+import dev.ramet.backends.root.RootOpening;
+import dev.ramet.backends.root.RootScan;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.ExaminedRoot;
-import dev.ramet.backends.HostErrors;
-import dev.ramet.backends.Layout;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.root.ExaminedRoot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -3,9 +3,9 @@ package dev.ramet.backends.dmsnapshot;
 
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.backends.Layout;
-import dev.ramet.backends.NodeFiles;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.OpenFlag;

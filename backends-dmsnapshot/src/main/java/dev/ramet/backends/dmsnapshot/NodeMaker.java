@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.NodeFiles;
-import dev.ramet.backends.Nodes;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.Nodes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -4,9 +4,9 @@ package dev.ramet.backends.dmsnapshot;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.backends.Layout;
-import dev.ramet.backends.NodeFiles;
-import dev.ramet.backends.NodeIndex;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.NodeIndex;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceMapper;
 import dev.ramet.linux.block.DeviceNumber;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.Copying;
-import dev.ramet.backends.SparseCopy;
+import dev.ramet.backends.copy.Copying;
+import dev.ramet.backends.copy.SparseCopy;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.image.CopyProgress;

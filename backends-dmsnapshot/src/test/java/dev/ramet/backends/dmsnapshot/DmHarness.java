@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.StorageBackend;

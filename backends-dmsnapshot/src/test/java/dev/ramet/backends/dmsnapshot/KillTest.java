@@ -5,7 +5,7 @@ import static dev.ramet.backends.dmsnapshot.Root.V;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceMapper;
 import dev.ramet.linux.file.Fd;

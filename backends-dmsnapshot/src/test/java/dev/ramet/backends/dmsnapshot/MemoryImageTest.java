@@ -3,7 +3,7 @@ package dev.ramet.backends.dmsnapshot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.process.ProcessMemory;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.reflinkxfs;
 
-import dev.ramet.backends.BlockSharing;
-import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.ExaminedRoot;
-import dev.ramet.backends.HostErrors;
 import dev.ramet.backends.SharingBackend;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.copy.CopyProbe;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.root.ExaminedRoot;
+import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

@@ -4,7 +4,7 @@ package dev.ramet.backends.reflinkxfs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.disk.Steps;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.ImageCompaction;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.bytecopy;
 
-import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.ExaminedRoot;
 import dev.ramet.backends.ReusingBackend;
-import dev.ramet.backends.SparseCopy;
-import dev.ramet.backends.Steps;
+import dev.ramet.backends.copy.CopyProbe;
+import dev.ramet.backends.copy.SparseCopy;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.root.ExaminedRoot;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;

@@ -2,7 +2,7 @@
 package dev.ramet.backends.bytecopy;
 
 import dev.ramet.backends.ReusingBackend;
-import dev.ramet.backends.SparseCopy;
+import dev.ramet.backends.copy.SparseCopy;
 import dev.ramet.backends.testing.LoopHarness;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;

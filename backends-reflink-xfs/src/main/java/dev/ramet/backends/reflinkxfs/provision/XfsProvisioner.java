@@ -4,8 +4,8 @@ package dev.ramet.backends.reflinkxfs.provision;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import dev.ramet.backends.CopyProbe;
-import dev.ramet.backends.HostErrors;
+import dev.ramet.backends.copy.CopyProbe;
+import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

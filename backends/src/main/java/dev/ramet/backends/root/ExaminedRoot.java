@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.backends.root;
+
+import dev.ramet.backends.disk.Disk;
+import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.node.NodeFiles;
+import dev.ramet.backends.node.NodeIndex;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.Fd;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.Durability;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.StorageInspection;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * A root opened for examination only: its nodes can be listed and inspected, and leftovers may be
+ * deleted. Everything else is refused. Thread-safe.
+ *
+ * @see dev.ramet.spi.storage.root.RootExamination
+ */
+public class ExaminedRoot extends ReadableRoot {
+  /**
+   * Looks at a root for the first time.
+   *
+   * @param layout where it is
+   * @param lock keeps others out
+   * @param ownNames as {@link StorageInspection#ownNames}
+   */
+  protected ExaminedRoot(Layout layout, Fd lock, Set<String> ownNames) throws LinuxException {
+    this(layout, new Disk(Steps.NONE), new NodeIndex(), lock, ownNames);
+  }
+
+  private ExaminedRoot(Layout layout, Disk disk, NodeIndex index, Fd lock, Set<String> ownNames)
+      throws LinuxException {
+    super(layout, disk, index, ownNames, lock);
+    RootScan.look(layout, disk, index);
+  }
+
+  /**
+   * Opens a root of plain files.
+   *
+   * @param root an existing directory
+   * @param id the backend's id
+   * @param format the version of its format on disk
+   * @param ownNames as {@link StorageInspection#ownNames}
+   * @throws RametException as {@link dev.ramet.spi.storage.root.RootExamination#examine}
+   */
+  public static ExaminedRoot ofFiles(Path root, String id, int format, Set<String> ownNames) {
+    return ofFiles(root, id, format, (layout, lock) -> new ExaminedRoot(layout, lock, ownNames));
+  }
+
+  /** Creates the backend that examines a locked root. */
+  @FunctionalInterface
+  public interface Looking<T extends ExaminedRoot> {
+    /** Makes it; a failure gives up the root. */
+    T at(Layout layout, Fd lock) throws LinuxException;
+  }
+
+  /** Examines a root that contains more than plain files. */
+  public static <T extends ExaminedRoot> T ofFiles(
+      Path root, String id, int format, Looking<T> looking) {
+    Layout layout = Layout.of(root);
+    Fd lock = RootOpening.lockToLook(root, layout, id, format);
+    boolean done = false;
+    try {
+      T opened = looking.at(layout, lock);
+      done = true;
+      return opened;
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "look at the storage root " + root, root);
+    } finally {
+      if (!done) {
+        lock.close();
+      }
+    }
+  }
+
+  @Override
+  public void delete(NodeId id) {
+    nodes().delete(id, new NodeFiles(layout(), disk()), entry -> {});
+  }
+
+  @Override
+  public Node create(NodeId id, long sizeBytes) {
+    throw refused();
+  }
+
+  @Override
+  public Node importFrom(NodeId id, Path source) {
+    throw refused();
+  }
+
+  @Override
+  public Node snapshot(NodeId volume, NodeId id, Durability durability) {
+    throw refused();
+  }
+
+  @Override
+  public Node fork(NodeId snapshot, NodeId id, Durability durability) {
+    throw refused();
+  }
+
+  @Override
+  public Node seal(NodeId volume, Durability durability) {
+    throw refused();
+  }
+
+  @Override
+  public Attachment attach(NodeId id) {
+    throw refused();
+  }
+
+  @Override
+  public void flush(NodeId id) {
+    throw refused();
+  }
+
+  private RametException refused() {
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        layout().volumes() + " is open to be looked at only",
+        "open it by a host: ramet serve",
+        null);
+  }
+}
