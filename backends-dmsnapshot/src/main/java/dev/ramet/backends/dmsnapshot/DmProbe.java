@@ -6,6 +6,8 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import dev.ramet.backends.copy.CopyProbe;
 import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.backends.disk.Steps;
+import dev.ramet.backends.dmsnapshot.layer.CowStore;
+import dev.ramet.backends.dmsnapshot.record.RootIdentity;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

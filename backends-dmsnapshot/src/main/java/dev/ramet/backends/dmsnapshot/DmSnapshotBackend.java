@@ -3,6 +3,15 @@ package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.disk.Disk;
 import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.dmsnapshot.layer.CowStore;
+import dev.ramet.backends.dmsnapshot.layer.Layer;
+import dev.ramet.backends.dmsnapshot.layer.LayerInspection;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.layer.Merger;
+import dev.ramet.backends.dmsnapshot.layer.StackCopy;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
+import dev.ramet.backends.dmsnapshot.record.Records;
 import dev.ramet.backends.node.Images;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.NodeIndex;

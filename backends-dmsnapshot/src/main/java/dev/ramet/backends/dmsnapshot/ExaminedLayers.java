@@ -3,6 +3,11 @@ package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.dmsnapshot.layer.Layer;
+import dev.ramet.backends.dmsnapshot.layer.LayerInspection;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
+import dev.ramet.backends.dmsnapshot.record.Records;
 import dev.ramet.backends.root.ExaminedRoot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

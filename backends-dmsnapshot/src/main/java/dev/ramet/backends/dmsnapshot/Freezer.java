@@ -2,6 +2,10 @@
 package dev.ramet.backends.dmsnapshot;
 
 import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
+import dev.ramet.backends.dmsnapshot.record.Records;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.OpenFlag;

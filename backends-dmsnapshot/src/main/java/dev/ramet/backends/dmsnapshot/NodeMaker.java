@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot;
 
+import dev.ramet.backends.dmsnapshot.layer.CowStore;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.layer.Merger;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
+import dev.ramet.backends.dmsnapshot.record.Records;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.Nodes;
 import dev.ramet.errors.ErrorCode;

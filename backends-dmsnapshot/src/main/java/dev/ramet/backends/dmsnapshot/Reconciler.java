@@ -5,6 +5,11 @@ import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.dmsnapshot.layer.Devices;
+import dev.ramet.backends.dmsnapshot.layer.Layer;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.NodeIndex;
 import dev.ramet.linux.LinuxException;

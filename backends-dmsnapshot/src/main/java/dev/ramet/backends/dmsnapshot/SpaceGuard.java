@@ -5,6 +5,12 @@ import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.backends.disk.HostErrors;
+import dev.ramet.backends.dmsnapshot.layer.CowStore;
+import dev.ramet.backends.dmsnapshot.layer.Layer;
+import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.layer.Threads;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;

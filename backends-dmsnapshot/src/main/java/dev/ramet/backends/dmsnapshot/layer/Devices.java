@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import static java.lang.System.Logger.Level.WARNING;
 
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not thread-safe.
  */
-final class Devices implements AutoCloseable {
+public final class Devices implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Devices.class.getName());
 
   private static final long PAUSE_NANOS = 5_000_000;
@@ -41,7 +41,7 @@ final class Devices implements AutoCloseable {
   /** The devices that exist and are usable, by name. */
   private final Map<String, DeviceNumber> active = new HashMap<>();
 
-  Devices(DeviceMapper mapper, String prefix, LayerFiles files) {
+  public Devices(DeviceMapper mapper, String prefix, LayerFiles files) {
     this.mapper = mapper;
     this.prefix = prefix;
     this.files = files;
@@ -57,7 +57,7 @@ final class Devices implements AutoCloseable {
     long sizeBytes(Layer layer) throws LinuxException;
   }
 
-  DeviceMapper mapper() {
+  public DeviceMapper mapper() {
     return mapper;
   }
 
@@ -65,41 +65,41 @@ final class Devices implements AutoCloseable {
     return files;
   }
 
-  String prefix() {
+  public String prefix() {
     return prefix;
   }
 
-  String layerName(long layer) {
+  public String layerName(long layer) {
     return prefix + "l" + layer;
   }
 
-  String volumeName(long device) {
+  public String volumeName(long device) {
     return prefix + "v" + device;
   }
 
   /** Returns the name of the device that extends a layer's parent to the layer's size. */
-  String wideName(Layer layer) {
+  public String wideName(Layer layer) {
     return prefix + "w" + layer.id() + "." + layer.generation();
   }
 
   /** Returns the number in a name: of a volume's device, or of a layer. */
-  long numberIn(String name) {
+  public long numberIn(String name) {
     String rest = name.substring(prefix.length() + 1);
     int end = rest.indexOf('.');
     return Long.parseLong(end < 0 ? rest : rest.substring(0, end));
   }
 
   /** Returns whether a name is that of a volume's device. */
-  boolean isVolume(String name) {
+  public boolean isVolume(String name) {
     return name.startsWith(prefix + "v");
   }
 
-  boolean isActive(String name) {
+  public boolean isActive(String name) {
     return active.containsKey(name);
   }
 
   /** Returns the number of an active device, or null. */
-  @Nullable DeviceNumber number(String name) {
+  public @Nullable DeviceNumber number(String name) {
     return active.get(name);
   }
 
@@ -112,12 +112,12 @@ final class Devices implements AutoCloseable {
   }
 
   /** Records that a device no longer exists. */
-  void gone(String name) {
+  public void gone(String name) {
     active.remove(name);
   }
 
   /** Records an existing device. */
-  void adopt(DmDevice device) {
+  public void adopt(DmDevice device) {
     adopt(device.name(), device.number());
   }
 
@@ -233,7 +233,7 @@ final class Devices implements AutoCloseable {
   }
 
   /** Removes an active device once its last user has closed it. */
-  void remove(String name) throws LinuxException {
+  public void remove(String name) throws LinuxException {
     if (active.remove(name) != null) {
       steps.before("remove device");
       mapper.remove(name, true);
@@ -241,7 +241,7 @@ final class Devices implements AutoCloseable {
   }
 
   /** Removes all devices that nobody has open, the upper ones first. */
-  void removeUnused() throws LinuxException {
+  public void removeUnused() throws LinuxException {
     Set<String> left = own();
     int before;
     do {

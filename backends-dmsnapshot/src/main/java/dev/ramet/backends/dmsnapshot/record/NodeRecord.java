@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.record;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * @param layer the top of the node's stack
  * @param device the number in the name of a volume's device
  */
-record NodeRecord(long layer, long device) {
+public record NodeRecord(long layer, long device) {
   private static final int BYTES = 512;
   private static final Pattern TEXT =
       Pattern.compile("(layer=([0-9]{1,18})\ndevice=([0-9]{1,18})\n)sum=([0-9a-f]{8})\n");
 
   /** Reads the record; returns null if there is no valid one. */
-  static @Nullable NodeRecord read(Fd file) throws LinuxException {
+  public static @Nullable NodeRecord read(Fd file) throws LinuxException {
     ByteBuffer block = ByteBuffer.allocateDirect(BYTES);
     file.pread(block, 0);
     byte[] bytes = new byte[block.flip().remaining()];
@@ -42,7 +42,7 @@ record NodeRecord(long layer, long device) {
   }
 
   /** Writes the record. */
-  void write(Fd file) throws LinuxException {
+  public void write(Fd file) throws LinuxException {
     String text = "layer=" + layer + "\ndevice=" + device + "\n";
     byte[] bytes = (text + "sum=" + sum(text) + "\n").getBytes(StandardCharsets.US_ASCII);
     ByteBuffer block = ByteBuffer.allocateDirect(BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import static java.lang.System.Logger.Level.WARNING;
 
@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Creates, lists and deletes the files of layers. Thread-safe for different layers. */
-final class LayerFiles {
+public final class LayerFiles {
   private static final System.Logger LOG = System.getLogger(LayerFiles.class.getName());
   private static final String IDENTITY = ".id";
   private static final String ZEROS = "zeros-";
@@ -31,25 +31,25 @@ final class LayerFiles {
   private final Path directory;
   private final Steps steps;
 
-  LayerFiles(Path directory, Steps steps) {
+  public LayerFiles(Path directory, Steps steps) {
     this.directory = directory;
     this.steps = steps;
   }
 
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
-  Path path(Layer layer) {
+  public Path path(Layer layer) {
     return directory.resolve(layer.fileName());
   }
 
-  Steps steps() {
+  public Steps steps() {
     return steps;
   }
 
   /** Returns all layers and deletes unfinished files. Other files stay and are logged. */
-  List<Layer> list() throws IOException, LinuxException {
+  public List<Layer> list() throws IOException, LinuxException {
     for (Path path : foreign()) {
       LOG.log(WARNING, "left alone, not a layer: {0}", path);
     }
@@ -60,7 +60,7 @@ final class LayerFiles {
   }
 
   /** Returns all layers; empty if their directory is missing. */
-  List<Layer> look() throws IOException {
+  public List<Layer> look() throws IOException {
     List<Layer> layers = new ArrayList<>();
     for (Path path : children()) {
       Layer layer = Layer.parse(String.valueOf(path.getFileName()));
@@ -72,7 +72,7 @@ final class LayerFiles {
   }
 
   /** Returns the unfinished files. In an open root, some may be in progress. */
-  List<Path> unfinished() throws IOException {
+  public List<Path> unfinished() throws IOException {
     return children().stream()
         .filter(path -> isUnfinished(String.valueOf(path.getFileName())) && isFile(path))
         .toList();
@@ -149,14 +149,14 @@ final class LayerFiles {
   }
 
   /** Opens a layer's file. */
-  Fd open(Layer layer, boolean writable) throws LinuxException {
+  public Fd open(Layer layer, boolean writable) throws LinuxException {
     return writable
         ? Fd.open(path(layer), Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)
         : Fd.openRead(path(layer));
   }
 
   /** Makes a layer's content and name durable against a loss of power. */
-  void sync(Layer layer) throws LinuxException {
+  public void sync(Layer layer) throws LinuxException {
     try (Fd fd = open(layer, false)) {
       fd.fsync();
     }

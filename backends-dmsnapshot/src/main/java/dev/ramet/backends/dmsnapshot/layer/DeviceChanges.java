@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import dev.ramet.backends.disk.Steps;
 import dev.ramet.linux.LinuxException;
@@ -16,7 +16,7 @@ import java.util.List;
  *
  * <p>Not thread-safe.
  */
-final class DeviceChanges {
+public final class DeviceChanges {
   private final Devices devices;
   private final DeviceMapper mapper;
   private final Steps steps;
@@ -28,7 +28,7 @@ final class DeviceChanges {
   }
 
   /** An action that runs while a device is suspended. */
-  interface Switch {
+  public interface Switch {
     void run() throws LinuxException;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.record;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
@@ -16,7 +16,7 @@ import java.util.UUID;
  * The prefix of a root's device names. The kernel has a single name space for the devices of all
  * roots and of all other programs on a host.
  */
-final class RootIdentity {
+public final class RootIdentity {
   private RootIdentity() {}
 
   /**
@@ -24,7 +24,7 @@ final class RootIdentity {
    * from the directory's device and inode. Neither alone is enough: a copy of a root has the
    * original's id, and a new file system may reuse the inode of one that is gone.
    */
-  static String prefix(Path layers) throws LinuxException, IOException {
+  public static String prefix(Path layers) throws LinuxException, IOException {
     Path file = file(layers);
     if (!Files.exists(file)) {
       Path unfinished = layers.resolve(".new-id");
@@ -45,7 +45,7 @@ final class RootIdentity {
   }
 
   /** Returns the file with the random id. */
-  static Path file(Path layers) {
+  public static Path file(Path layers) {
     return layers.resolve(".id");
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.record;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -9,15 +9,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The in-memory copy of the nodes' records. Thread-safe. */
-final class Records {
+public final class Records {
   private final Map<NodeId, NodeRecord> records;
 
-  Records(Map<NodeId, NodeRecord> found) {
+  public Records(Map<NodeId, NodeRecord> found) {
     this.records = new ConcurrentHashMap<>(found);
   }
 
   /** Returns a node's record. Throws {@code CORRUPT} if the node's file had no readable one. */
-  NodeRecord of(NodeId id) {
+  public NodeRecord of(NodeId id) {
     NodeRecord record = find(id);
     if (record == null) {
       throw new RametException(
@@ -30,15 +30,15 @@ final class Records {
   }
 
   /** Returns a node's record, or null if there is none. */
-  @Nullable NodeRecord find(NodeId id) {
+  public @Nullable NodeRecord find(NodeId id) {
     return records.get(id);
   }
 
-  void put(NodeId id, NodeRecord record) {
+  public void put(NodeId id, NodeRecord record) {
     records.put(id, record);
   }
 
-  @Nullable NodeRecord remove(NodeId id) {
+  public @Nullable NodeRecord remove(NodeId id) {
     return records.remove(id);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import dev.ramet.backends.copy.Copying;
 import dev.ramet.backends.copy.SparseCopy;
@@ -14,7 +14,7 @@ import java.util.List;
  * Copies the combined content of a stack of layers into one file. The layers must not change
  * meanwhile, but their files may be renamed or deleted.
  */
-final class StackCopy implements AutoCloseable {
+public final class StackCopy implements AutoCloseable {
   private static final int PIECE_BYTES = 1 << 20;
   private static final int PIECE_CHUNKS = PIECE_BYTES / CowStore.CHUNK_BYTES;
   private static final long STRETCH_BYTES = 16 << 20;
@@ -28,7 +28,7 @@ final class StackCopy implements AutoCloseable {
 
   /** Is called after every copied piece, and may sleep to limit the rate. */
   @FunctionalInterface
-  interface Pace {
+  public interface Pace {
     /** Does not limit the rate. */
     Pace NONE = bytes -> {};
 
@@ -63,7 +63,8 @@ final class StackCopy implements AutoCloseable {
   }
 
   /** Writes an image, with holes where nothing was ever written. The last layer must be flat. */
-  void image(Fd target, long sizeBytes, CopyProgress progress, Pace pace) throws LinuxException {
+  public void image(Fd target, long sizeBytes, CopyProgress progress, Pace pace)
+      throws LinuxException {
     int last = sources.size() - 1;
     Fd base = sources.get(last);
     Union union = Union.of(tables(sources.subList(0, last)));

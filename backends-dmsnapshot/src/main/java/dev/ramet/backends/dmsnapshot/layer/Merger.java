@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.WARNING;
@@ -25,7 +25,7 @@ import java.util.Set;
  * above them, so that the number of times a block is copied grows with the logarithm of the
  * history.
  */
-final class Merger implements AutoCloseable {
+public final class Merger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Merger.class.getName());
 
   private final LayerStore store;
@@ -36,7 +36,7 @@ final class Merger implements AutoCloseable {
   private boolean closed;
   private boolean working;
 
-  Merger(LayerStore store, long bytesPerSecond, long reserveBytes) {
+  public Merger(LayerStore store, long bytesPerSecond, long reserveBytes) {
     this.store = store;
     this.bytesPerSecond = bytesPerSecond;
     this.reserveBytes = reserveBytes;
@@ -46,13 +46,13 @@ final class Merger implements AutoCloseable {
   }
 
   /** Queues a frozen layer as a candidate for merging. */
-  synchronized void consider(long layer) {
+  public synchronized void consider(long layer) {
     queue.add(layer);
     notifyAll();
   }
 
   /** Waits until nothing is left to do. */
-  synchronized void await() throws InterruptedException {
+  public synchronized void await() throws InterruptedException {
     while (!closed && thread.isAlive() && (working || !queue.isEmpty())) {
       wait(100);
     }

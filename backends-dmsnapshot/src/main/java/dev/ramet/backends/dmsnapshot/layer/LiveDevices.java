@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.block.DeviceNumber;
 import dev.ramet.linux.file.Fd;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The active devices of nodes, and changes to them. Thread-safe, guarded by the lock of the {@link
  * LayerStore}.
  */
-final class LiveDevices implements AutoCloseable {
+public final class LiveDevices implements AutoCloseable {
   /** The longest wait during closing for the kernel to release unused layers. */
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
@@ -28,21 +29,21 @@ final class LiveDevices implements AutoCloseable {
   /** The volumes that have a device now, by the number in the device's name. */
   private final Map<Long, NodeRecord> active = new HashMap<>();
 
-  LiveDevices(LayerStore store) {
+  public LiveDevices(LayerStore store) {
     this.store = store;
     this.devices = store.devices();
     this.changes = new DeviceChanges(devices);
   }
 
   /** Returns the device of a frozen layer, creating it if needed. */
-  Path attachLayer(long id) throws LinuxException {
+  public Path attachLayer(long id) throws LinuxException {
     synchronized (store) {
       return devices.layer(store.layer(id), store).node();
     }
   }
 
   /** Returns the device of a volume, creating it if needed. */
-  Path attachVolume(long device, long top) throws LinuxException {
+  public Path attachVolume(long device, long top) throws LinuxException {
     synchronized (store) {
       DeviceNumber number = devices.volume(device, store.layer(top), store);
       active.put(device, new NodeRecord(top, device));
@@ -51,14 +52,14 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Returns the volumes that have a device. Hold the store's lock to rely on the result. */
-  List<NodeRecord> activeVolumes() {
+  public List<NodeRecord> activeVolumes() {
     synchronized (store) {
       return List.copyOf(active.values());
     }
   }
 
   /** Opens the device of a volume for reading; returns null if it has none. */
-  @Nullable Fd openVolume(long device) throws LinuxException {
+  public @Nullable Fd openVolume(long device) throws LinuxException {
     DeviceNumber number;
     synchronized (store) {
       number = devices.number(devices.volumeName(device));
@@ -72,7 +73,7 @@ final class LiveDevices implements AutoCloseable {
    * @param record makes the volume's file name the new layer
    * @param back makes it name the old one again
    */
-  void freeze(
+  public void freeze(
       long device, long top, long next, DeviceChanges.Switch record, DeviceChanges.Switch back)
       throws LinuxException {
     synchronized (store) {
@@ -102,7 +103,7 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Turns a volume's device, if any, into the device of a frozen layer. */
-  void seal(long device, long top) throws LinuxException {
+  public void seal(long device, long top) throws LinuxException {
     synchronized (store) {
       changes.seal(device, store.layer(top));
       active.remove(device);
@@ -111,7 +112,7 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Undoes {@link #seal}. */
-  void unseal(long device, long top) throws LinuxException {
+  public void unseal(long device, long top) throws LinuxException {
     synchronized (store) {
       store.isTop(top);
       changes.unseal(device, store.layer(top));
@@ -122,7 +123,7 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Replaces the table of a volume's device by the one that the files require. */
-  void restore(long device, long top) throws LinuxException {
+  public void restore(long device, long top) throws LinuxException {
     synchronized (store) {
       changes.restore(device, store.layer(top), store);
       active.put(device, new NodeRecord(top, device));
@@ -130,7 +131,7 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Removes a volume's device once its last user has closed it. */
-  void remove(long device) throws LinuxException {
+  public void remove(long device) throws LinuxException {
     synchronized (store) {
       active.remove(device);
       devices.remove(devices.volumeName(device));
@@ -138,7 +139,7 @@ final class LiveDevices implements AutoCloseable {
   }
 
   /** Removes a volume's device now unless it is open; returns whether it is gone. */
-  boolean removeIfUnused(NodeRecord volume) throws LinuxException {
+  public boolean removeIfUnused(NodeRecord volume) throws LinuxException {
     synchronized (store) {
       String name = devices.volumeName(volume.device());
       if (devices.isActive(name) && !devices.removeIfUnused(name)) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 /** Stops a backend's background threads. */
-final class Threads {
+public final class Threads {
   private Threads() {}
 
   /**
    * Interrupts a thread and waits until it has ended. If the caller is interrupted meanwhile, its
    * interrupt flag is set afterwards.
    */
-  static void end(Thread thread) {
+  public static void end(Thread thread) {
     thread.interrupt();
     boolean interrupted = false;
     while (thread.isAlive()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param grownBytes the size of a store that is larger than its parent; 0 for all others: an image
  *     has the size of its file, a store that of its parent
  */
-record Layer(long id, int generation, long parent, long grownBytes) {
+public record Layer(long id, int generation, long parent, long grownBytes) {
   /** The highest number; a file name with more digits is not a layer's. */
   static final long MAX_ID = 999_999_999_999_999L;
 
@@ -62,7 +62,7 @@ record Layer(long id, int generation, long parent, long grownBytes) {
     return digits == null ? 0 : Long.parseLong(digits);
   }
 
-  boolean isFlat() {
+  public boolean isFlat() {
     return parent == NONE;
   }
 

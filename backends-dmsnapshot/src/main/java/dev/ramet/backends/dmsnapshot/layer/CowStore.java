@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -18,9 +18,9 @@ import java.util.Arrays;
  * whole chunk directly; for a smaller one it reads the rest first. Guests and memory images hardly
  * ever write less than a chunk.
  */
-final class CowStore {
+public final class CowStore {
   /** The size of a chunk in bytes. */
-  static final int CHUNK_BYTES = 4096;
+  public static final int CHUNK_BYTES = 4096;
 
   /** The size of a chunk in sectors, as a device-mapper table needs it. */
   static final int CHUNK_SECTORS = 8;
@@ -67,14 +67,14 @@ final class CowStore {
    * Returns the file length in bytes at which a store has room for every chunk of a device, so that
    * it cannot overflow. The file is sparse.
    */
-  static long capacityBytes(long deviceBytes) {
+  public static long capacityBytes(long deviceBytes) {
     long chunks = (deviceBytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
     // One area more than needed: when an area is full, the kernel clears the table of the next one.
     return (1 + (chunks / LINES + 2) * (LINES + 1)) * CHUNK_BYTES;
   }
 
   /** Rounds a size in bytes up to whole chunks. */
-  static long wholeChunks(long bytes) {
+  public static long wholeChunks(long bytes) {
     if (bytes > MAX_DEVICE_BYTES) {
       throw RametException.invalid("size", "must be at most 8 TiB");
     }
@@ -92,7 +92,7 @@ final class CowStore {
    * lies beyond the end, the kernel invalidates the store, so the last area must never be usable to
    * its end.
    */
-  static long safeLength(long bytes) {
+  public static long safeLength(long bytes) {
     long chunks = bytes / CHUNK_BYTES;
     return (chunks % (LINES + 1) == 1 && chunks > 1 ? chunks - 1 : chunks) * CHUNK_BYTES;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import dev.ramet.backends.disk.Layout;
+import dev.ramet.backends.dmsnapshot.record.NodeRecord;
+import dev.ramet.backends.dmsnapshot.record.Records;
 import dev.ramet.backends.node.Nodes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -21,9 +23,9 @@ import java.util.function.Consumer;
  * @param records the records in their files
  * @param store the layers
  */
-record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore store) {
+public record LayerInspection(Layout layout, Nodes nodes, Records records, LayerStore store) {
   /** Runs the inspection once. */
-  void run(Consumer<StorageFinding> findings) {
+  public void run(Consumer<StorageFinding> findings) {
     try {
       for (Path path : store.files().foreign()) {
         findings.accept(StorageFinding.foreign(path, "not a layer"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.backends.dmsnapshot;
+package dev.ramet.backends.dmsnapshot.layer;
 
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.errors.ErrorCode;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * The layers of a root and the count of their users. Thread-safe; its lock is held while devices
  * change, and never while data is copied.
  */
-final class LayerStore implements Devices.Stack {
+public final class LayerStore implements Devices.Stack {
   /** Background merging keeps stacks at most this high, in layers. */
-  static final int DEPTH = 8;
+  public static final int DEPTH = 8;
 
   /** The highest possible stack, in layers. */
   static final int MAX_DEPTH = 32;
@@ -41,17 +41,17 @@ final class LayerStore implements Devices.Stack {
 
   private final LayerNumbers numbers = new LayerNumbers();
 
-  LayerStore(LayerFiles files, Devices devices) {
+  public LayerStore(LayerFiles files, Devices devices) {
     this.files = files;
     this.devices = devices;
     this.changes = new DeviceChanges(devices);
   }
 
-  LayerFiles files() {
+  public LayerFiles files() {
     return files;
   }
 
-  Devices devices() {
+  public Devices devices() {
     return devices;
   }
 
@@ -59,7 +59,7 @@ final class LayerStore implements Devices.Stack {
    * Registers a layer found on disk, without its users. Of two generations it keeps the later one
    * and deletes the other's file.
    */
-  synchronized void found(Layer layer) throws LinuxException {
+  public synchronized void found(Layer layer) throws LinuxException {
     Layer superseded = seen(layer);
     if (superseded != null) {
       files.delete(superseded);
@@ -69,7 +69,7 @@ final class LayerStore implements Devices.Stack {
   /**
    * Registers a layer found on disk without deleting a file. Returns the superseded layer, or null.
    */
-  synchronized @Nullable Layer seen(Layer layer) {
+  public synchronized @Nullable Layer seen(Layer layer) {
     Layer other = layers.get(layer.id());
     boolean later = other == null || other.generation() < layer.generation();
     if (later) {
@@ -80,17 +80,17 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Marks a number as used. */
-  void taken(long id) {
+  public void taken(long id) {
     numbers.taken(id);
   }
 
   /** Returns a new number, for a layer or a device. */
-  long newId() {
+  public long newId() {
     return numbers.next();
   }
 
   /** Counts the layers on each layer. Call it when all layers are registered. */
-  synchronized void countParents() {
+  public synchronized void countParents() {
     for (Layer layer : layers.values()) {
       if (!layer.isFlat()) {
         users.merge(layer.parent(), 1, Integer::sum);
@@ -99,7 +99,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Returns whether a layer and all layers below it exist. */
-  synchronized boolean isWhole(long id) {
+  public synchronized boolean isWhole(long id) {
     Layer layer = layers.get(id);
     while (layer != null && !layer.isFlat()) {
       layer = layers.get(layer.parent());
@@ -108,7 +108,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Deletes the layers without users. Returns how many. */
-  synchronized int deleteUnused() throws LinuxException {
+  public synchronized int deleteUnused() throws LinuxException {
     int before = layers.size();
     for (Layer layer : List.copyOf(layers.values())) {
       if (layers.containsKey(layer.id()) && users.getOrDefault(layer.id(), 0) == 0) {
@@ -119,7 +119,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Creates an image. The caller is its first user. */
-  long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
+  public long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
     Layer layer = Layer.flat(newId());
     files.make(layer, filler, durable);
     register(layer);
@@ -127,7 +127,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Creates an empty store on a layer. The caller is its first user. */
-  long newStore(long parent, boolean durable) throws LinuxException {
+  public long newStore(long parent, boolean durable) throws LinuxException {
     long size;
     synchronized (this) {
       Layer below = layer(parent);
@@ -163,7 +163,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Marks a layer as the top of a volume. */
-  synchronized void isTop(long id) {
+  public synchronized void isTop(long id) {
     writable.add(id);
   }
 
@@ -172,12 +172,12 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Adds a user to a layer. */
-  synchronized void use(long id) {
+  public synchronized void use(long id) {
     users.merge(id, 1, Integer::sum);
   }
 
   /** Removes a user from a layer, and deletes the layers that then have none. */
-  synchronized void release(long id) throws LinuxException {
+  public synchronized void release(long id) throws LinuxException {
     Integer left = users.computeIfPresent(id, (layer, count) -> count - 1);
     Layer layer = layers.get(id);
     if (layer != null && left != null && left == 0) {
@@ -204,7 +204,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Returns the layers of a stack, the top first. */
-  synchronized List<Layer> stack(long top) {
+  public synchronized List<Layer> stack(long top) {
     List<Layer> stack = new ArrayList<>();
     Layer layer = layer(top);
     stack.add(layer);
@@ -215,21 +215,21 @@ final class LayerStore implements Devices.Stack {
     return stack;
   }
 
-  synchronized int depth(long top) {
+  public synchronized int depth(long top) {
     return stack(top).size();
   }
 
   /** Returns some layer on the given one, or null if there is none. */
-  synchronized @Nullable Layer anyOn(long id) {
+  public synchronized @Nullable Layer anyOn(long id) {
     return layers.values().stream().filter(l -> l.parent() == id).findAny().orElse(null);
   }
 
-  synchronized int users(long id) {
+  public synchronized int users(long id) {
     return users.getOrDefault(id, 0);
   }
 
   /** Returns all layers. */
-  synchronized List<Layer> layers() {
+  public synchronized List<Layer> layers() {
     return List.copyOf(layers.values());
   }
 
@@ -237,16 +237,16 @@ final class LayerStore implements Devices.Stack {
    * Switches a layer's device, if active, to its current file. The device must show the files that
    * this one was merged from.
    */
-  synchronized void show(Layer layer) throws LinuxException {
+  public synchronized void show(Layer layer) throws LinuxException {
     changes.replace(layer, this);
   }
 
   /** Returns the layer with this number, or null. */
-  synchronized @Nullable Layer find(long id) {
+  public synchronized @Nullable Layer find(long id) {
     return layers.get(id);
   }
 
-  synchronized Layer layer(long id) {
+  public synchronized Layer layer(long id) {
     Layer layer = layers.get(id);
     if (layer == null) {
       throw new RametException(
@@ -282,7 +282,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Returns the space that a stack takes on disk, and the part of it that has no other user. */
-  synchronized Usage usage(long top) throws LinuxException {
+  public synchronized Usage usage(long top) throws LinuxException {
     long exclusive = 0;
     long referenced = 0;
     boolean alone = true;
@@ -341,7 +341,7 @@ final class LayerStore implements Devices.Stack {
    *
    * @return the layer before the change
    */
-  synchronized Layer resize(long id, long sizeBytes) throws LinuxException {
+  public synchronized Layer resize(long id, long sizeBytes) throws LinuxException {
     Layer layer = layer(id);
     Layer now = layer;
     if (layer.isFlat()) {
@@ -363,7 +363,7 @@ final class LayerStore implements Devices.Stack {
   }
 
   /** Opens the files of the current stack with this top. */
-  synchronized StackCopy open(long top) throws LinuxException {
+  public synchronized StackCopy open(long top) throws LinuxException {
     return open(stack(top));
   }
 }
