@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.memory;
 
+import dev.ramet.memory.page.ImageHoles;
+import dev.ramet.memory.page.Layout;
+import dev.ramet.memory.page.Rule;
+import dev.ramet.memory.page.ScanTracker;
+import dev.ramet.memory.page.Selector;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
@@ -16,7 +21,7 @@ final class Full implements MemoryMode {
     ImageHoles holes = ImageHoles.of(memory);
     return new ScanTracker(Baseline.NONE, memory.pid()) {
       @Override
-      void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
+      public void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         switch (region.kind()) {
           case ANONYMOUS -> selector.select(region, Rule.ANONYMOUS_OR_ZERO, into);
           case PRIVATE_IMAGE -> selectImage(region, holes, selector, into);

@@ -4,6 +4,7 @@ package dev.ramet.memory;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.process.ProcessMemory;
+import dev.ramet.memory.page.Probes;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryFacts;

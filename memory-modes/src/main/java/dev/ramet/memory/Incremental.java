@@ -3,6 +3,10 @@ package dev.ramet.memory;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.memory.page.Layout;
+import dev.ramet.memory.page.Rule;
+import dev.ramet.memory.page.ScanTracker;
+import dev.ramet.memory.page.Selector;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
@@ -30,7 +34,7 @@ final class Incremental implements MemoryMode {
     }
     return new ScanTracker(Baseline.RESTORE_IMAGE, memory.pid()) {
       @Override
-      void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
+      public void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         refuseShared(ID, region);
         selector.select(region, Rule.of(region.kind()), into);
       }

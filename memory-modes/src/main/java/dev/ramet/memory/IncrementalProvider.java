@@ -4,6 +4,8 @@ package dev.ramet.memory;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.memory.Pagemap;
+import dev.ramet.memory.page.Probes;
+import dev.ramet.memory.page.Rule;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryFacts;

@@ -10,6 +10,10 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.ClearRefs;
+import dev.ramet.memory.page.Delta;
+import dev.ramet.memory.page.MergeDaemon;
+import dev.ramet.memory.page.Rule;
+import dev.ramet.memory.page.Scanner;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -24,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * soft-dirty bits. They exist once per process: a second tracker would reset bits that the first
  * has not seen.
  */
-final class SoftDirty implements MemoryMode {
+public final class SoftDirty implements MemoryMode {
   static final String ID = "soft-dirty";
 
   /** Mapped by this process alone (admin-guide/mm/pagemap.rst): never the shared page of zeros. */
@@ -104,7 +108,8 @@ final class SoftDirty implements MemoryMode {
    *
    * @param first the first one's number in the region
    */
-  static void select(long[] entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
+  public static void select(
+      long[] entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
     int from = 0;
     while (from < pages) {
       State state = State.of(entries[from], kind);

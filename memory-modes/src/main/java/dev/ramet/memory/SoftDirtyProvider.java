@@ -5,6 +5,8 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.memory.ClearRefs;
 import dev.ramet.linux.memory.Pagemap;
+import dev.ramet.memory.page.MergeDaemon;
+import dev.ramet.memory.page.Probes;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryFacts;

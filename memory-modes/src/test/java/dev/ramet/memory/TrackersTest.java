@@ -13,6 +13,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.process.ProcMaps;
+import dev.ramet.memory.page.MergeDaemon;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.Baseline;

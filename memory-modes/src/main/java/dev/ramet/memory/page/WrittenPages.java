@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import static dev.ramet.linux.memory.PagemapScan.PRESENT;
 import static dev.ramet.linux.memory.PagemapScan.WRITTEN;
@@ -20,7 +20,7 @@ import java.util.BitSet;
  * copied. If the page was not held before, it can only be a discarded one, and then there was
  * nothing to discard.
  */
-final class WrittenPages implements PagemapScan.Sink {
+public final class WrittenPages implements PagemapScan.Sink {
   /**
    * Fields of a swapped page's entry: the number of the swap area, then the offset in it
    * (pagemap.rst).
@@ -38,14 +38,14 @@ final class WrittenPages implements PagemapScan.Sink {
   private final Delta delta;
   private int at;
 
-  WrittenPages(MemoryRegion region, BitSet before, Scanner scanner, Delta delta) {
+  public WrittenPages(MemoryRegion region, BitSet before, Scanner scanner, Delta delta) {
     this.region = region;
     this.before = before;
     this.scanner = scanner;
     this.delta = delta;
   }
 
-  void scan(PagemapScan scan) throws LinuxException {
+  public void scan(PagemapScan scan) throws LinuxException {
     boolean image = region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
     scan.scan(region.address(), region.lengthBytes(), !image, this);
     int end = (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,17 +9,17 @@ import java.nio.file.Path;
  * Kernel samepage merging (admin-guide/mm/ksm.rst). It replaces a page by one with the same content
  * and drops the page's soft-dirty bit, so that a write before the merge is lost.
  */
-record MergeDaemon(Path control) {
-  static final Path CONTROL = Path.of("/sys/kernel/mm/ksm/run");
+public record MergeDaemon(Path control) {
+  public static final Path CONTROL = Path.of("/sys/kernel/mm/ksm/run");
 
-  static final String REASON =
+  public static final String REASON =
       "kernel samepage merging is on and forgets which pages were written; switch it off (write 2"
           + " to "
           + CONTROL
           + ")";
 
   /** Returns whether pages are being merged. A kernel without samepage merging has no such file. */
-  boolean runs() {
+  public boolean runs() {
     try {
       return Files.exists(control) && Files.readString(control).trim().equals("1");
     } catch (IOException e) {

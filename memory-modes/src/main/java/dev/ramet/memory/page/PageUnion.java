@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.GuestMemory;
@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /** Merges selections of pages that must be copied. */
-final class PageUnion {
+public final class PageUnion {
   private PageUnion() {}
 
   /**
@@ -17,7 +17,7 @@ final class PageUnion {
    *
    * @param memory where the pages are now
    */
-  static PageRanges of(List<PageRanges> selections, GuestMemory memory) {
+  public static PageRanges of(List<PageRanges> selections, GuestMemory memory) {
     BitSet pages = new BitSet((int) (memory.imageSizeBytes() / NativeBuffer.PAGE_BYTES));
     for (PageRanges ranges : selections) {
       for (int i = 0; i < ranges.count(); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -14,7 +14,7 @@ import java.nio.LongBuffer;
  * Applies a {@link Rule} to one process's page table. All resources of a scan are allocated when it
  * is opened, because scans happen while a machine is paused. Not thread-safe.
  */
-final class Scanner implements AutoCloseable {
+public final class Scanner implements AutoCloseable {
   /**
    * Entries a read: the buffer stays in the processor's second-level cache between the kernel
    * filling it and the rule reading it.
@@ -38,7 +38,7 @@ final class Scanner implements AutoCloseable {
    * @throws RametException {@code HYPERVISOR_FAILED} when the process is gone, {@code HOST_UNFIT}
    *     when it may not be looked at
    */
-  static Scanner open(long pid) {
+  public static Scanner open(long pid) {
     try {
       Pagemap pagemap = Pagemap.open(pid);
       try {
@@ -55,7 +55,7 @@ final class Scanner implements AutoCloseable {
 
   /** Receives page table entries. */
   @FunctionalInterface
-  interface Reader {
+  public interface Reader {
     /**
      * Entries of consecutive pages.
      *
@@ -67,7 +67,7 @@ final class Scanner implements AutoCloseable {
   }
 
   /** Adds the pages of one region that the rule selects. */
-  void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+  public void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
     read(
         region,
         (read, pages, first) -> {
@@ -77,7 +77,7 @@ final class Scanner implements AutoCloseable {
   }
 
   /** Reads the entries of one region, piece by piece. */
-  void read(MemoryRegion region, Reader reader) {
+  public void read(MemoryRegion region, Reader reader) {
     long done = 0;
     while (done < region.lengthBytes()) {
       long left = (region.lengthBytes() - done) / NativeBuffer.PAGE_BYTES;
@@ -98,7 +98,7 @@ final class Scanner implements AutoCloseable {
    * Fails if the process has ended. A dead address space never comes back, so if this succeeds, the
    * data read before was valid.
    */
-  void checkAlive(long address) {
+  public void checkAlive(long address) {
     try {
       pagemap.read(address, 1, buffer);
     } catch (LinuxException e) {
@@ -107,11 +107,11 @@ final class Scanner implements AutoCloseable {
   }
 
   /** The process it was opened on. */
-  long pid() {
+  public long pid() {
     return pagemap.pid();
   }
 
-  static RametException failure(long pid, LinuxException e) {
+  public static RametException failure(long pid, LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.ENOENT, LinuxException.ESRCH ->
           new RametException(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeResult;
 
 /** Helpers shared by the probes of the modes. */
-final class Probes {
+public final class Probes {
   private static final int ENOSYS = 38;
 
   private Probes() {}
@@ -14,7 +14,7 @@ final class Probes {
    * Returns the result for a call of a probe that the kernel refused: unusable if the operator's
    * settings are known to cause it.
    */
-  static ProbeResult refused(LinuxException e) {
+  public static ProbeResult refused(LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.EPERM, LinuxException.EACCES, LinuxException.ENOENT, ENOSYS ->
           new ProbeResult.Unusable(

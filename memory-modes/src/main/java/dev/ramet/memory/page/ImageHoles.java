@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
@@ -20,7 +20,7 @@ import java.util.Map;
  * all zeros are reported as holes: pages not known to be in a hole are treated as data. Images do
  * not change while they are mapped, so the holes stay valid. Immutable.
  */
-final class ImageHoles {
+public final class ImageHoles {
   private static final System.Logger LOG = System.getLogger(ImageHoles.class.getName());
 
   /** Querying the pages of a smaller hole takes about as long as reading them. */
@@ -33,7 +33,7 @@ final class ImageHoles {
   }
 
   /** Looks; it takes time in the number of pieces that the images lie in. Never fails. */
-  static ImageHoles of(GuestMemory memory) {
+  public static ImageHoles of(GuestMemory memory) {
     Map<MemoryRegion, List<MemoryRegion>> known = new HashMap<>();
     try {
       List<ProcMaps.Mapping> mappings = ProcMaps.read(memory.pid());
@@ -93,7 +93,7 @@ final class ImageHoles {
    * @param region the region as it is mapped now; one that was mapped differently before has no
    *     known holes
    */
-  List<MemoryRegion> in(MemoryRegion region) {
+  public List<MemoryRegion> in(MemoryRegion region) {
     return known.getOrDefault(region, List.of());
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -13,11 +13,11 @@ import dev.ramet.spi.memory.PageRanges;
  * A tracker that leaves no mark on the process and keeps no state: every selection is relative to
  * the same baseline.
  */
-abstract class ScanTracker implements MemoryTracker {
+public abstract class ScanTracker implements MemoryTracker {
   private final Baseline baseline;
   private final Selector selector;
 
-  ScanTracker(Baseline baseline, long pid) {
+  public ScanTracker(Baseline baseline, long pid) {
     this.baseline = baseline;
     this.selector = Selector.open(pid);
   }
@@ -43,7 +43,7 @@ abstract class ScanTracker implements MemoryTracker {
   }
 
   /** Adds the ranges of one region that must be written. */
-  abstract void select(MemoryRegion region, Selector selector, PageRanges.Builder into);
+  public abstract void select(MemoryRegion region, Selector selector, PageRanges.Builder into);
 
   /** Nothing to re-arm: the next selection is relative to the same baseline. */
   @Override

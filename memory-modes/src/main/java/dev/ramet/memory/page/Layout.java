@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -8,7 +8,7 @@ import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 
 /** Refuses memory layouts that a capture could not represent completely. */
-final class Layout {
+public final class Layout {
   private Layout() {}
 
   /**
@@ -17,7 +17,7 @@ final class Layout {
    *
    * @throws RametException {@code CORRUPT} naming the first place that is wrong
    */
-  static void check(GuestMemory memory) {
+  public static void check(GuestMemory memory) {
     long end = 0;
     for (MemoryRegion region : memory.regions()) {
       long bits = region.imageOffset() | region.address() | region.lengthBytes();

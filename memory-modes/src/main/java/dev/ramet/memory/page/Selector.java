@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.PagemapScan;
@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Finds the pages of one process that a {@link Rule} selects. Since Linux 6.7 the kernel reports
  * ranges without a query per page; on older kernels the page table is read. Not thread-safe.
  */
-final class Selector implements AutoCloseable {
+public final class Selector implements AutoCloseable {
   private final Scanner scanner;
   private @Nullable PagemapScan scan;
 
   /** Finds pages by both, and closes both. */
-  Selector(Scanner scanner, PagemapScan scan) {
+  public Selector(Scanner scanner, PagemapScan scan) {
     this.scanner = scanner;
     this.scan = scan;
   }
@@ -26,7 +26,7 @@ final class Selector implements AutoCloseable {
    *
    * @throws dev.ramet.errors.RametException as {@link Scanner#open}
    */
-  static Selector open(long pid) {
+  public static Selector open(long pid) {
     Scanner scanner = Scanner.open(pid);
     try {
       return new Selector(scanner, PagemapScan.open(pid));
@@ -37,7 +37,7 @@ final class Selector implements AutoCloseable {
   }
 
   /** Adds the pages of one region that the rule selects. */
-  void select(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+  public void select(MemoryRegion region, Rule rule, PageRanges.Builder into) {
     PagemapScan ranges = scan;
     if (ranges != null) {
       try {

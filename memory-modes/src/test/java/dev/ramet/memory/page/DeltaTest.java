@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import static dev.ramet.spi.memory.MemoryRegion.Kind.ANONYMOUS;
 import static dev.ramet.spi.memory.MemoryRegion.Kind.PRIVATE_IMAGE;
@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.memory.SoftDirty;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
 import java.util.Arrays;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import static dev.ramet.linux.memory.Pagemap.FILE_OR_SHARED;
 import static dev.ramet.linux.memory.Pagemap.PRESENT;
@@ -14,7 +14,7 @@ import java.util.BitSet;
  * Decides from a page's pagemap entry whether the page must be written, as a pure function from
  * entries to ranges. A mistake here would lose a page, so in doubt a page is copied.
  */
-enum Rule {
+public enum Rule {
   /**
    * A private mapping of the restore image: a page differs from it if it is a private copy, in
    * memory or in swap. A swapped page counts whatever the other bits say, because a copy that is
@@ -46,7 +46,7 @@ enum Rule {
   }
 
   /** Returns the rule for memory of a private kind. */
-  static Rule of(MemoryRegion.Kind kind) {
+  public static Rule of(MemoryRegion.Kind kind) {
     return switch (kind) {
       case PRIVATE_IMAGE -> CHANGED_COPIES;
       case ANONYMOUS -> ANONYMOUS_OR_ZERO;
@@ -65,7 +65,7 @@ enum Rule {
   }
 
   /** Returns whether the page must be read from the process. */
-  boolean copies(long entry) {
+  public boolean copies(long entry) {
     return (entry & SWAPPED) != 0 || (entry & mask) == PRESENT;
   }
 
@@ -78,7 +78,8 @@ enum Rule {
    * @param address where it stands in the process
    * @param into receives the ranges in ascending order
    */
-  void select(long[] entries, int pages, long imageOffset, long address, PageRanges.Builder into) {
+  public void select(
+      long[] entries, int pages, long imageOffset, long address, PageRanges.Builder into) {
     int from = 0;
     while (from < pages) {
       boolean copy = copies(entries[from]);
@@ -98,7 +99,7 @@ enum Rule {
   }
 
   /** Adds the pages that the process has its own content for, counted from {@code firstPage}. */
-  void hold(long[] entries, int pages, int firstPage, BitSet into) {
+  public void hold(long[] entries, int pages, int firstPage, BitSet into) {
     for (int i = 0; i < pages; i++) {
       if (copies(entries[i])) {
         into.set(firstPage + i);

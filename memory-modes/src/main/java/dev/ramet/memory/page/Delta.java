@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.memory;
+package dev.ramet.memory.page;
 
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -15,7 +15,7 @@ import java.util.BitSet;
  * <p>A page is <em>held</em> if the process has its own content for it: a private copy of the
  * image's page, or anonymous memory.
  */
-final class Delta {
+public final class Delta {
   private final MemoryRegion region;
   private final BitSet before;
   private final BitSet held;
@@ -29,7 +29,7 @@ final class Delta {
    * @param held receives the pages of the image that are held now
    * @param into receives the ranges to write
    */
-  Delta(MemoryRegion region, BitSet before, BitSet held, PageRanges.Builder into) {
+  public Delta(MemoryRegion region, BitSet before, BitSet held, PageRanges.Builder into) {
     this.region = region;
     this.before = before;
     this.held = held;
@@ -38,13 +38,13 @@ final class Delta {
   }
 
   /** Held pages that changed or may have changed. */
-  void changed(int from, int to) {
+  public void changed(int from, int to) {
     held.set(firstPage + from, firstPage + to);
     copy(from, to);
   }
 
   /** Held pages that were not written. If they were not held before, something is wrong: copied. */
-  void unwritten(int from, int to) {
+  public void unwritten(int from, int to) {
     held.set(firstPage + from, firstPage + to);
     int at = firstPage + from;
     int end = firstPage + to;
@@ -57,7 +57,7 @@ final class Delta {
   }
 
   /** Pages that are not held. */
-  void absent(int from, int to) {
+  public void absent(int from, int to) {
     int at = firstPage + from;
     int end = firstPage + to;
     while ((at = before.nextSetBit(at)) >= 0 && at < end) {
@@ -72,7 +72,7 @@ final class Delta {
   }
 
   /** Discards what was recorded as held now, for pages that will be visited again. */
-  void forget() {
+  public void forget() {
     held.clear(firstPage, firstPage + (int) (region.lengthBytes() / NativeBuffer.PAGE_BYTES));
   }
 
