@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.dataplane;
 
+import dev.ramet.server.dataplane.address.Endpoints;
 import dev.ramet.server.http.AcceptedHosts;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.spi.settings.Settings;

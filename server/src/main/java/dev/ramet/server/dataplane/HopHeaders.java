@@ -2,6 +2,8 @@
 package dev.ramet.server.dataplane;
 
 import dev.ramet.errors.RametException;
+import dev.ramet.server.dataplane.address.HostOnly;
+import dev.ramet.server.dataplane.address.Target;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -4,6 +4,7 @@ package dev.ramet.server.dataplane;
 import dev.ramet.api.operation.ApiError;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.server.dataplane.address.Target;
 import dev.ramet.server.http.JsonBody;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;

@@ -3,6 +3,12 @@ package dev.ramet.server.dataplane;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.server.dataplane.address.Endpoints;
+import dev.ramet.server.dataplane.address.GuestEndpoint;
+import dev.ramet.server.dataplane.address.HostOnly;
+import dev.ramet.server.dataplane.address.Signature;
+import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.TrafficToken;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.FullHttpResponse;

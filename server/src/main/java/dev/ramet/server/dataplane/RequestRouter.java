@@ -2,6 +2,10 @@
 package dev.ramet.server.dataplane;
 
 import dev.ramet.errors.RametException;
+import dev.ramet.server.dataplane.address.Endpoints;
+import dev.ramet.server.dataplane.address.NamedHost;
+import dev.ramet.server.dataplane.address.Signature;
+import dev.ramet.server.dataplane.address.Target;
 import dev.ramet.server.http.AcceptedHosts;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param before the signed text before the access token
  * @param after the signed text after the access token
  */
-record Signature(String given, String before, String after) {
+public record Signature(String given, String before, String after) {
   private static final String FILES = "/files";
   private static final String VERSION = "v1_";
 
   /** Returns the signature of a request, or null when it has none. */
-  static @Nullable Signature of(HttpRequest request) {
+  public static @Nullable Signature of(HttpRequest request) {
     if (!request.uri().startsWith(FILES + "?")) {
       return null;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -11,4 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param tls whether it speaks TLS
  * @param host the Host header to send, or null for the one of the request
  */
-record GuestEndpoint(InetSocketAddress address, boolean tls, @Nullable String host) {}
+public record GuestEndpoint(InetSocketAddress address, boolean tls, @Nullable String host) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import dev.ramet.engine.sandboxes.Sandbox;
 import io.netty.handler.codec.http.HttpRequest;
@@ -10,7 +10,7 @@ import java.util.Set;
  * The calls of the agent that are reserved for the host: a caller of {@code /init} can set the
  * access token.
  */
-final class HostOnly {
+public final class HostOnly {
   private static final Set<String> PATHS =
       Set.of(
           "/init",
@@ -24,12 +24,12 @@ final class HostOnly {
           "/volume");
 
   /** Carries the secret that authenticates the host to the agent; no client has it. */
-  static final String SECRET_HEADER = "X-Ramet-Host-Secret";
+  public static final String SECRET_HEADER = "X-Ramet-Host-Secret";
 
   private HostOnly() {}
 
   /** Returns whether a request is such a call, in any encoding of its path. */
-  static boolean is(Target where, HttpRequest request) {
+  public static boolean is(Target where, HttpRequest request) {
     if (where.port() != Sandbox.AGENT_PORT) {
       return false;
     }

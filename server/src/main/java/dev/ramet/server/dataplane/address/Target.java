@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.RametException;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param port the TCP port in the guest
  * @param byHost whether the Host header names it, so that the guest can get this header
  */
-record Target(String sandboxId, int port, boolean byHost) {
+public record Target(String sandboxId, int port, boolean byHost) {
   static final String SANDBOX_HEADER = "E2b-Sandbox-Id";
   static final String PORT_HEADER = "E2b-Sandbox-Port";
 
@@ -36,7 +36,7 @@ record Target(String sandboxId, int port, boolean byHost) {
    * @param domain the domain of guests, or null for {@code localhost}
    * @throws RametException {@code INVALID_ARGUMENT} when they are contradictory or malformed
    */
-  static @Nullable Target of(HttpHeaders headers, @Nullable String domain) {
+  public static @Nullable Target of(HttpHeaders headers, @Nullable String domain) {
     String host = single(headers, HttpHeaderNames.HOST.toString());
     if (host != null) {
       Matcher matcher = HOST.matcher(host.toLowerCase(Locale.ROOT));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import dev.ramet.engine.sandboxes.InboundRules;
 import dev.ramet.engine.sandboxes.Sandbox;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * sandboxes if their rules ask for it. Thread-safe.
  */
 @Singleton
-class Endpoints {
+public class Endpoints {
   private final EngineHolder engine;
   private final BeanProvider<ExecutorService> executor;
   private final BeanProvider<ExecutorService> blocking;
@@ -46,7 +46,7 @@ class Endpoints {
    *
    * @param token the token of the request, for a sandbox that is not open to everyone
    */
-  CompletionStage<GuestEndpoint> find(Target target, @Nullable String token) {
+  public CompletionStage<GuestEndpoint> find(Target target, @Nullable String token) {
     return engine
         .whenOpen()
         .thenComposeAsync(
@@ -99,7 +99,7 @@ class Endpoints {
    * Finds the sandbox whose access token signed a request for a file, because such a request need
    * not name a sandbox. Completes with empty when there is none.
    */
-  CompletionStage<Optional<Target>> signedBy(Signature signature) {
+  public CompletionStage<Optional<Target>> signedBy(Signature signature) {
     return engine
         .whenOpen()
         .thenApplyAsync(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import dev.ramet.errors.RametException;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Finds all host names that a request names as its destination. */
-final class NamedHost {
+public final class NamedHost {
   private static final String SCHEME_END = "://";
 
   private NamedHost() {}
@@ -22,7 +22,7 @@ final class NamedHost {
    * @return empty for an HTTP/1.0 request without a host; browsers send no such request
    * @throws RametException {@code INVALID_ARGUMENT} when the header is missing or repeated
    */
-  static List<String> of(HttpRequest request) {
+  public static List<String> of(HttpRequest request) {
     List<String> all = new ArrayList<>();
     List<String> headers = request.headers().getAll(HttpHeaderNames.HOST);
     if (headers.size() > 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.dataplane;
+package dev.ramet.server.dataplane.address;
 
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The token that requests need for the ports of a sandbox that is not open to everyone. */
-final class TrafficToken {
+public final class TrafficToken {
   static final String HEADER = "E2b-Traffic-Access-Token";
 
   private TrafficToken() {}
@@ -21,7 +21,7 @@ final class TrafficToken {
    *
    * @throws RametException {@code INVALID_ARGUMENT} when there are two
    */
-  static @Nullable String take(HttpHeaders headers) {
+  public static @Nullable String take(HttpHeaders headers) {
     List<String> values = headers.getAll(HEADER);
     headers.remove(HEADER);
     if (values.size() > 1) {
