@@ -2,6 +2,8 @@
 package dev.ramet.cli;
 
 import dev.ramet.api.host.DoctorInfo;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;

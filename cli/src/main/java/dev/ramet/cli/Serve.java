@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.config.HostOptions;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

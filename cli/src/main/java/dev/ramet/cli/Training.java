@@ -2,6 +2,7 @@
 package dev.ramet.cli;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Terminal;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,6 +4,7 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Terminal;
 import dev.ramet.errors.ErrorCode;
 import java.io.InputStream;

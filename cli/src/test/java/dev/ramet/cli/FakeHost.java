@@ -4,6 +4,7 @@ package dev.ramet.cli;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Terminal;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.config;
 
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.errors.ErrorCode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.storage.DataRoot;
 import dev.ramet.keys.LocalKeyFile;

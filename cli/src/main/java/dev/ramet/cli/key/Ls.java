@@ -2,7 +2,7 @@
 package dev.ramet.cli.key;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
 import java.io.IOException;

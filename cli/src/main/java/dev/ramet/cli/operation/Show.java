@@ -3,8 +3,8 @@ package dev.ramet.cli.operation;
 
 import dev.ramet.api.operation.ApiError;
 import dev.ramet.api.operation.OperationInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;

@@ -2,8 +2,8 @@
 package dev.ramet.cli.operation;
 
 import dev.ramet.api.operation.OperationInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;

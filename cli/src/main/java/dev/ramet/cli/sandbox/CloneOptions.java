@@ -2,7 +2,7 @@
 package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.sandbox.CloneRequestBody;
-import dev.ramet.cli.Options;
+import dev.ramet.cli.command.Options;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

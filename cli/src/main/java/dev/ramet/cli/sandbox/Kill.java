@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
-import dev.ramet.cli.Each;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Each;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.ramet.cli.snapshot;
 
 import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.api.snapshot.SnapshotInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;

@@ -2,9 +2,9 @@
 package dev.ramet.cli.snapshot;
 
 import dev.ramet.api.snapshot.SnapshotInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
-import dev.ramet.cli.Options;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import dev.ramet.errors.ErrorCode;

@@ -2,8 +2,8 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageExchange;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;

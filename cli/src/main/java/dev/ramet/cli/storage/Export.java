@@ -2,7 +2,7 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageExchange;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

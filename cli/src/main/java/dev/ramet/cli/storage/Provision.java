@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;

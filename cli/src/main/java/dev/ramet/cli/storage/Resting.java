@@ -3,7 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageCheck;
 import dev.ramet.api.storage.StorageUsage;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.config.Found;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;

@@ -2,7 +2,7 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageUsage;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Human;
 import java.util.ArrayList;
 import java.util.List;

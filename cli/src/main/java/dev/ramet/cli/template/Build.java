@@ -3,8 +3,8 @@ package dev.ramet.cli.template;
 
 import dev.ramet.api.template.BuildTemplateRequest;
 import dev.ramet.api.template.ImageTemplateRequest;
-import dev.ramet.cli.Context;
-import dev.ramet.cli.Options;
+import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import dev.ramet.errors.RametException;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@
 package dev.ramet.cli.template;
 
 import dev.ramet.api.template.ImportTemplateRequest;
-import dev.ramet.cli.Context;
-import dev.ramet.cli.Options;
+import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

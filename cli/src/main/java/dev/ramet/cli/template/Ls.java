@@ -2,8 +2,8 @@
 package dev.ramet.cli.template;
 
 import dev.ramet.api.template.TemplateInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Table;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.template;
 
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;
 

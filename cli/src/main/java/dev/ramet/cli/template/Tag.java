@@ -3,8 +3,8 @@ package dev.ramet.cli.template;
 
 import dev.ramet.api.template.AssignTags;
 import dev.ramet.api.template.AssignedTags;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@
 package dev.ramet.cli.tour;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.term.Human;
 import dev.ramet.cli.term.Paint;
 import java.io.PrintStream;

@@ -3,8 +3,8 @@ package dev.ramet.cli.volume;
 
 import dev.ramet.api.volume.CreateVolume;
 import dev.ramet.api.volume.VolumeInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;

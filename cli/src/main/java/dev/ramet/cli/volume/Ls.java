@@ -2,8 +2,8 @@
 package dev.ramet.cli.volume;
 
 import dev.ramet.api.volume.VolumeInfo;
-import dev.ramet.cli.ApiCommand;
-import dev.ramet.cli.Context;
+import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.Table;
 import picocli.CommandLine.Command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli;
+package dev.ramet.cli.command;
 
 import dev.ramet.errors.RametException;
 import java.util.Locale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli;
+package dev.ramet.cli.command;
 
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.cli.http.Client;
@@ -53,7 +53,7 @@ public final class Context {
   }
 
   /** Returns the context of this process. */
-  static Context ofProcess() {
+  public static Context ofProcess() {
     Map<String, String> environment = System.getenv();
     return new Context(
         new FileInputStream(FileDescriptor.in),
@@ -63,7 +63,7 @@ public final class Context {
         Terminal.detect(environment));
   }
 
-  void server(@Nullable String address, @Nullable Path trusted) {
+  public void server(@Nullable String address, @Nullable Path trusted) {
     server = address;
     authority = trusted;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli;
+package dev.ramet.cli.command;
 
 import dev.ramet.cli.term.Paint;
 import dev.ramet.errors.ErrorCode;
@@ -21,7 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Errors implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final Context context;
 
-  Errors(Context context) {
+  public Errors(Context context) {
     this.context = context;
   }
 

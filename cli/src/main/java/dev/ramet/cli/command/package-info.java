@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What every command has: options, access to a host, output, and errors. */
+@NullMarked
+package dev.ramet.cli.command;
+
+import org.jspecify.annotations.NullMarked;
