@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.bench;
 
+import dev.ramet.bench.api.ApiSuite;
+import dev.ramet.bench.host.Floors;
+import dev.ramet.bench.host.Host;
+import dev.ramet.bench.host.Settings;
+import dev.ramet.bench.memory.MemoryHistory;
+import dev.ramet.bench.memory.MemorySuite;
+import dev.ramet.bench.plugins.PluginsSuite;
+import dev.ramet.bench.report.Report;
+import dev.ramet.bench.report.Result;
+import dev.ramet.bench.snapshot.CloneSuite;
+import dev.ramet.bench.snapshot.SnapshotSuite;
+import dev.ramet.bench.storage.StorageSuite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
