@@ -3,6 +3,10 @@ package dev.ramet.hypervisors.qemu;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.hypervisors.qemu.probe.Probe;
+import dev.ramet.hypervisors.qemu.program.Accelerator;
+import dev.ramet.hypervisors.qemu.program.Installation;
+import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -21,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code reboot-after-restore}, {@code generation-id} and the accelerator.
  */
 public final class QemuProvider implements HypervisorProvider {
-  static final String ID = "qemu";
+  static final String ID = Installation.ID;
 
   /** The usable outcome of the last probe by settings, so that opening does not probe again. */
   private final Map<Settings, Probe.Outcome> known = new ConcurrentHashMap<>();

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.hypervisors.qemu.program;
+
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.VmIdentity;
+import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Checks machine specifications and saved states before QEMU starts, which would refuse them later.
+ */
+public final class Specs {
+  private static final long MIB = 1 << 20;
+
+  /** Matches digits and dots only, so that parsing the address asks no name server. */
+  private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+  private Specs() {}
+
+  public static void check(VmSpec spec) {
+    if (spec.cpuCount() < 1) {
+      throw RametException.invalid("cpuCount", "less than 1");
+    }
+    if (spec.memoryBytes() < MIB || spec.memoryBytes() % MIB != 0) {
+      throw RametException.invalid("memoryBytes", "not a positive multiple of 1 MiB");
+    }
+    readable("kernel", spec.kernel());
+    Path initrd = spec.initrd();
+    if (initrd != null) {
+      readable("initrd", initrd);
+    }
+    for (Attachment disk : spec.disks()) {
+      readable("disks", disk.path());
+    }
+    if (!loopback(spec.network().hostAddress())) {
+      throw RametException.invalid("network.hostAddress", "not an IPv4 loopback address");
+    }
+    for (int port : spec.network().guestPorts()) {
+      if (port < 1 || port > 65_535) {
+        throw RametException.invalid("network.guestPorts", "not a port: " + port);
+      }
+    }
+  }
+
+  /** Checks that a saved machine fits {@code own}; the error names the first difference. */
+  public static void checkIdentity(VmIdentity saved, VmIdentity own) {
+    differ("hypervisor", saved.hypervisor(), own.hypervisor());
+    differ("version", saved.version(), own.version());
+    TreeSet<String> keys = new TreeSet<>(saved.machine().keySet());
+    keys.addAll(own.machine().keySet());
+    for (String key : keys) {
+      differ(
+          key,
+          saved.machine().getOrDefault(key, "(none)"),
+          own.machine().getOrDefault(key, "(none)"));
+    }
+  }
+
+  private static void differ(String key, String saved, String own) {
+    if (!saved.equals(own)) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "the saved machine's " + key + " is " + saved + ", this one's is " + own,
+          "restore it where " + key + " is " + saved + ", or start from its disk",
+          null);
+    }
+  }
+
+  /** Returns the memory image's path as the kernel will show it. */
+  public static Path image(SavedVm saved, VmSpec spec) {
+    Attachment memory = saved.memory();
+    try {
+      Path path = memory.path().toRealPath();
+      if (memory.kind() == Attachment.Kind.FILE && Files.size(path) != spec.memoryBytes()) {
+        throw new RametException(
+            ErrorCode.CORRUPT,
+            "the memory image has "
+                + Files.size(path)
+                + " bytes, the machine has "
+                + spec.memoryBytes()
+                + ": "
+                + path);
+      }
+      return path;
+    } catch (IOException e) {
+      throw new RametException(
+          ErrorCode.CORRUPT, "no memory image: " + memory.path() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void readable(String field, Path path) {
+    if (!Files.isReadable(path)) {
+      throw RametException.invalid(field, "cannot be read: " + path);
+    }
+  }
+
+  private static boolean loopback(String address) {
+    try {
+      return IPV4.matcher(address).matches() && InetAddress.getByName(address).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+}
