@@ -16,6 +16,8 @@ module dev.ramet.egress {
   exports dev.ramet.egress.rule;
   exports dev.ramet.egress.proxy to
       dev.ramet.engine;
+  exports dev.ramet.egress.stream to
+      dev.ramet.engine;
   exports dev.ramet.egress.injection to
       dev.ramet.engine;
 }

@@ -5,8 +5,7 @@ module dev.ramet.pluginhost {
   requires static transitive org.jspecify;
 
   exports dev.ramet.pluginhost;
-  exports dev.ramet.pluginhost.find to
-      dev.ramet.engine;
+  exports dev.ramet.pluginhost.find;
   exports dev.ramet.pluginhost.guard to
       dev.ramet.engine;
 

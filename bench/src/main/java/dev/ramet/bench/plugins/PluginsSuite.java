@@ -116,8 +116,6 @@ public final class PluginsSuite {
             settings.home().resolve("lib/modules").toString(),
             "--add-modules",
             "ALL-MODULE-PATH",
-            "--add-exports",
-            "dev.ramet.engine/dev.ramet.engine.plugin=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path").split(":", -1)[0],
             ContractCalls.class.getName(),
