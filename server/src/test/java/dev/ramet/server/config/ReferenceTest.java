@@ -113,7 +113,7 @@ class ReferenceTest {
   void whatIsDeclaredIsInTheCatalogue() throws IOException {
     Pattern declared = Pattern.compile("Setting\\s*\\.\\w+\\(\\s*\"([a-z][a-z.-]+)\"");
     Set<String> keys = new TreeSet<>();
-    for (String module : new String[] {"spi", "engine", "server"}) {
+    for (String module : new String[] {"spi", "plugin-host", "engine", "server"}) {
       keys.addAll(declared(module, declared, ""));
     }
     for (var plugin :
