@@ -30,7 +30,7 @@ final class PluginRules {
   /** The remedy for a plugin that was built against other contracts. */
   static final String BUILD_AGAIN =
       "install a release of the plugin for this host, or build it against this host's contracts:"
-          + " docs/plugins.md (Versions) says how, docs/releases.md what changed";
+          + " docs/how-to/write-plugin.md (Versions) says how, docs/reference/releases.md what changed";
 
   /**
    * Creates the rules.
