@@ -11,6 +11,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.QemuProvider;
 import dev.ramet.hypervisors.qemu.program.Accelerator;
+import dev.ramet.hypervisors.qemu.vm.Bench;
 import dev.ramet.hypervisors.qemu.vm.Host;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
 import dev.ramet.spi.ProbeContext;
@@ -121,7 +122,7 @@ class ProbeTest {
   void theCommittedGuestsAreTheirSources() throws Exception {
     Host.needs("as", "as");
     assemble("src/main/asm/probe.S", "0xffc00", ProbeGuest.bytes());
-    try (var in = ProbeTest.class.getResourceAsStream("counter.bin")) {
+    try (var in = Bench.class.getResourceAsStream("counter.bin")) {
       assemble("src/test/asm/counter.S", "0x100000", Objects.requireNonNull(in).readAllBytes());
     }
   }
