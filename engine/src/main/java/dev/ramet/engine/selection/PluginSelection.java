@@ -142,8 +142,8 @@ public final class PluginSelection {
         .findFirst();
   }
 
-  /** Opens the selected hypervisor, or returns one that reports why there is none. */
-  public Hypervisor hypervisor() {
+  /** Opens the selected hypervisor anew, or returns one that reports why there is none. */
+  public Hypervisor openHypervisor() {
     Optional<Probed> choice = hypervisorChoice();
     if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
       try {
@@ -194,8 +194,8 @@ public final class PluginSelection {
         .toString();
   }
 
-  /** Opens the memory modes that work here. */
-  public MemoryModes modes() {
+  /** Opens the memory modes that work here anew. */
+  public MemoryModes openModes() {
     List<Candidate> candidates = new ArrayList<>();
     for (Probed one : memoryModes) {
       if (one.provider() instanceof MemoryModeProvider provider) {

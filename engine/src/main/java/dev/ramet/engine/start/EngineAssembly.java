@@ -60,7 +60,7 @@ final class EngineAssembly {
     OpenedRoots opened = OpenedRoots.open(config, plugins, close);
     RootContents root = contents(config, opened);
     SnapshotReclaimer reclaimer = new SnapshotReclaimer(root);
-    MemoryModes modes = opened.plugins().modes();
+    MemoryModes modes = opened.modes();
     boolean handsSecrets = opened.plugins().handsSecrets();
     Registry metrics = new Registry();
 
@@ -124,7 +124,7 @@ final class EngineAssembly {
         new SnapshotStore(layout, config.steps()),
         new SandboxStore(layout),
         new PendingSnapshots(),
-        opened.plugins().hypervisor(),
+        opened.hypervisor(),
         config.steps(),
         false);
   }

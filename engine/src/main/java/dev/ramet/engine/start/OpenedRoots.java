@@ -13,6 +13,7 @@ import dev.ramet.engine.selection.PluginSelection;
 import dev.ramet.engine.selection.ProbeRemains;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.support.Undo;
+import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.Directories;
@@ -34,7 +35,9 @@ import java.util.List;
  * @param roots the data root, and the one of its memory images if that is separate
  * @param places the same with their opened storage backends
  * @param storage the storage of all images
- * @param plugins the selected hypervisor and memory modes
+ * @param plugins which hypervisor and memory modes are selected, and why
+ * @param hypervisor the selected hypervisor, opened
+ * @param modes the memory modes that work here, opened
  * @param opener probes storage again for the doctor
  */
 record OpenedRoots(
@@ -42,6 +45,8 @@ record OpenedRoots(
     List<OpenRoot> places,
     StorageBackend storage,
     PluginSelection plugins,
+    Hypervisor hypervisor,
+    MemoryModes modes,
     RootOpener opener) {
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(30);
 
@@ -77,20 +82,23 @@ record OpenedRoots(
       }
       machinery = probing.found();
     }
-    Hypervisor hypervisor = machinery.hypervisor();
+    Hypervisor hypervisor = machinery.openHypervisor();
     close.add("hypervisor", hypervisor::close);
     for (Path root : roots.directories(config)) {
       for (Path remains : ProbeRemains.in(root)) {
         ProbeRemains.clear(remains, hypervisor);
       }
     }
-    close.add("memory modes", machinery.modes()::close);
+    MemoryModes modes = machinery.openModes();
+    close.add("memory modes", modes::close);
     StorageBackend disks = places.get(0).storage();
     return new OpenedRoots(
         roots,
         List.copyOf(places),
         places.size() == 1 ? disks : new SplitStorage(disks, places.get(1).storage()),
         machinery,
+        hypervisor,
+        modes,
         opener);
   }
 

@@ -76,7 +76,7 @@ final class OperationAssembly {
 
   Sandboxes sandboxes(GuestNetwork network, VolumeOperations volumes) {
     SandboxLifecycle lifecycle = lives.lifecycle();
-    MemoryModes modes = opened.plugins().modes();
+    MemoryModes modes = opened.modes();
     return new SandboxOperations(
         root.sandboxes(),
         new SandboxCreator(
