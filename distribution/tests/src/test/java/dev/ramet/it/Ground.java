@@ -33,6 +33,7 @@ import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -314,7 +315,7 @@ final class Ground implements AutoCloseable {
       closeEngine();
     }
     for (long pid : machines()) {
-      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+      ProcessHandle.of(pid).ifPresent(Ground::end);
     }
     for (StorageProvisioner provisioner :
         ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
@@ -325,5 +326,11 @@ final class Ground implements AutoCloseable {
     if (memory != null && Files.exists(memory)) {
       Trees.delete(memory);
     }
+  }
+
+  /** Ends a process, and waits until it holds no file any more. */
+  private static void end(ProcessHandle process) {
+    process.destroyForcibly();
+    process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
   }
 }
