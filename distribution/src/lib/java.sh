@@ -115,7 +115,7 @@ serve_options() {
   serve_options='-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms48m -Xmn32m -Xmx512m -Xss512k'
   serve_archive=$home/lib/archives/serve-$java_version
   if [ "$java_major" -ge 22 ]; then
-    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.engine,io.netty.common,ALL-UNNAMED"
+    serve_options="$serve_options --enable-native-access=com.sun.jna,dev.ramet.linux,dev.ramet.pluginhost,io.netty.common,ALL-UNNAMED"
   fi
   if [ "$1" = deny ] && [ "$java_major" -ge 24 ]; then
     serve_options="$serve_options --illegal-native-access=deny"
