@@ -38,12 +38,15 @@ begin_after() {
 
 # run_task PID LOG COMMAND…: notes when the command began and the processors' time that it took.
 run_task() {
-  local status=0
   if [ -n "$1" ]; then tail --pid="$1" -f /dev/null; fi
   # Who began it may have been killed meanwhile.
   kill -0 $$ || return 1
   echo "$EPOCHSECONDS" >"$2.began"
-  "${@:3}" || status=$?
+  # The command may be a function: in a shell of its own it sets no variable here, and what fails in
+  # it ends it wherever the task is not in a condition itself.
+  set +e
+  (set -e; "${@:3}")
+  local status=$?
   times >"$2.used"
   return $status
 }
