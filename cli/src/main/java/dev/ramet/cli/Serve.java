@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
     name = "serve",
     description = {
       "Runs the host in the foreground until a signal stops it; sandboxes run on.",
-      "What is not given comes from the environment (RAMET_PORT, RAMET_BIND, RAMET_DATA_ROOT, ...)",
+      "Other settings come from the environment (RAMET_PORT, RAMET_BIND, RAMET_DATA_ROOT, ...)",
       "and from the file of settings. Nothing starts unless all of it is right; ramet config check",
       "says what is wrong, ramet config show what holds."
     },

@@ -3,12 +3,11 @@ package dev.ramet.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.engine.root.OpenContents;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.linux.file.Host;
+import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +72,7 @@ final class OwnerOnlyTest {
 
   @Test
   void filesOfOthersAreNotLockedAwayUnlessTheRootIsOne() throws IOException {
-    assumeTrue(Host.effectiveUid() == 0, "only root gives files away");
+    Require.root();
     Path home = folder("home", 0755);
     Files.setAttribute(folder("home/somebody", 0755), "unix:uid", 65534);
     assertRefused(home);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a machine's own host asks of the agent, over a direct connection: initialization, freezing,
- * readiness, load, and the steps of a template.
+ * The calls that a machine's own host makes to its agent, over a direct connection: initialization,
+ * freezing, readiness, load, and the steps of a template.
  */
 @NullMarked
 package dev.ramet.agent.host;

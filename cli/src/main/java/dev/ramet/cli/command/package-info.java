@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What every command has: options, access to a host, output, and errors. */
+/** Shared by all commands: options, access to a host, output, and errors. */
 @NullMarked
 package dev.ramet.cli.command;
 

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
       "of each. It needs nothing else to be imported, there or on another host.",
       "With --since it has only what differs from an older snapshot, and is for hosts",
       "that have that one's content, imported or their own.",
-      "What is stopped or fails leaves nothing."
+      "An export that is stopped or fails leaves nothing."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "  ramet storage export tuesday /backup/tuesday --since monday",
       "  tar -C /backup -cSf - before-upgrade | ssh other tar -C /backup -xSf -",
       "",
-      "Whoever can read the directory can read all that the machine had in memory."
+      "Anybody who can read the directory can read all the memory of the machine."
     })
 final class Export extends Exchange {
   @Parameters(

@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes a snapshot or template of a directory that ramet storage export has",
       "made, and prints its id. Every byte is compared with the directory's record",
-      "first; the directory stays. What was exported with --since goes together with",
-      "what it builds on, which has to be here."
+      "first; the directory stays. A directory exported with --since needs the snapshot",
+      "that it builds on, on this host."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -4,7 +4,6 @@ package dev.ramet.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +16,7 @@ import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.templates.ImportTemplate;
+import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -327,8 +327,7 @@ final class HostSecretTest {
   /** Another user of the host, in a separate process. */
   @Test
   void anotherUserOfTheHostIsRefused() throws Exception {
-    assumeTrue(
-        "root".equals(System.getProperty("user.name")), "needs root, to become somebody else");
+    Require.root();
     Sandbox sandbox = withFile();
     var address = sandboxes().endpoint(sandbox.id(), AGENT_PORT);
     String attack =

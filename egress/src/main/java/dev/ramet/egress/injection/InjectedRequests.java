@@ -72,7 +72,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** What was read may not have made a message. */
+  /** Reads on, as long as the bytes that came do not make a message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (reading) {

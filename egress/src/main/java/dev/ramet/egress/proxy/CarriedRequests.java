@@ -139,7 +139,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     ctx.read();
   }
 
-  /** What was read may not have made a message. */
+  /** Reads on, as long as the bytes that came do not make a message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (wanting) {
