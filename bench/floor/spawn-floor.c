@@ -82,6 +82,7 @@ static int make_request(char *request, size_t size)
 		entropy, (unsigned long long)generation, when, now.tv_nsec);
 	return snprintf(request, size,
 		"POST /init HTTP/1.1\r\nHost: guest\r\nConnection: close\r\nContent-Type: application/json\r\n"
+		"X-Ramet-Host-Secret: " VM_SECRET "\r\n"
 		"Content-Length: %d\r\n\r\n%s", length, body);
 }
 

@@ -83,7 +83,7 @@ static void command_line(char **out, const struct vm *vm, const struct model *mo
 			i++;
 			continue;
 		}
-		if (!strcmp(option, "-pidfile") || !strcmp(option, "-chardev"))
+		if (!strcmp(option, "-pidfile") || !strcmp(option, "-chardev") || !strcmp(option, "-fw_cfg"))
 			*out++ = replace(argument, model->directory, vm->directory);
 		else if (!strcmp(option, "-netdev"))
 			*out++ = replace(argument, model->address, vm->address);
@@ -108,6 +108,16 @@ static void clone_file(const char *from, const char *to)
 		die("cannot clone %s: %s", from, strerror(errno));
 	close(target);
 	close(source);
+}
+
+/* The model's own file is deleted once its QEMU has read it. */
+static void write_secret(const char *directory)
+{
+	char path[PATH_MAX + 16];
+	snprintf(path, sizeof path, "%s/secret", directory);
+	FILE *out = fopen(path, "wxe");
+	if (!out || fputs("{\"hostSecret\":\"" VM_SECRET "\"}", out) < 0 || fclose(out))
+		die("cannot write %s: %s", path, strerror(errno));
 }
 
 static void run(char **command, const char *directory, const char *input, pid_t parent)
@@ -138,6 +148,7 @@ void vm_start(struct vm *vm, const struct model *model, const char *work, int nu
 	if (asprintf(&disk, "%s/disk", vm->directory) < 0)
 		die("out of memory");
 	clone_file(source_disk, disk);
+	write_secret(vm->directory);
 	command_line(command, vm, model, disk, input != NULL);
 	pid_t parent = getpid();
 	vm->pid = fork();
@@ -152,7 +163,7 @@ void vm_start(struct vm *vm, const struct model *model, const char *work, int nu
 
 void vm_end(struct vm *vm)
 {
-	static const char *const files[] = {"disk", "vmm.log", "console.log", "qmp.sock", "qemu.pid"};
+	static const char *const files[] = {"disk", "vmm.log", "console.log", "qmp.sock", "qemu.pid", "secret"};
 	char path[PATH_MAX + 16];
 	kill(vm->pid, SIGKILL);
 	while (waitpid(vm->pid, NULL, 0) < 0 && errno == EINTR)

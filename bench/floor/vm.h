@@ -8,6 +8,9 @@
 
 #define MOST_ARGUMENTS 128
 
+/* What the agent in each of these machines asks of its host. */
+#define VM_SECRET "floor"
+
 /* The command line of a process, and what in it is a machine's own. */
 struct model {
 	char *arguments[MOST_ARGUMENTS];
