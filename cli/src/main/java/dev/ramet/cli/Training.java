@@ -9,12 +9,20 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Runs typical commands with prepared responses, so that a class data archive of this run (JDK
- * option {@code -XX:ArchiveClassesAtExit}) contains the classes they need.
+ * Runs typical commands with prepared responses, over TCP and over a unix socket, so that a class
+ * data archive of this run (JDK option {@code -XX:ArchiveClassesAtExit}) contains the classes they
+ * need.
  */
 final class Training {
   private static final String SANDBOX =
@@ -25,6 +33,19 @@ final class Training {
       "{\"verdict\":\"GOOD\",\"host\":{},\"plugins\":[],\"selections\":[],\"advice\":[]}";
   private static final byte[] END =
       "{\"event\":{\"end\":{\"exitCode\":0,\"exited\":true}}}".getBytes(StandardCharsets.UTF_8);
+
+  private static final String[] COMMANDS = {
+    "sandbox create",
+    "sandbox ls",
+    "sandbox show a",
+    "sandbox exec a -- true",
+    "sandbox kill a",
+    "snapshot ls",
+    "template list",
+    "doctor",
+    "sandbox --help",
+    "nothing"
+  };
 
   private Training() {}
 
@@ -38,33 +59,69 @@ final class Training {
     answer(server, "/doctor", DOCTOR.getBytes(StandardCharsets.UTF_8));
     answer(server, "/process.Process/Start", stream());
     server.start();
-    try {
-      String address = "http://127.0.0.1:" + server.getAddress().getPort();
-      Context context =
-          new Context(
-              InputStream.nullInputStream(),
-              OutputStream.nullOutputStream(),
-              OutputStream.nullOutputStream(),
-              Map.of("RAMET_SERVER", address),
-              Terminal.NONE);
-      for (String line :
-          new String[] {
-            "sandbox create",
-            "sandbox ls",
-            "sandbox show a",
-            "sandbox exec a -- true",
-            "sandbox kill a",
-            "snapshot ls",
-            "template list",
-            "doctor",
-            "sandbox --help",
-            "nothing"
-          }) {
-        Main.run(context, line.split(" ", -1));
-      }
+    InetSocketAddress address = server.getAddress();
+    String port = Integer.toString(address.getPort());
+    String url = "http://127.0.0.1:" + port;
+    Path directory = Files.createTempDirectory("ramet-training");
+    Path socket = directory.resolve("socket");
+    try (ServerSocketChannel local = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      local.bind(UnixDomainSocketAddress.of(socket));
+      daemon(() -> relay(local, address));
+      run(Map.of("RAMET_SERVER", url));
+      run(Map.of("RAMET_SERVER", url, "RAMET_PORT", port, "RAMET_SOCKET", socket.toString()));
     } finally {
+      Files.deleteIfExists(socket);
+      Files.delete(directory);
       server.stop(0);
     }
+  }
+
+  private static void run(Map<String, String> environment) {
+    Context context =
+        new Context(
+            InputStream.nullInputStream(),
+            OutputStream.nullOutputStream(),
+            OutputStream.nullOutputStream(),
+            environment,
+            Terminal.NONE);
+    for (String line : COMMANDS) {
+      Main.run(context, line.split(" ", -1));
+    }
+  }
+
+  /** Carries the connections to a unix socket to the server, which knows no such sockets. */
+  private static void relay(ServerSocketChannel local, InetSocketAddress address) {
+    while (true) {
+      try {
+        SocketChannel client = local.accept();
+        SocketChannel server = SocketChannel.open(address);
+        daemon(() -> copy(client, server));
+        daemon(() -> copy(server, client));
+      } catch (IOException e) {
+        return; // closed at the end of the training
+      }
+    }
+  }
+
+  private static void copy(SocketChannel from, SocketChannel to) {
+    ByteBuffer bytes = ByteBuffer.allocate(1 << 13);
+    try (from;
+        to) {
+      while (from.read(bytes.clear()) >= 0) {
+        bytes.flip();
+        while (bytes.hasRemaining()) {
+          to.write(bytes);
+        }
+      }
+    } catch (IOException e) {
+      // The other direction has ended, and closed both.
+    }
+  }
+
+  private static void daemon(Runnable task) {
+    Thread thread = new Thread(task, "training");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** Returns one event and the end of the stream, in the Connect protocol. */
