@@ -9,6 +9,7 @@ import dev.ramet.memory.page.MergeDaemon;
 import dev.ramet.memory.page.Probes;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
@@ -18,7 +19,8 @@ import java.util.Map;
 /** Provides the mode {@code soft-dirty}. */
 public final class SoftDirtyProvider implements MemoryModeProvider {
   private static final MemoryFacts FACTS =
-      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
+      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE)
+          .needing(Access.SOFT_DIRTY);
 
   /** A page that the kernel is just moving or swapping out is no one's own at that moment. */
   private static final int LOOKS = 3;

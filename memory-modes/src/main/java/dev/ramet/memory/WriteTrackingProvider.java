@@ -9,6 +9,7 @@ import dev.ramet.linux.memory.Userfaultfd;
 import dev.ramet.linux.process.TracePermission;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
@@ -24,7 +25,8 @@ import java.util.Map;
 /** Provides the mode {@code write-tracking}. */
 public final class WriteTrackingProvider implements MemoryModeProvider {
   private static final MemoryFacts FACTS =
-      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE, MemoryFeature.LIVE);
+      MemoryFacts.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE, MemoryFeature.LIVE)
+          .needing(Access.INJECT);
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final String KERNEL =
       "use Linux 6.7 or newer with CONFIG_USERFAULTFD and CONFIG_PTE_MARKER_UFFD_WP, and do not"

@@ -49,6 +49,16 @@ final class RankingTest {
   private static final List<String> OWN_MODES =
       List.of("write-tracking", "soft-dirty", "incremental", "full");
 
+  private static Facts facts(boolean hardware, Set<HypervisorFeature> features) {
+    return new HypervisorFacts(
+        hardware,
+        features,
+        new HypervisorFacts.Accepts(Set.of(), Set.of()),
+        new HypervisorFacts.Saves(true, Set.of()),
+        new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
+        Set.of());
+  }
+
   private record Stated(String id, Facts atBest) implements Provider<AutoCloseable> {
     @Override
     public ProbeResult probe(ProbeContext where) {
@@ -86,7 +96,7 @@ final class RankingTest {
     assertEquals("zz", order(List.of(), and(STORAGE, "zz", better)).get(0));
     Facts worse = StorageFacts.copying(Set.of());
     assertEquals("zz", order(List.of(), and(STORAGE, "zz", worse)).get(4), "ids decide at last");
-    Facts all = new MemoryFacts(Set.of(MemoryFeature.values()));
+    Facts all = MemoryFacts.of(MemoryFeature.values());
     assertEquals("zz", order(List.of(), and(MEMORY, "zz", all)).get(0));
     Facts half = MemoryFacts.of(MemoryFeature.SINCE_CAPTURE);
     assertEquals("zz", order(List.of(), and(MEMORY, "zz", half)).get(2));
@@ -98,11 +108,11 @@ final class RankingTest {
     Map<String, Facts> facts =
         Map.of(
             "emulates",
-            new HypervisorFacts(false, all, Map.of("version", "9")),
+            facts(false, all),
             "fast",
-            new HypervisorFacts(true, Set.of(), Map.of()),
+            facts(true, Set.of()),
             "fast-and-closed",
-            new HypervisorFacts(true, Set.of(HypervisorFeature.GUEST_SECRET), Map.of()));
+            facts(true, Set.of(HypervisorFeature.GUEST_SECRET)));
     assertEquals(List.of("fast-and-closed", "fast", "emulates"), order(List.of(), facts));
     assertEquals(List.of("emulates", "fast-and-closed", "fast"), order(List.of("emulates"), facts));
   }
@@ -117,7 +127,7 @@ final class RankingTest {
   /** A usable plugin is ranked by its facts here, an unusable one by its facts at best. */
   @Test
   void theFactsOfThisHostCount() {
-    Facts best = new MemoryFacts(Set.of(MemoryFeature.values()));
+    Facts best = MemoryFacts.of(MemoryFeature.values());
     Facts any = MemoryFacts.of(MemoryFeature.ANY_MEMORY);
     Facts here = MemoryFacts.of();
     Provider<?> limited = new Stated("limited", best);

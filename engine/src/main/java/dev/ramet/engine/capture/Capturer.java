@@ -142,7 +142,8 @@ public final class Capturer {
         order.kind() == SnapshotRecord.Kind.TEMPLATE
             ? modes.templateChain()
             : modes.chain(restored, order.memoryMode(), sandbox.memoryMode());
-    PausedSection pause = new PausedSection(target.storage(), target.steps(), DiskLog.of(vm));
+    PausedSection pause =
+        new PausedSection(target.storage(), target.steps(), DiskLog.of(vm), images.memoryStable());
     target.before("snapshot.attach");
     CaptureAttempt.Subject subject = new CaptureAttempt.Subject(sandbox, pausing, order);
     while (true) {

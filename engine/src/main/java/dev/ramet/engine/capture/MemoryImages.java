@@ -37,6 +37,7 @@ public final class MemoryImages {
 
   private final StorageBackend storage;
   private final PageWriter pages;
+  private final boolean memoryStable;
   private final Replacement replacement;
   private final boolean verifyAll;
   private final StepObserver steps;
@@ -45,20 +46,28 @@ public final class MemoryImages {
    * Creates the maker of a root's memory images.
    *
    * @param pages writes the pages
+   * @param memoryStable whether memory does not change while devices are saved
    * @param replacement decides whether the image of a replaced snapshot is written over
    * @param verifyAll whether each capture is compared with all of the machine's memory
    */
   public MemoryImages(
       StorageBackend storage,
       PageWriter pages,
+      boolean memoryStable,
       Replacement replacement,
       boolean verifyAll,
       StepObserver steps) {
     this.storage = storage;
     this.pages = pages;
+    this.memoryStable = memoryStable;
     this.replacement = replacement;
     this.verifyAll = verifyAll;
     this.steps = steps;
+  }
+
+  /** Returns whether memory can be read while devices are saved; otherwise it is read after. */
+  boolean memoryStable() {
+    return memoryStable;
   }
 
   /**

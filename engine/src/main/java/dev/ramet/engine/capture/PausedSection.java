@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class PausedSection {
   private final StorageBackend storage;
   private final StepObserver steps;
+  private final boolean memoryStable;
   final WriteLog log;
   final Phases phases = new Phases();
   private long nanos;
@@ -38,11 +39,13 @@ final class PausedSection {
    * Creates the paused section of one capture.
    *
    * @param log the machine's disk write log
+   * @param memoryStable whether memory does not change while devices are saved
    */
-  PausedSection(StorageBackend storage, StepObserver steps, WriteLog log) {
+  PausedSection(StorageBackend storage, StepObserver steps, WriteLog log, boolean memoryStable) {
     this.storage = storage;
     this.steps = steps;
     this.log = log;
+    this.memoryStable = memoryStable;
   }
 
   /** Returns how long the machine was paused, summed over all attempts of the capture. */
@@ -109,12 +112,15 @@ final class PausedSection {
     try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
       phases.ended("stop");
-      // Meanwhile the hypervisor saves its devices, which does not change memory. Cloning the disk
-      // on another thread would not be faster: waking one takes as long as the clone, and might
-      // take the hypervisor's processor.
+      // Meanwhile the hypervisor saves its devices. Cloning the disk on another thread would not
+      // be faster: waking one takes as long as the clone, and might take the hypervisor's
+      // processor.
       steps.before("snapshot.disk");
       storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
       phases.ended("disk");
+      if (!memoryStable) {
+        awaitDevices(paused);
+      }
       PageRanges ranges = select(tracker, memory);
       phases.ended("select");
       steps.before("snapshot.read");
@@ -123,9 +129,9 @@ final class PausedSection {
       steps.before("snapshot.track");
       tracker.committed();
       phases.ended("track");
-      steps.before("snapshot.devices");
-      paused.awaitDevices();
-      phases.ended("devices");
+      if (memoryStable) {
+        awaitDevices(paused);
+      }
       if (all != null) {
         all.take(memory);
         phases.ended("verify");
@@ -146,6 +152,12 @@ final class PausedSection {
           "try again",
           null);
     }
+  }
+
+  private void awaitDevices(SavingVm paused) {
+    steps.before("snapshot.devices");
+    paused.awaitDevices();
+    phases.ended("devices");
   }
 
   private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {

@@ -87,7 +87,7 @@ public final class AgentSetup {
     try {
       boolean demands =
           agent.initialise(
-              vm.forward(agentPort),
+              vm.endpoint(agentPort),
               new Agent.Start(
                   order.environment(),
                   order.tokenToSet(),
@@ -137,6 +137,6 @@ public final class AgentSetup {
    * where egress rules apply to requests.
    */
   public void trust(RunningVm vm, int agentPort, AgentAccess access) {
-    agent.trust(vm.forward(agentPort), requests.authority(), access, timeout);
+    agent.trust(vm.endpoint(agentPort), requests.authority(), access, timeout);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
@@ -67,6 +68,11 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
     }
 
     @Override
+    public EgressPoint egress() {
+      return paused.egress();
+    }
+
+    @Override
     public void saveDevices(Path directory) {
       paused.saveDevices(directory);
     }
@@ -113,8 +119,13 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
   }
 
   @Override
-  public InetSocketAddress forward(int guestPort) {
-    return vm.forward(guestPort);
+  public InetSocketAddress endpoint(int guestPort) {
+    return vm.endpoint(guestPort);
+  }
+
+  @Override
+  public EgressPoint egress() {
+    return vm.egress();
   }
 
   @Override

@@ -6,9 +6,11 @@ import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
+import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.EgressPoint;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.hypervisor.VmSpec;
 
 /**
  * Applies egress rules to machines. The rules are in force before a machine runs that may open
@@ -26,12 +28,12 @@ public final class EgressEnforcer {
   }
 
   /** Applies the rules to a machine that does not run yet. */
-  void confine(MachineStarter.Order order, VmSpec spec, long pid) {
+  void confine(MachineStarter.Order order, NetworkPlan network, EgressPoint point) {
     if (order.outbound()) {
       confine(
           Layout.machineName(order.sandboxId(), order.number()),
-          pid,
-          spec.network().hostAddress(),
+          point,
+          HostNetwork.address(network),
           order.rules().network());
     }
   }
@@ -53,7 +55,8 @@ public final class EgressEnforcer {
     }
     String machine = Layout.machineName(record.id(), record.machine().number());
     try {
-      confine(machine, vm.pid(), record.machine().hostAddress(), record.terms().rules().network());
+      confine(
+          machine, vm.egress(), record.machine().hostAddress(), record.terms().rules().network());
       releaseAtEnd(machine, vm);
     } catch (RametException e) {
       LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);
@@ -70,8 +73,16 @@ public final class EgressEnforcer {
         requests.rules(rules.requests()));
   }
 
-  private void confine(String machine, long pid, String hostAddress, NetworkRules rules) {
-    egress.confine(machine, pid, hostAddress, rules, requests.rules(rules.requests()));
+  /** Fails for a guest that would send past the rules. */
+  private void confine(String machine, EgressPoint point, String own, NetworkRules rules) {
+    if (!(point instanceof EgressPoint.Process process)) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "network: this host cannot filter what " + machine + " sends through " + point,
+          "create it without allow_internet_access, or use a hypervisor with user networking",
+          null);
+    }
+    egress.confine(machine, process.pid(), own, rules, requests.rules(rules.requests()));
   }
 
   private void releaseAtEnd(String machine, RunningVm vm) {

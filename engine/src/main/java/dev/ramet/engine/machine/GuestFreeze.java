@@ -46,7 +46,7 @@ public final class GuestFreeze implements AutoCloseable {
           null);
     }
     this.agent = agent;
-    this.address = vm.forward(port);
+    this.address = vm.endpoint(port);
     this.access = AgentSetup.access(record);
     agent.freeze(address, access, LIMIT, WRITE_OUT);
     frozen = true;

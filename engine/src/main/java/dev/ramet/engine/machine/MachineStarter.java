@@ -188,7 +188,7 @@ public final class MachineStarter {
                   planned.memoryBytes(),
                   planned.kernelArguments(),
                   hasInitrd,
-                  vm.spec().network().hostAddress(),
+                  HostNetwork.address(vm.spec().network()),
                   planned.memoryBase(),
                   vm.identity(),
                   known),

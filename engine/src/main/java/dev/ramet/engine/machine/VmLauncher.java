@@ -7,7 +7,10 @@ import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -33,11 +36,16 @@ public final class VmLauncher {
           "ramet.start-timeout", Duration.ofSeconds(60), "How long a machine may take to start.");
 
   private static final System.Logger LOG = System.getLogger(VmLauncher.class.getName());
+
+  /** The name of a machine's disk, which saved states may hold. */
+  private static final String DISK = "disk0";
+
   private static final int ADDRESS_TRIES = 5;
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
 
   private final Hypervisor hypervisor;
-  private final boolean handsSecrets;
+  private final HypervisorFacts facts;
+  private final HostNetwork network;
   private final Duration startTimeout;
   private final StorageBackend storage;
   private final Layout layout;
@@ -46,18 +54,21 @@ public final class VmLauncher {
   /**
    * Creates a launcher.
    *
-   * @param handsSecrets whether the hypervisor gives guests secrets
+   * @param facts the facts about the hypervisor
+   * @param network connects its machines
    * @param startTimeout how long a machine may take to start, to be restored or to be found again
    */
   public VmLauncher(
       Hypervisor hypervisor,
-      boolean handsSecrets,
+      HypervisorFacts facts,
+      HostNetwork network,
       Duration startTimeout,
       StorageBackend storage,
       Layout layout,
       EgressEnforcer confinement) {
     this.hypervisor = hypervisor;
-    this.handsSecrets = handsSecrets;
+    this.facts = facts;
+    this.network = network;
     this.startTimeout = startTimeout;
     this.storage = storage;
     this.layout = layout;
@@ -66,28 +77,66 @@ public final class VmLauncher {
 
   /** Returns how the host proves itself to the agent of a machine that is about to start. */
   HostProof proof(SnapshotRecord source, boolean warm) {
-    return HostProof.of(source, warm, handsSecrets);
+    return HostProof.of(source, warm, facts.guestSecret());
   }
 
   /** Runs a machine at an address of its own. If this fails, no process of it is left. */
   RunningVm run(MachineStarter.Order order, SandboxRecord.Machine planned) {
+    checkReseeding(order);
+    HostNetwork.Guest guest =
+        guest(order.sandboxId(), planned, order.source().agentPort(), order.outbound());
     for (int attempt = 1; ; attempt++) {
-      VmSpec spec =
-          spec(
-              order.sandboxId(),
-              planned,
-              HostAddresses.next(),
-              order.source().agentPort(),
-              order.outbound(),
-              order.accessToken());
+      NetworkPlan plan = network.plan(guest);
       try {
-        return launch(order, spec);
-      } catch (RametException e) {
-        if (e.code() != ErrorCode.CONFLICT || attempt == ADDRESS_TRIES) {
+        VmSpec spec = spec(order.sandboxId(), planned, plan, order.accessToken());
+        MachineBoot.check(spec.boot(), facts.accepts().kernels());
+        if (facts.restores().samePaths()) {
+          spec.disks().forEach(disk -> MachineBoot.link(spec.directory(), disk));
+        }
+        RunningVm vm = launch(order, spec);
+        releaseAtEnd(guest, vm);
+        return vm;
+      } catch (RuntimeException e) {
+        network.release(guest.machine());
+        boolean taken = e instanceof RametException known && known.code() == ErrorCode.CONFLICT;
+        if (!taken || attempt == ADDRESS_TRIES) {
           throw e;
         }
         // Another machine on this host has taken the address.
       }
+    }
+  }
+
+  /**
+   * Refuses copies of a guest that would all draw the same random numbers: without a generation id
+   * only its agent can reseed them, which it does when it is initialised.
+   */
+  private void checkReseeding(MachineStarter.Order order) {
+    if (order.warm() && order.source().agentPort() == null && !facts.restores().newGenerationId()) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          order.source().id() + " has no agent that could reseed the guest's random numbers",
+          "use a template with an agent, or a hypervisor that gives guests a generation id",
+          null);
+    }
+  }
+
+  private static HostNetwork.Guest guest(
+      String sandboxId,
+      SandboxRecord.Machine machine,
+      @Nullable Integer agentPort,
+      boolean outbound) {
+    return new HostNetwork.Guest(
+        Layout.machineName(sandboxId, machine.number()),
+        agentPort == null ? List.of() : List.of(agentPort),
+        outbound);
+  }
+
+  private void releaseAtEnd(HostNetwork.Guest guest, RunningVm vm) {
+    try {
+      var unused = vm.exit().whenComplete((exit, failure) -> network.release(guest.machine()));
+    } catch (RametException e) {
+      LOG.log(System.Logger.Level.WARNING, "the network of " + guest.machine() + " stays", e);
     }
   }
 
@@ -98,7 +147,7 @@ public final class VmLauncher {
       RunningVm booted = hypervisor.boot(spec, startTimeout);
       try {
         // Its kernel has only just begun and does not use the network yet.
-        confinement.confine(order, spec, booted.pid());
+        confinement.confine(order, spec.network(), booted.egress());
         confinement.releaseAtEnd(order, booted);
         return booted;
       } catch (RuntimeException e) {
@@ -114,7 +163,7 @@ public final class VmLauncher {
     // Not closed, because closing it would resume a machine that nobody holds.
     PausedVm paused = hypervisor.restore(spec, saved, startTimeout);
     try {
-      confinement.confine(order, spec, paused.pid());
+      confinement.confine(order, spec.network(), paused.egress());
       RunningVm resumed = paused.resume();
       confinement.releaseAtEnd(order, resumed);
       return resumed;
@@ -132,9 +181,7 @@ public final class VmLauncher {
   private VmSpec spec(
       String sandboxId,
       SandboxRecord.Machine machine,
-      String hostAddress,
-      @Nullable Integer agentPort,
-      boolean outbound,
+      NetworkPlan plan,
       @Nullable String accessToken) {
     HostSecret secret = machine.hostSecret();
     Path directory = layout.machine(sandboxId, machine.number());
@@ -144,13 +191,10 @@ public final class VmLauncher {
         directory,
         machine.cpuCount(),
         machine.memoryBytes(),
-        Layout.kernel(directory),
-        machine.hasInitrd() ? Layout.initrd(directory) : null,
-        machine.kernelArguments(),
-        List.of(disk),
-        new VmSpec.Network(
-            hostAddress, agentPort == null ? List.of() : List.of(agentPort), outbound),
-        secret == null || !handsSecrets ? null : HostProof.handedOver(secret, accessToken));
+        MachineBoot.of(directory, machine.hasInitrd(), machine.kernelArguments()),
+        List.of(new Disk(DISK, disk)),
+        plan,
+        secret == null || !facts.guestSecret() ? null : HostProof.handedOver(secret, accessToken));
   }
 
   /**
@@ -158,15 +202,13 @@ public final class VmLauncher {
    * too.
    */
   public Optional<RunningVm> reattach(SandboxRecord record) {
-    VmSpec spec =
-        spec(
-            record.id(),
-            record.machine(),
-            record.machine().hostAddress(),
-            record.agentPort(),
-            record.outbound(),
-            record.terms().accessToken());
-    return hypervisor.reattach(spec, startTimeout);
+    SandboxRecord.Machine machine = record.machine();
+    HostNetwork.Guest guest = guest(record.id(), machine, record.agentPort(), record.outbound());
+    NetworkPlan plan = network.again(guest, machine.hostAddress());
+    VmSpec spec = spec(record.id(), machine, plan, record.terms().accessToken());
+    Optional<RunningVm> found = hypervisor.reattach(spec, startTimeout);
+    found.ifPresent(vm -> releaseAtEnd(guest, vm));
+    return found;
   }
 
   /** Restores the egress rules of a machine that was found again. */

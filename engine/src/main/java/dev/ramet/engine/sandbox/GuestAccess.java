@@ -40,7 +40,7 @@ public final class GuestAccess {
     if (vm == null || live.leaving() || live.saved().state() != SandboxRecord.State.RUNNING) {
       throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + live.id() + " is not running");
     }
-    return vm.forward(guestPort);
+    return vm.endpoint(guestPort);
   }
 
   /** Asks a running guest for its load. */
@@ -52,7 +52,7 @@ public final class GuestAccess {
       throw new RametException(
           ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent that could be asked");
     }
-    return AgentSetup.metrics(agent.load(vm.forward(port), AgentSetup.access(record), ASK));
+    return AgentSetup.metrics(agent.load(vm.endpoint(port), AgentSetup.access(record), ASK));
   }
 
   /** Returns the file that holds the end of the guest's console output. */

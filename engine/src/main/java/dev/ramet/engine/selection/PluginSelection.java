@@ -21,6 +21,7 @@ import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
@@ -54,6 +55,7 @@ public final class PluginSelection {
   private final EngineConfig config;
   private final Plugins plugins;
   private final Prober prober;
+  private final Set<NetworkPlan.Kind> networks;
   private final List<Probed> hypervisors;
   private final List<Probed> memoryModes;
 
@@ -61,19 +63,22 @@ public final class PluginSelection {
       EngineConfig config,
       Plugins plugins,
       Prober prober,
+      Set<NetworkPlan.Kind> networks,
       List<Probed> hypervisors,
       List<Probed> memoryModes) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
+    this.networks = networks;
     this.hypervisors = hypervisors;
     this.memoryModes = memoryModes;
   }
 
   /** Probes both roles in a scratch directory; see {@link ProbeScratch}. */
-  static PluginSelection probe(EngineConfig config, Plugins plugins, Prober prober)
+  static PluginSelection probe(
+      EngineConfig config, Plugins plugins, Prober prober, Set<NetworkPlan.Kind> networks)
       throws IOException {
-    try (Probing probing = Probing.begin(config, plugins, prober)) {
+    try (Probing probing = Probing.begin(config, plugins, prober, networks)) {
       return probing.found();
     }
   }
@@ -81,24 +86,28 @@ public final class PluginSelection {
   /**
    * The running probes of both roles. Used by one thread.
    *
+   * @param networks the kinds of networks that this host gives machines
    * @param scratch the directory they use
    */
   public record Probing(
       EngineConfig config,
       Plugins plugins,
       Prober prober,
+      Set<NetworkPlan.Kind> networks,
       Path scratch,
       Prober.Pending hypervisors,
       Prober.Pending memoryModes)
       implements AutoCloseable {
     /** Starts the probes. */
-    public static Probing begin(EngineConfig config, Plugins plugins, Prober prober)
+    public static Probing begin(
+        EngineConfig config, Plugins plugins, Prober prober, Set<NetworkPlan.Kind> networks)
         throws IOException {
       Path scratch = ProbeScratch.make(config.dataRoot());
       return new Probing(
           config,
           plugins,
           prober,
+          networks,
           scratch,
           begin(config, plugins, prober, scratch, PluginKind.HYPERVISOR),
           begin(config, plugins, prober, scratch, PluginKind.MEMORY));
@@ -111,12 +120,22 @@ public final class PluginSelection {
 
     /** Waits for the probes and returns the result. */
     public PluginSelection found() {
+      List<Probed> machines =
+          plugins
+              .ranking()
+              .ranked(
+                  hypervisors.results().stream()
+                      .map(one -> PluginFit.withNetworks(one, networks))
+                      .toList());
+      Probed chosen = choice(config, machines).orElse(null);
+      List<Probed> modes =
+          chosen == null
+              ? memoryModes.results()
+              : memoryModes.results().stream()
+                  .map(one -> PluginFit.withHypervisor(one, chosen))
+                  .toList();
       return new PluginSelection(
-          config,
-          plugins,
-          prober,
-          plugins.ranking().ranked(hypervisors.results()),
-          plugins.ranking().ranked(memoryModes.results()));
+          config, plugins, prober, networks, machines, plugins.ranking().ranked(modes));
     }
 
     /** Waits for the probes and removes their scratch directory. */
@@ -133,6 +152,10 @@ public final class PluginSelection {
   }
 
   private Optional<Probed> hypervisorChoice() {
+    return choice(config, hypervisors);
+  }
+
+  private static Optional<Probed> choice(EngineConfig config, List<Probed> hypervisors) {
     String wanted = config.settings().find(HYPERVISOR).orElse(null);
     if (wanted == null) {
       return Ranking.best(hypervisors);
@@ -163,12 +186,11 @@ public final class PluginSelection {
         selection(PluginKind.HYPERVISOR, hypervisors, null).reason(), remedies);
   }
 
-  /** Returns whether the selected hypervisor gives guests secrets. */
-  public boolean handsSecrets() {
+  /** Returns the facts about the hypervisor that {@link #openHypervisor} opens. */
+  public HypervisorFacts hypervisorFacts() {
     return hypervisorChoice()
         .flatMap(one -> one.usableFacts(HypervisorFacts.class))
-        .filter(HypervisorFacts::guestSecret)
-        .isPresent();
+        .orElse(UnavailableHypervisor.FACTS);
   }
 
   /** Returns the ids of all hypervisor plugins, whether or not they work here. */
@@ -261,7 +283,7 @@ public final class PluginSelection {
 
   private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {
     try {
-      PluginSelection fresh = probe(config, plugins, prober);
+      PluginSelection fresh = probe(config, plugins, prober, networks);
       List<Probed> all = new ArrayList<>(storageProbes.get());
       all.addAll(fresh.hypervisors);
       all.addAll(fresh.memoryModes);

@@ -4,19 +4,33 @@ package dev.ramet.engine.selection;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.KernelFormat;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Takes the place of the hypervisor when none works on this host: the host still starts, so that it
  * can report why, and every operation that needs a machine fails with the reason and the remedy.
  */
 public final class UnavailableHypervisor implements Hypervisor {
+  /** The facts about no hypervisor. They refuse nothing, so that its own error is reported. */
+  static final HypervisorFacts FACTS =
+      new HypervisorFacts(
+          false,
+          Set.of(),
+          new HypervisorFacts.Accepts(Set.of(), Set.of(KernelFormat.values())),
+          new HypervisorFacts.Saves(true, Set.of()),
+          new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
+          Set.of());
+
   private final String reason;
   private final String remedy;
 

@@ -33,13 +33,21 @@ record CaptureParts(
     Capturer capturer,
     DiskCapturer disks,
     PausedCapturer paused) {
+  /**
+   * How memory is captured.
+   *
+   * @param modes the memory modes that work here
+   * @param stable whether it does not change while devices are saved
+   * @param pages writes memory images
+   */
+  record Memory(MemoryModes modes, boolean stable, PageWriter pages) {}
+
   /** Connects the parts. */
   static CaptureParts of(
       EngineConfig config,
       RootContents root,
       SnapshotReclaimer reclaimer,
-      MemoryModes modes,
-      PageWriter pages,
+      Memory memory,
       Registry metrics,
       Undo close) {
     SnapshotTarget target =
@@ -57,7 +65,8 @@ record CaptureParts(
     MemoryImages images =
         new MemoryImages(
             root.storage(),
-            pages,
+            memory.pages(),
+            memory.stable(),
             replacement,
             config.settings().get(MemoryImages.VERIFY),
             config.steps());
@@ -67,7 +76,7 @@ record CaptureParts(
         new Capturer(
             target,
             images,
-            modes,
+            memory.modes(),
             config.settings(),
             ahead,
             lost,

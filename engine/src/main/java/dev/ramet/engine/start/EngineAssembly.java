@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.machine.HostNetwork;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
@@ -25,7 +26,9 @@ import dev.ramet.linux.file.Host;
 import dev.ramet.linux.file.Warmup;
 import dev.ramet.pluginhost.Plugins;
 import dev.ramet.pluginhost.find.PluginPolicy;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import java.io.IOException;
+import java.util.List;
 
 /** Creates the parts of an engine in the order in which they depend on each other. */
 final class EngineAssembly {
@@ -38,18 +41,23 @@ final class EngineAssembly {
 
   private EngineAssembly() {}
 
-  /** Opens a data root. If this fails, what was opened is closed again. */
-  static Engine open(EngineConfig config, PluginHost plugins) {
+  /**
+   * Opens a data root. If this fails, what was opened is closed again.
+   *
+   * @param networks the networks that this host gives machines, the preferred one first
+   */
+  static Engine open(EngineConfig config, PluginHost plugins, List<HostNetwork> networks) {
     Undo close = new Undo();
     try {
-      return open(config, plugins, close);
+      return open(config, plugins, networks, close);
     } catch (IOException | LinuxException | RuntimeException e) {
       close.close();
       throw Errors.any("cannot open " + config.dataRoot(), config.dataRoot(), e);
     }
   }
 
-  private static Engine open(EngineConfig config, PluginHost loaded, Undo close)
+  private static Engine open(
+      EngineConfig config, PluginHost loaded, List<HostNetwork> networks, Undo close)
       throws IOException, LinuxException {
     Warmup.warm();
     // The machines' processes inherit this. A hypervisor touches single pages scattered over much
@@ -57,11 +65,11 @@ final class EngineAssembly {
     // MiB.
     Host.disableHugePages();
     Plugins plugins = loaded.checked(PluginPolicy.of(config.settings()));
-    OpenedRoots opened = OpenedRoots.open(config, plugins, close);
+    OpenedRoots opened = OpenedRoots.open(config, plugins, HostNetwork.kinds(networks), close);
     RootContents root = contents(config, opened);
     SnapshotReclaimer reclaimer = new SnapshotReclaimer(root);
     MemoryModes modes = opened.modes();
-    boolean handsSecrets = opened.plugins().handsSecrets();
+    HypervisorFacts facts = opened.plugins().hypervisorFacts();
     Registry metrics = new Registry();
 
     StagingPool staging = new StagingPool(STAGING_BYTES * CAPTURES_STAGED_AT_ONCE);
@@ -78,7 +86,7 @@ final class EngineAssembly {
             .doctor(
                 opened.roots(),
                 network.egress(),
-                new OpenAgents(root.sandboxes(), root.snapshots(), handsSecrets),
+                new OpenAgents(root.sandboxes(), root.snapshots(), facts.guestSecret()),
                 opened::probes);
 
     EngineThreads threads = EngineThreads.start(close);
@@ -86,12 +94,20 @@ final class EngineAssembly {
         MachineParts.of(
             config,
             root,
-            handsSecrets,
+            facts,
+            networks,
             network,
             links,
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
     PageWriter pages = new PageWriter(staging, STAGING_BYTES);
-    CaptureParts captures = CaptureParts.of(config, root, reclaimer, modes, pages, metrics, close);
+    CaptureParts captures =
+        CaptureParts.of(
+            config,
+            root,
+            reclaimer,
+            new CaptureParts.Memory(modes, facts.saves().memoryStable(), pages),
+            metrics,
+            close);
     RecordGauges.register(metrics, root.sandboxes(), root.snapshots());
     LifecycleParts lives =
         LifecycleParts.of(config, root, reclaimer, modes, threads, machines, captures, close);

@@ -4,7 +4,9 @@ package dev.ramet.engine.start;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.check.OfflineRoots;
+import dev.ramet.engine.machine.UserNetwork;
 import dev.ramet.pluginhost.find.PluginPolicy;
+import java.util.List;
 
 /** Opens engines. */
 public final class EngineFactory {
@@ -24,7 +26,7 @@ public final class EngineFactory {
    *     its record
    */
   public static Engine open(EngineConfig config, PluginHost plugins) {
-    return EngineAssembly.open(config, plugins);
+    return EngineAssembly.open(config, plugins, List.of(new UserNetwork()));
   }
 
   /** Opens a data root for inspection with the plugins that the settings name. */

@@ -5,6 +5,7 @@ import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
+import dev.ramet.engine.machine.HostNetwork;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.machine.VmLauncher;
@@ -14,6 +15,8 @@ import dev.ramet.engine.state.RootContents;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.engine.volume.VolumeLinks;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -36,12 +39,14 @@ record MachineParts(
   /**
    * Connects the parts.
    *
-   * @param handsSecrets whether the hypervisor gives guests secrets
+   * @param facts the facts about the hypervisor
+   * @param networks the networks of this host, the preferred one first
    */
   static MachineParts of(
       EngineConfig config,
       RootContents root,
-      boolean handsSecrets,
+      HypervisorFacts facts,
+      List<HostNetwork> networks,
       GuestNetwork network,
       VolumeLinks links,
       WorkingSetPrefetcher workingSets) {
@@ -58,7 +63,8 @@ record MachineParts(
     VmLauncher launcher =
         new VmLauncher(
             root.hypervisor(),
-            handsSecrets,
+            facts,
+            HostNetwork.choose(networks, facts),
             config.settings().get(VmLauncher.START_TIMEOUT),
             root.storage(),
             root.layout(),

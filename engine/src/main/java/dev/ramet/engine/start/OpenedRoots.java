@@ -22,12 +22,14 @@ import dev.ramet.pluginhost.Probed;
 import dev.ramet.pluginhost.Prober;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The locked and opened roots of an engine, and the plugins selected for them.
@@ -54,9 +56,12 @@ record OpenedRoots(
    * Opens the roots and selects plugins.
    *
    * @param plugins the plugins to select from
+   * @param networks the kinds of networks that this host gives machines
    * @param close gets what must be closed, also when this fails in the middle
    */
-  static OpenedRoots open(EngineConfig config, Plugins plugins, Undo close) throws IOException {
+  static OpenedRoots open(
+      EngineConfig config, Plugins plugins, Set<NetworkPlan.Kind> networks, Undo close)
+      throws IOException {
     OwnerOnly.root("data root", config.dataRoot());
     RootLock lock = RootLock.take(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
@@ -67,7 +72,8 @@ record OpenedRoots(
     Roots roots;
     List<OpenRoot> places = new ArrayList<>();
     // A probe mostly waits for programs, so the roots are found and opened meanwhile.
-    try (PluginSelection.Probing probing = PluginSelection.Probing.begin(config, plugins, prober)) {
+    try (PluginSelection.Probing probing =
+        PluginSelection.Probing.begin(config, plugins, prober, networks)) {
       roots = Roots.open(config, opener);
       for (Path root : roots.directories(config)) {
         if (!root.equals(config.dataRoot())) {

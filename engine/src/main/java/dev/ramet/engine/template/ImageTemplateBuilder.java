@@ -106,7 +106,7 @@ public final class ImageTemplateBuilder {
       RunningVm vm = live.runningMachine();
       Integer port = images.agentPort();
       if (port != null) {
-        prepare(vm.forward(port), AgentSetup.access(live.saved()), images.starts(), progress);
+        prepare(vm.endpoint(port), AgentSetup.access(live.saved()), images.starts(), progress);
       }
       progress.step("capturing it");
       return capturer.capture(

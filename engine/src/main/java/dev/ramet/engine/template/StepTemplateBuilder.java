@@ -118,7 +118,7 @@ public final class StepTemplateBuilder {
 
   private SnapshotRecord make(
       LiveSandbox live, int port, DerivedTemplate request, TaggedName version, BuildLog log) {
-    InetSocketAddress agent = live.runningMachine().forward(port);
+    InetSocketAddress agent = live.runningMachine().endpoint(port);
     AgentAccess access = AgentSetup.access(live.saved());
     GuestCommands guest = new GuestCommands(agent, access, log::waiting);
     StepRunner runner = new StepRunner(guest, log);

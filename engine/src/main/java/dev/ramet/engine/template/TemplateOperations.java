@@ -28,7 +28,8 @@ import java.util.List;
 /** Implements {@link Templates}: builds, lists, tags and deletes templates. */
 public final class TemplateOperations implements Templates {
   private static final SnapshotRecord.Kind KIND = SnapshotRecord.Kind.TEMPLATE;
-  private static final String DEFAULT_ARGUMENTS = "console=ttyS0 root=/dev/vda rw quiet";
+  // The hypervisor adds the arguments that depend on its devices.
+  private static final String DEFAULT_ARGUMENTS = "rw quiet";
 
   private final SnapshotStore snapshots;
   private final VersionLocks locks;

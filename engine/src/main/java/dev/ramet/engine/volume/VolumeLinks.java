@@ -88,7 +88,7 @@ public final class VolumeLinks implements AutoCloseable {
     VolumeConnection link =
         new VolumeConnection(
             machine.sandboxId(),
-            () -> machine.vm().forward(machine.agentPort()),
+            () -> machine.vm().endpoint(machine.agentPort()),
             machine.access(),
             id,
             mount.path(),

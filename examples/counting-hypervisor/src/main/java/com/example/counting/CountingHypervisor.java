@@ -72,7 +72,7 @@ final class CountingHypervisor implements Hypervisor {
       Control control = new Control(spec.name(), directory, process);
       control.await(timeout);
       CountingVm vm = vm(spec, control);
-      spec.network().guestPorts().forEach(vm::forward);
+      Specs.network(spec).ports().forEach(vm::endpoint);
       up = true;
       return vm;
     } finally {
@@ -104,7 +104,7 @@ final class CountingHypervisor implements Hypervisor {
     words.add(TrialMachine.class.getName());
     words.add(Processes.absolute(spec.directory()));
     words.add(Long.toString(spec.memoryBytes()));
-    words.add(spec.network().hostAddress());
+    words.add(Specs.network(spec).address());
     words.add(image);
     words.add(devices);
     return words;

@@ -4,12 +4,16 @@ package com.example.counting;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Boot;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.Access;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +27,19 @@ public final class CountingProvider implements HypervisorProvider {
   /** Written to disk with every saved state, so it must never change. */
   static final String ID = "counting";
 
-  /** Its guests are emulated, if that, and it has none of the optional abilities. */
-  private static final HypervisorFacts FACTS = new HypervisorFacts(false, Set.of(), Map.of());
+  /**
+   * Its guests are emulated, if that, and it has none of the optional abilities. State here what is
+   * true of your machines: the host plans with it, and the kit tests it.
+   */
+  private static final HypervisorFacts FACTS =
+      new HypervisorFacts(
+          false,
+          Set.of(),
+          new HypervisorFacts.Accepts(
+              Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE, KernelFormat.ELF)),
+          new HypervisorFacts.Saves(true, Set.of(Access.READ)),
+          new HypervisorFacts.Restores(Map.of(), false, false, HypervisorFacts.Clock.SAVED),
+          Set.of());
 
   private static final Duration TRIAL = Duration.ofSeconds(20);
 
@@ -84,9 +99,9 @@ public final class CountingProvider implements HypervisorProvider {
     Path directory = Files.createTempDirectory(root, ".probe");
     try (Hypervisor driver = new CountingHypervisor()) {
       Path kernel = Files.createFile(directory.resolve("kernel"));
-      VmSpec.Network network = new VmSpec.Network("127.0.0.1", List.of(), false);
-      VmSpec spec =
-          new VmSpec("probe", directory, 1, 1 << 20, kernel, null, "", List.of(), network);
+      Boot boot = new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, "");
+      NetworkPlan network = new NetworkPlan.User("127.0.0.1", List.of(), false);
+      VmSpec spec = new VmSpec("probe", directory, 1, 1 << 20, boot, List.of(), network, null);
       RunningVm vm = driver.boot(spec, TRIAL);
       try {
         PausedVm paused = vm.pause();

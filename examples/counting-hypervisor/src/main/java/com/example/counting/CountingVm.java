@@ -3,6 +3,7 @@ package com.example.counting;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
@@ -113,10 +114,16 @@ final class CountingVm implements RunningVm {
   }
 
   @Override
-  public InetSocketAddress forward(int guestPort) {
+  public InetSocketAddress endpoint(int guestPort) {
     Specs.checkPort(guestPort);
     int port = Integer.parseInt(control.order("forward " + guestPort));
-    return new InetSocketAddress(spec.network().hostAddress(), port);
+    return new InetSocketAddress(Specs.network(spec).address(), port);
+  }
+
+  @Override
+  public EgressPoint egress() {
+    // Its network is part of its process.
+    return new EgressPoint.Process(pid());
   }
 
   @Override
@@ -146,6 +153,11 @@ final class CountingVm implements RunningVm {
     @Override
     public long pid() {
       return CountingVm.this.pid();
+    }
+
+    @Override
+    public EgressPoint egress() {
+      return CountingVm.this.egress();
     }
 
     @Override

@@ -3,10 +3,11 @@ package com.example.counting;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Disk;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
-import dev.ramet.spi.storage.Attachment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,19 +43,29 @@ final class Specs {
     if (socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_NAME_BYTES) {
       throw RametException.invalid("directory", "too long for the name of a socket: " + socket);
     }
-    if (!Files.isReadable(spec.kernel())) {
-      throw RametException.invalid("kernel", "cannot be read: " + spec.kernel());
-    }
-    for (Attachment disk : spec.disks()) {
-      if (!Files.isReadable(disk.path())) {
-        throw RametException.invalid("disks", "cannot be read: " + disk.path());
+    for (Path kernel : spec.boot().kernels().values()) {
+      if (!Files.isReadable(kernel)) {
+        throw RametException.invalid("boot.kernels", "cannot be read: " + kernel);
       }
     }
-    if (!spec.network().hostAddress().matches("127(\\.[0-9]{1,3}){3}")) {
-      throw RametException.invalid(
-          "network.hostAddress", "no loopback address: " + spec.network().hostAddress());
+    for (Disk disk : spec.disks()) {
+      if (!Files.isReadable(disk.image().path())) {
+        throw RametException.invalid("disks", "cannot be read: " + disk.image().path());
+      }
     }
-    spec.network().guestPorts().forEach(Specs::checkPort);
+    NetworkPlan.User network = network(spec);
+    if (!network.address().matches("127(\\.[0-9]{1,3}){3}")) {
+      throw RametException.invalid("network.address", "no loopback address: " + network.address());
+    }
+    network.ports().forEach(Specs::checkPort);
+  }
+
+  /** Returns the network, which is of the only kind that the provider states. */
+  static NetworkPlan.User network(VmSpec spec) {
+    if (spec.network() instanceof NetworkPlan.User user) {
+      return user;
+    }
+    throw RametException.invalid("network", "not user networking: " + spec.network());
   }
 
   static void checkPort(int port) {

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Boot;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
@@ -16,6 +19,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,8 +50,9 @@ class CountingHypervisorTest extends HypervisorTck {
     public VmSpec spec(String name, Path directory) throws IOException {
       Path kernel = scratch.resolve("kernel");
       Files.writeString(kernel, "counts");
-      VmSpec.Network network = new VmSpec.Network("127.0.0.2", List.of(), false);
-      return new VmSpec(name, directory, 1, 1 << 20, kernel, null, "", List.of(), network);
+      Boot boot = new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, "");
+      NetworkPlan network = new NetworkPlan.User("127.0.0.2", List.of(), false);
+      return new VmSpec(name, directory, 1, 1 << 20, boot, List.of(), network, null);
     }
 
     /** The count is in the first bytes of its memory, read from outside. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.pluginhost.guard;
 
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -44,6 +45,15 @@ class GuardedPausedVm implements PausedVm {
       return GuestMaps.pid(guard, paused.pid());
     } catch (Throwable e) {
       throw guard.failed("pid", e);
+    }
+  }
+
+  @Override
+  public EgressPoint egress() {
+    try {
+      return GuestMaps.egress(guard, guard.present("egress", paused.egress()));
+    } catch (Throwable e) {
+      throw guard.failed("egress", e);
     }
   }
 

@@ -2,6 +2,7 @@
 package dev.ramet.pluginhost.guard;
 
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
@@ -151,11 +152,20 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   }
 
   @Override
-  public InetSocketAddress forward(int guestPort) {
+  public InetSocketAddress endpoint(int guestPort) {
     try {
-      return guard.present("forward", vm.forward(guestPort));
+      return guard.present("endpoint", vm.endpoint(guestPort));
     } catch (Throwable e) {
-      throw guard.failed("forward", e);
+      throw guard.failed("endpoint", e);
+    }
+  }
+
+  @Override
+  public EgressPoint egress() {
+    try {
+      return GuestMaps.egress(guard, guard.present("egress", vm.egress()));
+    } catch (Throwable e) {
+      throw guard.failed("egress", e);
     }
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.pluginhost.guard;
 
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.DirtyLog;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 
@@ -18,6 +20,14 @@ final class GuestMaps {
   static long pid(Guard guard, long answer) {
     if (answer <= 1) {
       throw guard.broken("pid", answer + ", which is no process of a machine");
+    }
+    return answer;
+  }
+
+  /** Returns the place that a guest sends through after checking it. */
+  static EgressPoint egress(Guard guard, EgressPoint answer) {
+    if (answer instanceof EgressPoint.Process process) {
+      pid(guard, process.pid());
     }
     return answer;
   }
@@ -39,6 +49,7 @@ final class GuestMaps {
       }
       end = offset + length;
     }
-    return memory;
+    DirtyLog log = memory.dirtyLog();
+    return log == null ? memory : memory.with(new GuardedDirtyLog(log, guard));
   }
 }

@@ -5,6 +5,9 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.pluginhost.find.Origin;
 import dev.ramet.pluginhost.find.Service;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -35,11 +38,10 @@ final class Faults {
           Path.of("/nowhere"),
           1,
           1 << 20,
-          Path.of("/kernel"),
-          null,
-          "",
+          new Boot(Map.of(KernelFormat.BZIMAGE, Path.of("/kernel")), null, ""),
           List.of(),
-          new VmSpec.Network("127.0.0.1", List.of(), false));
+          new NetworkPlan.User("127.0.0.1", List.of(), false),
+          null);
   static final SavedVm SAVED =
       new SavedVm(
           Path.of("/devices"),

@@ -19,7 +19,9 @@ public interface Hypervisor extends AutoCloseable {
 
   /**
    * Starts a machine from a saved device state and a memory image, paused before its first
-   * instruction. The image is mapped privately and is never written.
+   * instruction. The image is mapped privately and is never written. A driver that states {@link
+   * HypervisorFacts.Restores#samePaths} throws {@code CORRUPT} if a disk's link is missing or leads
+   * to a disk of another size than the saved machine's.
    */
   PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout);
 

@@ -12,6 +12,11 @@ public interface PausedVm extends AutoCloseable {
   /** Returns the process id of the hypervisor. */
   long pid();
 
+  /**
+   * Returns the place that everything the guest sends passes through, as of the running machine.
+   */
+  EgressPoint egress();
+
   /** Writes the device state, which is everything but main memory, into {@code directory}. */
   void saveDevices(Path directory);
 

@@ -33,10 +33,16 @@ public interface RunningVm {
   GuestMemory memory();
 
   /**
-   * Returns the host address that reaches TCP port {@code guestPort} of the guest. Adds the
-   * forwarding if there is none yet.
+   * Returns the host address that reaches TCP port {@code guestPort} of the guest, and makes it do
+   * so if it does not yet. The same for each call.
+   *
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} for a number that is no port,
+   *     {@code CONFLICT} as {@link NetworkPlan.User} says, {@code UNSUPPORTED} without a network
    */
-  InetSocketAddress forward(int guestPort);
+  InetSocketAddress endpoint(int guestPort);
+
+  /** Returns the place that everything the guest sends passes through. Always the same. */
+  EgressPoint egress();
 
   /** Returns a stage that completes as soon as the machine has ended, for whatever reason. */
   CompletionStage<VmExit> exit();

@@ -2,9 +2,10 @@
 package dev.ramet.spi.hypervisor;
 
 /**
- * A paused machine whose device state is being saved. Guest memory does not change during the save,
- * so it can be read at the same time. If the save fails or is not finished, the contents of its
- * directory are useless. Used by one thread.
+ * A paused machine whose device state is being saved. Guest memory does not change during the save
+ * if the driver states {@link HypervisorFacts.Saves#memoryStable}, and can then be read at the same
+ * time; otherwise it is read after {@link #awaitDevices}, and does not change from then on. If the
+ * save fails or is not finished, the contents of its directory are useless. Used by one thread.
  */
 public interface SavingVm extends PausedVm {
   /** Waits until the save no longer needs the machine to be paused. */

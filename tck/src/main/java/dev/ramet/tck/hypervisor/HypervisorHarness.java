@@ -56,6 +56,16 @@ public interface HypervisorHarness {
     return null;
   }
 
+  /**
+   * Returns the generation id that a restored machine's guest sees, see {@link
+   * dev.ramet.spi.hypervisor.HypervisorFacts.Restores#newGenerationId}.
+   *
+   * @return null if this guest cannot report it
+   */
+  default @Nullable String generationId(RunningVm vm) throws IOException {
+    return null;
+  }
+
   /** Copies main memory into a new file, as a full capture does. The machine is paused. */
   default void copyMemory(GuestMemory memory, Path image) throws IOException {
     MachineProcesses.copyMemory(memory, image);

@@ -203,13 +203,9 @@ public abstract class MachineDeathChecks {
   @Test
   void reapingEndsWhatIsBelowADirectoryAndNothingElse() throws Exception {
     RunningVm inside =
-        world()
-            .driver
-            .boot(world().harness.spec("in", world().directory("a/one")), MachineWorld.PATIENCE);
+        world().driver.boot(world().spec("in", world().directory("a/one")), MachineWorld.PATIENCE);
     RunningVm outside =
-        world()
-            .driver
-            .boot(world().harness.spec("out", world().directory("ab")), MachineWorld.PATIENCE);
+        world().driver.boot(world().spec("out", world().directory("ab")), MachineWorld.PATIENCE);
     world().open().reap(world().directory("a"));
     assertEquals(
         Set.of(),

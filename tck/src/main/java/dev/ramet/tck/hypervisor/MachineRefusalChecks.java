@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.Disk;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -17,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -71,15 +76,16 @@ public abstract class MachineRefusalChecks {
     bootRefused("no memory", sized(good, 1, 0));
     bootRefused("negative memory", sized(good, 1, -MIB));
     bootRefused("memory that is no multiple of 1 MiB", sized(good, 1, MIB + 4096));
-    bootRefused("a kernel that is not there", of(good, good.directory(), nowhere, good.disks()));
-    bootRefused("a directory that is not there", of(good, nowhere, good.kernel(), good.disks()));
-    Attachment none = new Attachment(Attachment.Kind.FILE, nowhere, false);
-    bootRefused(
-        "a disk that is not there", of(good, good.directory(), good.kernel(), List.of(none)));
-    bootRefused("an address of another host", on(good, "192.0.2.1", List.of()));
-    bootRefused("an address that is none", on(good, "localhost,x=y", List.of()));
-    bootRefused("port 0", on(good, good.network().hostAddress(), List.of(0)));
-    bootRefused("port 65536", on(good, good.network().hostAddress(), List.of(65_536)));
+    bootRefused("a kernel that is not there", good.with(kernelAt(good.boot(), nowhere)));
+    bootRefused("a directory that is not there", good.in(nowhere));
+    Disk none = new Disk("disk0", new Attachment(Attachment.Kind.FILE, nowhere, false));
+    bootRefused("a disk that is not there", good.with(List.of(none)));
+    if (good.network() instanceof NetworkPlan.User user) {
+      bootRefused("an address of another host", on(good, "192.0.2.1", List.of()));
+      bootRefused("an address that is none", on(good, "localhost,x=y", List.of()));
+      bootRefused("port 0", on(good, user.address(), List.of(0)));
+      bootRefused("port 65536", on(good, user.address(), List.of(65_536)));
+    }
     world().awaitRunning(world().driver.boot(good, MachineWorld.PATIENCE));
   }
 
@@ -89,7 +95,7 @@ public abstract class MachineRefusalChecks {
     int n = 0;
     for (String name : List.of("a,b=c", "a b", "-x", "a\"b", "$(id)", "ä→", "x".repeat(200))) {
       Path directory = world().directory("n" + n++ + ",a=b c");
-      VmSpec spec = world().harness.spec(name, directory);
+      VmSpec spec = world().spec(name, directory);
       RunningVm vm = world().driver.boot(spec, MachineWorld.PATIENCE);
       world().awaitRunning(vm);
       vm.kill(MachineWorld.PATIENCE);
@@ -102,7 +108,7 @@ public abstract class MachineRefusalChecks {
     for (int port : new int[] {0, -1, 65_536, Integer.MIN_VALUE}) {
       RametException e =
           assertThrows(
-              RametException.class, () -> vm.forward(port), "refuse what is no port: " + port);
+              RametException.class, () -> vm.endpoint(port), "refuse what is no port: " + port);
       assertEquals(ErrorCode.INVALID_ARGUMENT, e.code());
     }
     world().awaitRunning(vm);
@@ -234,41 +240,16 @@ public abstract class MachineRefusalChecks {
   }
 
   private static VmSpec sized(VmSpec spec, int cpus, long memoryBytes) {
-    return new VmSpec(
-        spec.name(),
-        spec.directory(),
-        cpus,
-        memoryBytes,
-        spec.kernel(),
-        spec.initrd(),
-        spec.kernelArguments(),
-        spec.disks(),
-        spec.network());
+    return spec.sized(cpus, memoryBytes);
   }
 
-  private static VmSpec of(VmSpec spec, Path directory, Path kernel, List<Attachment> disks) {
-    return new VmSpec(
-        spec.name(),
-        directory,
-        spec.cpuCount(),
-        spec.memoryBytes(),
-        kernel,
-        spec.initrd(),
-        spec.kernelArguments(),
-        disks,
-        spec.network());
+  private static Boot kernelAt(Boot boot, Path elsewhere) {
+    Map<KernelFormat, Path> kernels = new EnumMap<>(KernelFormat.class);
+    boot.kernels().keySet().forEach(format -> kernels.put(format, elsewhere));
+    return new Boot(kernels, boot.initrd(), boot.guestArguments());
   }
 
   private static VmSpec on(VmSpec spec, String address, List<Integer> ports) {
-    return new VmSpec(
-        spec.name(),
-        spec.directory(),
-        spec.cpuCount(),
-        spec.memoryBytes(),
-        spec.kernel(),
-        spec.initrd(),
-        spec.kernelArguments(),
-        spec.disks(),
-        new VmSpec.Network(address, ports, false));
+    return spec.with(new NetworkPlan.User(address, ports, false));
   }
 }

@@ -127,8 +127,14 @@ public abstract class MachineRestoreChecks {
     Path image = world().root.resolve("saved.memory");
     SavingVm saving;
     try (SavingVm paused = vm.pauseAndSave(devices)) {
-      world().harness.copyMemory(paused.memory(), image);
+      boolean stable = world().facts().saves().memoryStable();
+      if (stable) {
+        world().harness.copyMemory(paused.memory(), image);
+      }
       paused.awaitDevices();
+      if (!stable) {
+        world().harness.copyMemory(paused.memory(), image);
+      }
       paused.resume();
       saving = paused;
     }

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -25,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A driver and its machines, with helpers to observe them. Closing it ends all machines. */
 public final class MachineWorld implements AutoCloseable {
@@ -37,6 +40,7 @@ public final class MachineWorld implements AutoCloseable {
   private final List<Hypervisor> opened = new ArrayList<>();
   private final Path scratch;
   private int number;
+  private @Nullable HypervisorFacts facts;
 
   public MachineWorld(HypervisorHarness harness, Path root) throws IOException {
     this.harness = harness;
@@ -63,7 +67,33 @@ public final class MachineWorld implements AutoCloseable {
   /** Returns the specification of a new machine in a new directory. */
   VmSpec spec() throws IOException {
     String name = "vm" + ++number;
-    return harness.spec(name, directory(name));
+    return spec(name, directory(name));
+  }
+
+  /** Returns the specification of a machine, with its disks where the driver expects them. */
+  VmSpec spec(String name, Path directory) throws IOException {
+    VmSpec spec = harness.spec(name, directory);
+    if (harness.provider().atBest().restores().samePaths()) {
+      for (Disk disk : spec.disks()) {
+        Files.createSymbolicLink(directory.resolve(disk.name()), disk.image().path());
+      }
+    }
+    return spec;
+  }
+
+  /** Returns the facts that the probe states. */
+  HypervisorFacts facts() {
+    HypervisorFacts known = facts;
+    if (known == null) {
+      ProbeResult result = probe();
+      if (!(result instanceof ProbeResult.Usable usable)
+          || !(usable.facts() instanceof HypervisorFacts stated)) {
+        throw new AssertionError("the hypervisor must be usable where it is tested: " + result);
+      }
+      known = stated;
+      facts = known;
+    }
+    return known;
   }
 
   /** Boots a machine and waits until its guest counts. */
@@ -120,6 +150,7 @@ public final class MachineWorld implements AutoCloseable {
         after + " must end every process that it started");
     Set<String> files = names(spec.directory());
     files.removeAll(harness.logs());
+    spec.disks().forEach(disk -> files.remove(disk.name()));
     assertEquals(Set.of(), files, after + " must remove the files that it made");
   }
 

@@ -5,6 +5,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -130,16 +132,18 @@ class ReferenceHypervisor implements Hypervisor {
     if (!Files.isDirectory(spec.directory())) {
       throw RametException.invalid("directory", "not a directory: " + spec.directory());
     }
-    if (!Files.isReadable(spec.kernel())) {
-      throw RametException.invalid("kernel", "cannot be read: " + spec.kernel());
+    Path kernel = spec.boot().kernels().get(KernelFormat.BZIMAGE);
+    if (kernel == null || !Files.isReadable(kernel)) {
+      throw RametException.invalid("boot.kernels", "cannot be read: " + kernel);
     }
-    if (spec.disks().stream().anyMatch(disk -> !Files.isReadable(disk.path()))) {
+    if (spec.disks().stream().anyMatch(disk -> !Files.isReadable(disk.image().path()))) {
       throw RametException.invalid("disks", "cannot be read: " + spec.disks());
     }
-    if (!spec.network().hostAddress().matches("127(\\.[0-9]{1,3}){3}")) {
-      throw RametException.invalid("network.hostAddress", "not a loopback address");
+    if (!(spec.network() instanceof NetworkPlan.User network)
+        || !network.address().matches("127(\\.[0-9]{1,3}){3}")) {
+      throw RametException.invalid("network", "not a loopback address: " + spec.network());
     }
-    spec.network().guestPorts().forEach(ReferenceHypervisor::checkPort);
+    network.ports().forEach(ReferenceHypervisor::checkPort);
   }
 
   static void checkPort(int port) {

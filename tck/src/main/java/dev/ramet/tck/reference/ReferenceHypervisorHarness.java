@@ -3,12 +3,16 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.Boot;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.io.IOException;
@@ -50,6 +54,12 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
     return machines.guest(vm.pid()).secret;
   }
 
+  /** Each process of the reference hypervisor has a generation id of its own. */
+  @Override
+  public @Nullable String generationId(RunningVm vm) {
+    return Long.toString(vm.pid());
+  }
+
   @Override
   public HypervisorProvider provider() {
     return new HypervisorProvider() {
@@ -60,7 +70,14 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
 
       @Override
       public HypervisorFacts atBest() {
-        return new HypervisorFacts(false, stated(), Map.of());
+        return new HypervisorFacts(
+            false,
+            stated(),
+            new HypervisorFacts.Accepts(
+                Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE)),
+            new HypervisorFacts.Saves(true, Set.of(Access.READ)),
+            new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
+            Set.of());
       }
 
       @Override
@@ -86,11 +103,10 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
         directory,
         1,
         MEMORY_BYTES,
-        kernel,
-        null,
-        "",
+        new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, ""),
         List.of(),
-        new VmSpec.Network("127.0.0.2", List.of(), false));
+        new NetworkPlan.User("127.0.0.2", List.of(), false),
+        null);
   }
 
   @Override

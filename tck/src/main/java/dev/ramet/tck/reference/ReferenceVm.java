@@ -3,6 +3,8 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.EgressPoint;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
@@ -107,9 +109,17 @@ class ReferenceVm implements RunningVm {
   }
 
   @Override
-  public InetSocketAddress forward(int guestPort) {
+  public InetSocketAddress endpoint(int guestPort) {
     ReferenceHypervisor.checkPort(guestPort);
-    return new InetSocketAddress(spec.network().hostAddress(), guestPort);
+    if (spec.network() instanceof NetworkPlan.User network) {
+      return new InetSocketAddress(network.address(), guestPort);
+    }
+    throw new RametException(ErrorCode.UNSUPPORTED, "not user networking: " + spec.network());
+  }
+
+  @Override
+  public EgressPoint egress() {
+    return new EgressPoint.Process(process.pid);
   }
 
   @Override
@@ -139,6 +149,11 @@ class ReferenceVm implements RunningVm {
     @Override
     public long pid() {
       return process.pid;
+    }
+
+    @Override
+    public EgressPoint egress() {
+      return ReferenceVm.this.egress();
     }
 
     @Override

@@ -25,7 +25,7 @@ record ReferenceModeProvider(Supplier<MemoryMode> mode, Set<MemoryFeature> featu
 
   @Override
   public MemoryFacts atBest() {
-    return new MemoryFacts(features);
+    return MemoryFacts.of(features.toArray(new MemoryFeature[0]));
   }
 
   @Override

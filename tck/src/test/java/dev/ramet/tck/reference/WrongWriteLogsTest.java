@@ -2,6 +2,7 @@
 package dev.ramet.tck.reference;
 
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -94,16 +95,8 @@ class WrongWriteLogsTest {
           if (!Files.exists(disk)) {
             Files.write(disk, new byte[1 << 20]);
           }
-          return new VmSpec(
-              name,
-              directory,
-              plain.cpuCount(),
-              plain.memoryBytes(),
-              plain.kernel(),
-              plain.initrd(),
-              plain.kernelArguments(),
-              List.of(new Attachment(Attachment.Kind.FILE, disk, false)),
-              plain.network());
+          return plain.with(
+              List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))));
         }
 
         @Override

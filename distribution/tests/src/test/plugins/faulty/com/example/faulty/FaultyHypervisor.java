@@ -28,9 +28,19 @@ public final class FaultyHypervisor implements HypervisorProvider {
   @Override
   public HypervisorFacts atBest() {
     return Saboteur.isBetter()
-        ? new HypervisorFacts(
-            true, Set.of(HypervisorFeature.values()), Map.of("version", "faulty"))
+        ? better(real().atBest())
         : real().atBest();
+  }
+
+  private static HypervisorFacts better(HypervisorFacts real) {
+    return new HypervisorFacts(
+        true,
+        Set.of(HypervisorFeature.values()),
+        real.accepts(),
+        real.saves(),
+        new HypervisorFacts.Restores(
+            Map.of("version", "faulty"), false, true, HypervisorFacts.Clock.SAVED),
+        Set.of());
   }
 
   @Override

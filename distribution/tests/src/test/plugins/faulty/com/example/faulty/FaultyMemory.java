@@ -27,7 +27,7 @@ public final class FaultyMemory implements MemoryModeProvider {
   @Override
   public MemoryFacts atBest() {
     return Saboteur.isBetter()
-        ? new MemoryFacts(Set.of(MemoryFeature.values()))
+        ? MemoryFacts.of(MemoryFeature.values())
         : real().atBest();
   }
 

@@ -6,11 +6,14 @@ import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.program.Accelerator;
 import dev.ramet.hypervisors.qemu.program.HostCpu;
 import dev.ramet.hypervisors.qemu.program.Installation;
+import dev.ramet.hypervisors.qemu.program.Specs;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.NetworkPlan;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.settings.Setting;
 import java.io.File;
 import java.io.IOException;
@@ -141,7 +144,12 @@ public final class Probe {
             HypervisorFeature.DISK_WRITES,
             HypervisorFeature.DISK_WRITE_LOG,
             HypervisorFeature.GUEST_SECRET),
-        stateNeeds,
+        new HypervisorFacts.Accepts(Set.of(NetworkPlan.Kind.USER), Set.copyOf(Specs.KERNELS)),
+        // Nothing changes memory during a save, see QemuSavingVm.
+        new HypervisorFacts.Saves(true, Set.of(Access.READ, Access.SOFT_DIRTY, Access.INJECT)),
+        // A new process is given the disks' paths and makes a generation id, see CommandLine. The
+        // guest's clock is part of the saved state.
+        new HypervisorFacts.Restores(stateNeeds, false, true, HypervisorFacts.Clock.SAVED),
         Set.of(
             "restore",
             "reattach",

@@ -4,6 +4,9 @@ package dev.ramet.hypervisors.qemu.probe;
 import dev.ramet.hypervisors.qemu.program.Installation;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -67,11 +70,10 @@ public final class Trial {
         directory,
         1,
         MEMORY_BYTES,
-        kernel,
-        null,
-        "",
+        new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, ""),
         List.of(),
-        new VmSpec.Network("127.0.0.1", List.of(), false));
+        new NetworkPlan.User("127.0.0.1", List.of(), false),
+        null);
   }
 
   /** Copies memory through {@code /proc/pid/mem}, which is slow but needs no native code. */

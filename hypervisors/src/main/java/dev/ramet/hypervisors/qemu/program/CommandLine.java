@@ -3,6 +3,7 @@ package dev.ramet.hypervisors.qemu.program;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.hypervisors.qemu.monitor.Qmp;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
@@ -24,6 +25,12 @@ public final class CommandLine {
 
   /** The name under which the guest's agent finds the secret; the kernel shows it only to root. */
   private static final String SECRET_ITEM = "opt/dev.ramet/secret";
+
+  /** The serial port, which is the machine's log. */
+  private static final String CONSOLE = "console=ttyS0";
+
+  /** The first disk. */
+  private static final String ROOT = "root=/dev/vda";
 
   /** The file name that the kernel shows for mappings of the memory of a booted machine. */
   public static final String MEMFD_MAPPING = "/memfd:memory-backend-memfd";
@@ -75,12 +82,12 @@ public final class CommandLine {
     add(args, "-display", "none");
     machine(args, qemu, spec);
     memory(args, spec, image);
-    add(args, "-kernel", spec.kernel().toAbsolutePath().toString());
-    Path initrd = spec.initrd();
+    add(args, "-kernel", Specs.kernel(spec).toAbsolutePath().toString());
+    Path initrd = spec.boot().initrd();
     if (initrd != null) {
       add(args, "-initrd", initrd.toAbsolutePath().toString());
     }
-    add(args, "-append", spec.kernelArguments());
+    add(args, "-append", spec.boot().commandLine(ownArguments(spec)));
     devices(args, spec, hostPorts);
     if (spec.secret() != null) {
       // Not part of the saved state: a machine saved without the item can be restored with it, and
@@ -105,6 +112,11 @@ public final class CommandLine {
       add(args, "-incoming", qemu.major() < 9 ? "fd:0" : "file:" + VmFiles.INCOMING);
     }
     return List.copyOf(args);
+  }
+
+  /** Returns the kernel arguments that follow from the devices. */
+  private static List<String> ownArguments(VmSpec spec) {
+    return spec.disks().isEmpty() ? List.of(CONSOLE) : List.of(CONSOLE, ROOT);
   }
 
   private static void machine(List<String> args, Installation qemu, VmSpec spec) {
@@ -145,18 +157,18 @@ public final class CommandLine {
 
   private static void devices(List<String> args, VmSpec spec, Map<Integer, Integer> hostPorts) {
     for (int i = 0; i < spec.disks().size(); i++) {
-      add(args, "-blockdev", disk(spec.disks().get(i), i));
+      add(args, "-blockdev", disk(spec.disks().get(i).image(), i));
       // report: a full host becomes a write error for the guest; the machine does not silently
       // stop.
       add(args, "-device", "virtio-blk-pci,drive=" + node(i) + ",werror=report,rerror=report");
     }
     StringBuilder net = new StringBuilder("user,id=net0");
-    if (!spec.network().outbound()) {
+    NetworkPlan.User network = Specs.network(spec);
+    if (!network.outbound()) {
       net.append(",restrict=on");
     }
-    for (int port : spec.network().guestPorts()) {
-      net.append(",hostfwd=")
-          .append(forward(spec.network(), port, hostPorts.getOrDefault(port, port)));
+    for (int port : network.ports()) {
+      net.append(",hostfwd=").append(forward(network, port, hostPorts.getOrDefault(port, port)));
     }
     add(args, "-netdev", net.toString());
     // No boot ROM: that saves a RAM block, and nothing boots from the network.
@@ -169,8 +181,8 @@ public final class CommandLine {
   /**
    * Returns a forwarding rule in the syntax of {@code -netdev user,hostfwd=} and of hostfwd_add.
    */
-  public static String forward(VmSpec.Network network, int guestPort, int hostPort) {
-    return "tcp:" + network.hostAddress() + ":" + hostPort + "-:" + guestPort;
+  public static String forward(NetworkPlan.User network, int guestPort, int hostPort) {
+    return "tcp:" + network.address() + ":" + hostPort + "-:" + guestPort;
   }
 
   /** Returns the name of a disk's block node. */

@@ -3,6 +3,9 @@ package dev.ramet.hypervisors.qemu.program;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.Disk;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -12,6 +15,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -20,6 +24,9 @@ import java.util.regex.Pattern;
  */
 public final class Specs {
   private static final long MIB = 1 << 20;
+
+  /** The formats of kernels that QEMU boots, the preferred one first. */
+  public static final List<KernelFormat> KERNELS = List.of(KernelFormat.BZIMAGE, KernelFormat.ELF);
 
   /** Matches digits and dots only, so that parsing the address asks no name server. */
   private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
@@ -33,22 +40,42 @@ public final class Specs {
     if (spec.memoryBytes() < MIB || spec.memoryBytes() % MIB != 0) {
       throw RametException.invalid("memoryBytes", "not a positive multiple of 1 MiB");
     }
-    readable("kernel", spec.kernel());
-    Path initrd = spec.initrd();
+    readable("boot.kernels", kernel(spec));
+    Path initrd = spec.boot().initrd();
     if (initrd != null) {
-      readable("initrd", initrd);
+      readable("boot.initrd", initrd);
     }
-    for (Attachment disk : spec.disks()) {
-      readable("disks", disk.path());
+    for (Disk disk : spec.disks()) {
+      readable("disks", disk.image().path());
     }
-    if (!loopback(spec.network().hostAddress())) {
-      throw RametException.invalid("network.hostAddress", "not an IPv4 loopback address");
+    NetworkPlan.User network = network(spec);
+    if (!loopback(network.address())) {
+      throw RametException.invalid("network.address", "not an IPv4 loopback address");
     }
-    for (int port : spec.network().guestPorts()) {
+    for (int port : network.ports()) {
       if (port < 1 || port > 65_535) {
-        throw RametException.invalid("network.guestPorts", "not a port: " + port);
+        throw RametException.invalid("network.ports", "not a port: " + port);
       }
     }
+  }
+
+  /** Returns the kernel to boot. */
+  static Path kernel(VmSpec spec) {
+    for (KernelFormat format : KERNELS) {
+      Path kernel = spec.boot().kernels().get(format);
+      if (kernel != null) {
+        return kernel;
+      }
+    }
+    throw RametException.invalid("boot.kernels", "none of " + KERNELS);
+  }
+
+  /** Returns the network, which is of the only kind that this driver sets up. */
+  public static NetworkPlan.User network(VmSpec spec) {
+    if (spec.network() instanceof NetworkPlan.User user) {
+      return user;
+    }
+    throw RametException.invalid("network", "not user networking: " + spec.network().kind());
   }
 
   /** Checks that a saved machine fits {@code own}; the error names the first difference. */

@@ -15,8 +15,10 @@ import dev.ramet.hypervisors.qemu.process.VmProcess;
 import dev.ramet.hypervisors.qemu.program.CommandLine;
 import dev.ramet.hypervisors.qemu.program.Installation;
 import dev.ramet.hypervisors.qemu.program.RamBlocks;
+import dev.ramet.hypervisors.qemu.program.Specs;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.spi.hypervisor.GuestSecret;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +62,7 @@ final class Launch {
       Installation qemu, VmSpec spec, VmFiles files, @Nullable Path image, Deadline deadline) {
     files.removeStale();
     Map<Integer, Integer> ports = new HashMap<>();
-    spec.network().guestPorts().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
+    Specs.network(spec).ports().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
     GuestSecret secret = spec.secret();
     VmProcess process;
     try {
@@ -92,10 +94,11 @@ final class Launch {
     } catch (QmpException e) {
       // Once this QEMU is certainly gone, an address still in use belongs to another process.
       process.kill(Deadline.after(CLEAN_UP));
-      for (int port : spec.network().guestPorts()) {
+      NetworkPlan.User network = Specs.network(spec);
+      for (int port : network.ports()) {
         int hostPort = HostPorts.hostPort(port);
-        if (HostPorts.taken(spec.network().hostAddress(), hostPort)) {
-          throw QemuVm.taken(spec.network().hostAddress(), hostPort);
+        if (HostPorts.taken(network.address(), hostPort)) {
+          throw QemuVm.taken(network.address(), hostPort);
         }
       }
       throw Machine.failure(files, e);

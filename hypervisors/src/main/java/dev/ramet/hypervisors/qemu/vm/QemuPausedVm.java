@@ -5,6 +5,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.monitor.Deadline;
 import dev.ramet.hypervisors.qemu.monitor.Qmp;
 import dev.ramet.hypervisors.qemu.process.Machine;
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.GuestMemory;
@@ -29,6 +30,11 @@ class QemuPausedVm implements PausedVm {
   @Override
   public long pid() {
     return vm.pid();
+  }
+
+  @Override
+  public EgressPoint egress() {
+    return vm.egress();
   }
 
   /**

@@ -10,8 +10,12 @@ import dev.ramet.hypervisors.qemu.monitor.Qmp;
 import dev.ramet.hypervisors.qemu.process.HostPorts;
 import dev.ramet.hypervisors.qemu.process.Machine;
 import dev.ramet.hypervisors.qemu.program.CommandLine;
+import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
+import dev.ramet.spi.hypervisor.EgressPoint;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
@@ -49,6 +53,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
           "wr_operations", "failed_wr_operations", "unmap_operations", "failed_unmap_operations");
 
   private final VmSpec spec;
+  private final NetworkPlan.User network;
   private final VmIdentity identity;
   private final String ramPath;
   private final Machine machine;
@@ -66,11 +71,12 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    */
   QemuVm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
     this.spec = spec;
+    this.network = Specs.network(spec);
     this.identity = identity;
     this.ramPath = ramPath;
     this.machine = machine;
-    this.bitmaps = new DirtyBitmaps(machine, spec.disks());
-    spec.network().guestPorts().forEach(p -> forwards.put(p, HostPorts.hostPort(p)));
+    this.bitmaps = new DirtyBitmaps(machine, spec.disks().stream().map(Disk::image).toList());
+    network.ports().forEach(p -> forwards.put(p, HostPorts.hostPort(p)));
   }
 
   public Machine machine() {
@@ -201,7 +207,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    * on that address.
    */
   @Override
-  public InetSocketAddress forward(int guestPort) {
+  public InetSocketAddress endpoint(int guestPort) {
     if (guestPort < 1 || guestPort > 65_535) {
       throw RametException.invalid("guestPort", "not a port: " + guestPort);
     }
@@ -212,21 +218,27 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
         addForward(guestPort, hostPort);
         forwards.put(guestPort, hostPort);
       }
-      return new InetSocketAddress(spec.network().hostAddress(), hostPort);
+      return new InetSocketAddress(network.address(), hostPort);
     }
   }
 
+  /** {@inheritDoc} User networking is part of the process. */
+  @Override
+  public EgressPoint egress() {
+    return new EgressPoint.Process(pid());
+  }
+
   private void addForward(int guestPort, int hostPort) {
-    String rule = CommandLine.forward(spec.network(), guestPort, hostPort);
+    String rule = CommandLine.forward(network, guestPort, hostPort);
     String answer = human("hostfwd_add net0 " + rule);
     if (!answer.isEmpty()) {
       // An earlier host process may have added the rule; then replace it.
-      human("hostfwd_remove net0 tcp:" + spec.network().hostAddress() + ":" + hostPort);
+      human("hostfwd_remove net0 tcp:" + network.address() + ":" + hostPort);
       answer = human("hostfwd_add net0 " + rule);
     }
     if (!answer.isEmpty()) {
-      throw HostPorts.taken(spec.network().hostAddress(), hostPort)
-          ? taken(spec.network().hostAddress(), hostPort)
+      throw HostPorts.taken(network.address(), hostPort)
+          ? taken(network.address(), hostPort)
           : new RametException(ErrorCode.HYPERVISOR_FAILED, "QEMU: " + answer.strip());
     }
   }

@@ -10,10 +10,14 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.monitor.Deadline;
 import dev.ramet.hypervisors.qemu.process.VmProcess;
+import dev.ramet.hypervisors.qemu.program.Specs;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.hypervisors.qemu.vm.Bench;
 import dev.ramet.hypervisors.qemu.vm.Host;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -26,6 +30,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +56,7 @@ class LifecycleTest {
   @Test
   void anotherDriverFindsARunningMachine() throws Exception {
     RunningVm vm = bench.boot("vm", 8080);
-    InetSocketAddress forwarded = vm.forward(9090);
+    InetSocketAddress forwarded = vm.endpoint(9090);
     bench.driver.close();
     try (QemuHypervisor other = anotherDriver()) {
       RunningVm found = other.reattach(vm.spec(), Bench.PATIENCE).orElseThrow();
@@ -58,7 +64,7 @@ class LifecycleTest {
       assertEquals(vm.identity(), found.identity());
       assertEquals(vm.memory(), found.memory());
       // The second driver does not know a forward that the first one added, and adds it again.
-      assertEquals(forwarded, found.forward(9090));
+      assertEquals(forwarded, found.endpoint(9090));
       connect(forwarded);
       SavedVm saved = bench.save(found, "saved");
       RunningVm clone = other.restore(bench.spec("clone"), saved, Bench.PATIENCE).resume();
@@ -228,21 +234,21 @@ class LifecycleTest {
   void aTakenAddressIsAConflict() throws Exception {
     VmSpec spec = bench.spec("vm", 8080);
     try (ServerSocketChannel other = ServerSocketChannel.open()) {
-      other.bind(new InetSocketAddress(spec.network().hostAddress(), 8080));
+      other.bind(new InetSocketAddress(Specs.network(spec).address(), 8080));
       RametException e =
           assertThrows(RametException.class, () -> bench.driver.boot(spec, Bench.PATIENCE));
       assertEquals(ErrorCode.CONFLICT, e.code());
       assertEquals(Set.of(), RestoreTest.names(spec.directory()));
     }
     RunningVm vm = bench.driver.boot(spec, Bench.PATIENCE);
-    connect(vm.forward(8080));
+    connect(vm.endpoint(8080));
     try (ServerSocketChannel other = ServerSocketChannel.open()) {
-      other.bind(new InetSocketAddress(spec.network().hostAddress(), 8081));
-      RametException e = assertThrows(RametException.class, () -> vm.forward(8081));
+      other.bind(new InetSocketAddress(Specs.network(spec).address(), 8081));
+      RametException e = assertThrows(RametException.class, () -> vm.endpoint(8081));
       assertEquals(ErrorCode.CONFLICT, e.code());
     }
-    connect(vm.forward(8081));
-    connect(vm.forward(8081));
+    connect(vm.endpoint(8081));
+    connect(vm.endpoint(8081));
   }
 
   /** Connects. The user network accepts on the guest's behalf, whether or not the guest listens. */
@@ -283,56 +289,13 @@ class LifecycleTest {
     VmSpec good = bench.spec("vm");
     for (VmSpec bad :
         new VmSpec[] {
-          new VmSpec(
-              "n",
-              good.directory(),
-              0,
-              good.memoryBytes(),
-              good.kernel(),
-              null,
-              "",
-              good.disks(),
-              good.network()),
-          new VmSpec(
-              "n",
-              good.directory(),
-              1,
-              4096,
-              good.kernel(),
-              null,
-              "",
-              good.disks(),
-              good.network()),
-          new VmSpec(
-              "n",
-              good.directory(),
-              1,
-              good.memoryBytes(),
-              root.resolve("none"),
-              null,
-              "",
-              good.disks(),
-              good.network()),
-          new VmSpec(
-              "n",
-              good.directory(),
-              1,
-              good.memoryBytes(),
-              good.kernel(),
-              null,
-              "",
-              good.disks(),
-              new VmSpec.Network("10.0.0.1", good.network().guestPorts(), false)),
-          new VmSpec(
-              "n",
-              root.resolve("nowhere"),
-              1,
-              good.memoryBytes(),
-              good.kernel(),
-              null,
-              "",
-              good.disks(),
-              good.network()),
+          good.sized(0, good.memoryBytes()),
+          good.sized(1, 4096),
+          good.with(new Boot(Map.of(KernelFormat.BZIMAGE, root.resolve("none")), null, "")),
+          good.with(new Boot(Map.of(), null, "")),
+          good.with(new NetworkPlan.User("10.0.0.1", List.of(), false)),
+          good.with(new NetworkPlan.None()),
+          good.in(root.resolve("nowhere")),
         }) {
       RametException e =
           assertThrows(RametException.class, () -> bench.driver.boot(bad, Bench.PATIENCE));

@@ -10,7 +10,11 @@ import dev.ramet.hypervisors.qemu.monitor.Qmp;
 import dev.ramet.hypervisors.qemu.vm.Bench;
 import dev.ramet.hypervisors.qemu.vm.Host;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -29,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,16 +103,10 @@ class LinuxGuestTest {
       file.setLength(64 << 20);
     }
     VmSpec spec =
-        new VmSpec(
-            plain.name(),
-            plain.directory(),
-            plain.cpuCount(),
-            plain.memoryBytes(),
-            plain.kernel(),
-            plain.initrd(),
-            plain.kernelArguments(),
-            List.of(plain.disks().get(0), new Attachment(Attachment.Kind.FILE, second, false)),
-            plain.network());
+        plain.with(
+            List.of(
+                plain.disks().get(0),
+                new Disk("disk1", new Attachment(Attachment.Kind.FILE, second, false))));
     try (QemuHypervisor driver = new QemuHypervisor(Bench.installation(root))) {
       try {
         RunningVm vm = driver.boot(spec, Bench.PATIENCE);
@@ -154,11 +153,13 @@ class LinuxGuestTest {
         Files.createDirectory(root.resolve(name)),
         manifest.path("cpuCount").asInt(),
         manifest.path("memoryMB").asLong() << 20,
-        template.resolve("kernel"),
-        template.resolve("initrd"),
-        manifest.path("cmdline").asText(),
-        List.of(new Attachment(Attachment.Kind.FILE, disk, false)),
-        new VmSpec.Network(Bench.address(), List.of(AGENT), true));
+        new Boot(
+            Map.of(KernelFormat.BZIMAGE, template.resolve("kernel")),
+            template.resolve("initrd"),
+            manifest.path("cmdline").asText()),
+        List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))),
+        new NetworkPlan.User(Bench.address(), List.of(AGENT), true),
+        null);
   }
 
   private static void awaitAgent(RunningVm vm) throws IOException, InterruptedException {
@@ -225,7 +226,7 @@ class LinuxGuestTest {
   }
 
   private static HttpURLConnection connect(RunningVm vm, String path) throws IOException {
-    InetSocketAddress at = vm.forward(AGENT);
+    InetSocketAddress at = vm.endpoint(AGENT);
     HttpURLConnection connection =
         (HttpURLConnection)
             URI.create("http://" + at.getHostString() + ":" + at.getPort() + path)

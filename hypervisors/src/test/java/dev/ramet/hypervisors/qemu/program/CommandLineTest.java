@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.GuestSecret;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
@@ -40,13 +44,13 @@ class CommandLineTest {
         Path.of("/vm,1"),
         2,
         512L << 20,
-        Path.of("/k"),
-        Path.of("/i"),
-        "console=ttyS0 a,b",
+        new Boot(Map.of(KernelFormat.BZIMAGE, Path.of("/k")), Path.of("/i"), "console=tty1 a,b"),
         List.of(
-            new Attachment(Attachment.Kind.FILE, Path.of("/d,0"), false),
-            new Attachment(Attachment.Kind.BLOCK_DEVICE, Path.of("/dev/dm-1"), true)),
-        new VmSpec.Network("127.80.0.1", List.of(80, 49983), outbound));
+            new Disk("0", new Attachment(Attachment.Kind.FILE, Path.of("/d,0"), false)),
+            new Disk(
+                "1", new Attachment(Attachment.Kind.BLOCK_DEVICE, Path.of("/dev/dm-1"), true))),
+        new NetworkPlan.User("127.80.0.1", List.of(80, 49983), outbound),
+        null);
   }
 
   private static List<String> line(boolean outbound, Path image) {
@@ -216,7 +220,7 @@ class CommandLineTest {
     assertEquals("a,,b", value(args, "-name"));
     assertEquals("file,id=console,path=/vm,,1/console.log", value(args, "-chardev"));
     assertEquals("/vm,1/qemu.pid", value(args, "-pidfile"));
-    assertEquals("console=ttyS0 a,b", value(args, "-append"));
+    assertEquals("root=/dev/vda console=tty1 a,b", value(args, "-append"));
   }
 
   @Test

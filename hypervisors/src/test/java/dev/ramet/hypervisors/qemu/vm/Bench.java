@@ -5,6 +5,10 @@ import dev.ramet.hypervisors.qemu.probe.Inquiry;
 import dev.ramet.hypervisors.qemu.probe.Trial;
 import dev.ramet.hypervisors.qemu.program.Accelerator;
 import dev.ramet.hypervisors.qemu.program.Installation;
+import dev.ramet.spi.hypervisor.Boot;
+import dev.ramet.spi.hypervisor.Disk;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -17,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -82,11 +87,10 @@ public final class Bench implements AutoCloseable {
         directory,
         1,
         memoryBytes,
-        kernel,
-        null,
-        "a=b,c",
-        List.of(new Attachment(Attachment.Kind.FILE, disk, false)),
-        new VmSpec.Network(address(), List.of(ports), false));
+        new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, "a=b,c"),
+        List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))),
+        new NetworkPlan.User(address(), List.of(ports), false),
+        null);
   }
 
   /** Boots a machine and waits until its guest counts. */

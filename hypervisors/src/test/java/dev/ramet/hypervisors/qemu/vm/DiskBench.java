@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.hypervisors.qemu.monitor.Deadline;
 import dev.ramet.hypervisors.qemu.monitor.Qmp;
+import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
@@ -18,6 +19,7 @@ import dev.ramet.spi.storage.WriteLog.Written;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -48,17 +50,11 @@ public final class DiskBench implements AutoCloseable {
   }
 
   private VmSpec spec(String name, Attachment... disks) throws IOException {
-    VmSpec plain = machines.spec(name);
-    return new VmSpec(
-        name,
-        plain.directory(),
-        plain.cpuCount(),
-        plain.memoryBytes(),
-        plain.kernel(),
-        null,
-        plain.kernelArguments(),
-        List.of(disks),
-        plain.network());
+    List<Disk> named = new ArrayList<>();
+    for (Attachment disk : disks) {
+      named.add(new Disk("disk" + named.size(), disk));
+    }
+    return machines.spec(name).with(named);
   }
 
   /** Boots a machine with these disks and waits until its guest counts. */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.selection;
+
+import dev.ramet.pluginhost.Probed;
+import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.NetworkPlan;
+import dev.ramet.spi.memory.Access;
+import dev.ramet.spi.memory.MemoryFacts;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Finds plugins that work here by themselves, but not together with this host or with the selected
+ * hypervisor. They count as unusable.
+ */
+final class PluginFit {
+  private PluginFit() {}
+
+  /**
+   * Returns a hypervisor, as unusable if no network would connect its machines.
+   *
+   * @param networks the kinds of networks that this host sets up
+   */
+  static Probed withNetworks(Probed hypervisor, Set<NetworkPlan.Kind> networks) {
+    HypervisorFacts facts = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
+    if (facts == null || facts.accepts().networks().stream().anyMatch(networks::contains)) {
+      return hypervisor;
+    }
+    return unusable(
+        hypervisor,
+        "no network in common with this host",
+        "its machines are connected by "
+            + new TreeSet<>(facts.accepts().networks())
+            + ", and this host sets up "
+            + new TreeSet<>(networks),
+        "use another hypervisor, or a version of this host or plugin that shares a kind of network");
+  }
+
+  /**
+   * Returns a memory mode, as unusable if it needs something that the hypervisor does not allow.
+   *
+   * @param hypervisor the selected hypervisor
+   */
+  static Probed withHypervisor(Probed mode, Probed hypervisor) {
+    MemoryFacts facts = mode.usableFacts(MemoryFacts.class).orElse(null);
+    HypervisorFacts machines = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
+    if (facts == null || machines == null) {
+      return mode;
+    }
+    Set<Access> missing = new TreeSet<>(facts.needs());
+    missing.removeAll(machines.saves().tracking());
+    if (missing.isEmpty()) {
+      return mode;
+    }
+    String id = hypervisor.provider().id();
+    return unusable(
+        mode,
+        "the hypervisor " + id + " does not offer " + missing,
+        "it needs " + new TreeSet<>(facts.needs()) + " to find the pages that changed",
+        "use a hypervisor that offers it");
+  }
+
+  private static Probed unusable(Probed probed, String reason, String detail, String remedy) {
+    return new Probed(
+        probed.role(),
+        probed.provider(),
+        new ProbeResult.Unusable(reason, detail, remedy),
+        probed.millis());
+  }
+}
