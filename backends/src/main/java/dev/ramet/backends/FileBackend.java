@@ -241,8 +241,8 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
   @Override
   public Attachment attach(NodeId id) {
     Node node = nodes.require(id);
-    return new Attachment(
-        Attachment.Kind.FILE, layout.file(node.origin(), id), node.kind() == Node.Kind.SNAPSHOT);
+    return new Attachment.LocalFile(
+        layout.file(node.origin(), id), node.kind() == Node.Kind.SNAPSHOT);
   }
 
   @Override

@@ -60,7 +60,7 @@ abstract class DeltaTracker implements MemoryTracker {
           "tracker of process " + scanner.pid() + " was given process " + memory.pid());
     }
     Layout.check(memory);
-    memory.regions().forEach(region -> Incremental.refuseShared(mode, region));
+    memory.regions().forEach(region -> Incremental.refuseUnknown(mode, region));
     PageRanges.Builder ranges = new PageRanges.Builder();
     BitSet now = new BitSet();
     try {
@@ -215,7 +215,7 @@ abstract class DeltaTracker implements MemoryTracker {
   static void check(String mode, GuestMemory memory) {
     Layout.check(memory);
     List<MemoryRegion> regions = memory.regions();
-    regions.forEach(region -> Incremental.refuseShared(mode, region));
+    regions.forEach(region -> Incremental.refuseUnknown(mode, region));
     if (regions.stream().noneMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE)) {
       throw Incremental.unsupported(
           mode, "no part of its memory is a private mapping of a restore image");

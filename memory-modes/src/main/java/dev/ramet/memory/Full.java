@@ -26,7 +26,8 @@ final class Full implements MemoryMode {
           case ANONYMOUS -> selector.select(region, Rule.ANONYMOUS_OR_ZERO, into);
           case PRIVATE_IMAGE -> selectImage(region, holes, selector, into);
           // An absent page of a file holds whatever the file does, so the page table is no help.
-          case SHARED -> copy(region, 0, region.lengthBytes(), into);
+          // Neither is it for pages that are filled when they are touched: reading fetches them.
+          case SHARED, FAULTED -> copy(region, 0, region.lengthBytes(), into);
         }
       }
     };

@@ -26,7 +26,7 @@ final class Incremental implements MemoryMode {
     Layout.check(memory);
     boolean restored = false;
     for (MemoryRegion region : memory.regions()) {
-      refuseShared(ID, region);
+      refuseUnknown(ID, region);
       restored |= region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
     }
     if (!restored) {
@@ -35,20 +35,30 @@ final class Incremental implements MemoryMode {
     return new ScanTracker(Baseline.RESTORE_IMAGE, memory.pid()) {
       @Override
       public void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
-        refuseShared(ID, region);
+        refuseUnknown(ID, region);
         selector.select(region, Rule.of(region.kind()), into);
       }
     };
   }
 
-  /** Refuses, in the name of a mode, memory whose changes are not in the page table. */
-  static void refuseShared(String mode, MemoryRegion region) {
+  /** Refuses, in the name of a mode, memory whose content the page table does not tell. */
+  static void refuseUnknown(String mode, MemoryRegion region) {
     if (region.kind() == MemoryRegion.Kind.SHARED) {
       throw unsupported(
           mode,
           "its memory at image offset "
               + region.imageOffset()
               + " is a shared mapping, whose page table does not tell what the guest wrote");
+    }
+    if (region.kind() == MemoryRegion.Kind.FAULTED) {
+      // A page that the handler filled looks like one that the guest wrote, and one that was
+      // discarded like one that nobody touched.
+      throw unsupported(
+          mode,
+          "its memory at image offset "
+              + region.imageOffset()
+              + " is filled by a fault handler, so that the page table does not tell what the guest"
+              + " wrote");
     }
   }
 

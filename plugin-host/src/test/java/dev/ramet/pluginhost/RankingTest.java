@@ -13,8 +13,8 @@ import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryFeature;
-import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.StorageFacts;
+import dev.ramet.spi.storage.image.CopyCost;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -53,7 +53,7 @@ final class RankingTest {
     return new HypervisorFacts(
         hardware,
         features,
-        new HypervisorFacts.Accepts(Set.of(), Set.of()),
+        new HypervisorFacts.Accepts(Set.of(), Set.of(), Set.of()),
         new HypervisorFacts.Saves(true, Set.of()),
         new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
         Set.of());

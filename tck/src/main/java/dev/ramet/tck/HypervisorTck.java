@@ -2,6 +2,7 @@
 package dev.ramet.tck;
 
 import dev.ramet.tck.hypervisor.HypervisorHarness;
+import dev.ramet.tck.hypervisor.MachineAttachmentChecks;
 import dev.ramet.tck.hypervisor.MachineCapabilityChecks;
 import dev.ramet.tck.hypervisor.MachineConcurrencyChecks;
 import dev.ramet.tck.hypervisor.MachineDeathChecks;
@@ -96,6 +97,18 @@ public abstract class HypervisorTck {
   public class Refusals extends MachineRefusalChecks {
     /** Called by the kit. */
     public Refusals() {}
+
+    @Override
+    public MachineWorld world() {
+      return HypervisorTck.this.world();
+    }
+  }
+
+  /** Disks and memory are reached in various ways. */
+  @Nested
+  public class Attachments extends MachineAttachmentChecks {
+    /** Called by the kit. */
+    public Attachments() {}
 
     @Override
     public MachineWorld world() {

@@ -5,6 +5,7 @@ import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.tck.memory.Captures;
 import dev.ramet.tck.memory.MemoryCapabilityChecks;
 import dev.ramet.tck.memory.MemoryDiscardChecks;
+import dev.ramet.tck.memory.MemoryFaultedChecks;
 import dev.ramet.tck.memory.MemoryHistoryChecks;
 import dev.ramet.tck.memory.MemoryHostChecks;
 import dev.ramet.tck.memory.MemoryKeptHostChecks;
@@ -153,6 +154,18 @@ public abstract class MemoryModeTck {
   public class Layouts extends MemoryLayoutChecks {
     /** Called by the kit. */
     public Layouts() {}
+
+    @Override
+    public MemoryWorld world() {
+      return MemoryModeTck.this.world();
+    }
+  }
+
+  /** A fault handler fills the memory. */
+  @Nested
+  public class Faulted extends MemoryFaultedChecks {
+    /** Called by the kit. */
+    public Faulted() {}
 
     @Override
     public MemoryWorld world() {

@@ -10,6 +10,7 @@ import dev.ramet.tck.storage.check.ExaminationChecks;
 import dev.ramet.tck.storage.check.IsolationChecks;
 import dev.ramet.tck.storage.check.NameChecks;
 import dev.ramet.tck.storage.check.NodeChecks;
+import dev.ramet.tck.storage.check.RemoteChecks;
 import dev.ramet.tck.storage.check.ReopenChecks;
 import dev.ramet.tck.storage.check.ReuseChecks;
 import dev.ramet.tck.storage.check.TransferChecks;
@@ -238,6 +239,18 @@ public abstract class StorageBackendTck {
   public class Transfers extends TransferChecks {
     /** Called by the kit. */
     public Transfers() {}
+
+    @Override
+    public World world() {
+      return StorageBackendTck.this.world();
+    }
+  }
+
+  /** Images are fetched when they are read, if the backend keeps them elsewhere. */
+  @Nested
+  public class Remote extends RemoteChecks {
+    /** Called by the kit. */
+    public Remote() {}
 
     @Override
     public World world() {

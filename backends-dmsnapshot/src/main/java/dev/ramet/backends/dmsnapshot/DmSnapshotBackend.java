@@ -21,7 +21,6 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;
-import dev.ramet.spi.storage.CopyCost;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
 import dev.ramet.spi.storage.ImageTransfer;
@@ -31,6 +30,7 @@ import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.Usage;
+import dev.ramet.spi.storage.image.CopyCost;
 import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.spi.storage.image.ImageFormat;
 import java.nio.file.Path;
@@ -48,10 +48,11 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
   /** A copy freezes a layer, whatever its size, and a read may have to search several. */
   static final StorageFacts FACTS =
       new StorageFacts(
-          CopyCost.CONSTANT,
-          true,
-          false,
-          Set.of(StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER, StorageFeature.INSPECTION));
+              CopyCost.CONSTANT,
+              true,
+              false,
+              Set.of(StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER, StorageFeature.INSPECTION))
+          .attaching(Attachment.Kind.BLOCK_DEVICE);
 
   /** The names in a root that belong to this backend, besides its id. */
   static final Set<String> OWN_NAMES = Set.of("volumes", "layers");
@@ -233,7 +234,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
               volume
                   ? live.attachVolume(record.device(), record.layer())
                   : live.attachLayer(record.layer());
-          return new Attachment(Attachment.Kind.BLOCK_DEVICE, path, !volume);
+          return new Attachment.BlockDevice(path, !volume);
         });
   }
 

@@ -118,11 +118,11 @@ public final class MemoryImages {
    * devices it returns null: attaching the base could create a device, only to save a few pages.
    */
   private @Nullable Path equalFile(Attachment image, SnapshotReclaimer.Pin base) {
-    if (image.kind() != Attachment.Kind.FILE) {
+    if (!(image instanceof Attachment.LocalFile)) {
       return null;
     }
     Attachment equal = storage.attach(Layout.snapshotMemory(base.record().id()));
-    return equal.kind() == Attachment.Kind.FILE ? equal.path() : null;
+    return equal instanceof Attachment.LocalFile file ? file.path() : null;
   }
 
   /** Returns what the image is compared with if the capture is to be verified, or null. */

@@ -48,6 +48,7 @@ public final class VmLauncher {
   private final HostNetwork network;
   private final Duration startTimeout;
   private final StorageBackend storage;
+  private final RestoreMemory memory;
   private final Layout layout;
   private final EgressEnforcer confinement;
 
@@ -57,6 +58,7 @@ public final class VmLauncher {
    * @param facts the facts about the hypervisor
    * @param network connects its machines
    * @param startTimeout how long a machine may take to start, to be restored or to be found again
+   * @param memory finds the memory of restored machines
    */
   public VmLauncher(
       Hypervisor hypervisor,
@@ -64,6 +66,7 @@ public final class VmLauncher {
       HostNetwork network,
       Duration startTimeout,
       StorageBackend storage,
+      RestoreMemory memory,
       Layout layout,
       EgressEnforcer confinement) {
     this.hypervisor = hypervisor;
@@ -71,6 +74,7 @@ public final class VmLauncher {
     this.network = network;
     this.startTimeout = startTimeout;
     this.storage = storage;
+    this.memory = memory;
     this.layout = layout;
     this.confinement = confinement;
   }
@@ -158,7 +162,7 @@ public final class VmLauncher {
     SavedVm saved =
         new SavedVm(
             Layout.devices(layout.snapshot(source.id())),
-            storage.attach(Layout.snapshotMemory(source.id())),
+            memory.of(Layout.snapshotMemory(source.id())),
             identity);
     // Not closed, because closing it would resume a machine that nobody holds.
     PausedVm paused = hypervisor.restore(spec, saved, startTimeout);

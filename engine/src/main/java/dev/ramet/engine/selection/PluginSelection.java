@@ -193,6 +193,12 @@ public final class PluginSelection {
         .orElse(UnavailableHypervisor.FACTS);
   }
 
+  /** Returns the same with the hypervisors left that can use the images of these roots. */
+  public PluginSelection fitting(Roots roots) {
+    List<Probed> fit = hypervisors.stream().map(one -> StorageFit.checked(one, roots)).toList();
+    return new PluginSelection(config, plugins, prober, networks, fit, memoryModes);
+  }
+
   /** Returns the ids of all hypervisor plugins, whether or not they work here. */
   public Set<String> hypervisorIds() {
     return hypervisors.stream()
@@ -278,12 +284,12 @@ public final class PluginSelection {
         List.copyOf(all),
         egress,
         agents,
-        () -> probeAll(storageProbes));
+        () -> probeAll(roots, storageProbes));
   }
 
-  private List<Probed> probeAll(Supplier<List<Probed>> storageProbes) {
+  private List<Probed> probeAll(Roots roots, Supplier<List<Probed>> storageProbes) {
     try {
-      PluginSelection fresh = probe(config, plugins, prober, networks);
+      PluginSelection fresh = probe(config, plugins, prober, networks).fitting(roots);
       List<Probed> all = new ArrayList<>(storageProbes.get());
       all.addAll(fresh.hypervisors);
       all.addAll(fresh.memoryModes);

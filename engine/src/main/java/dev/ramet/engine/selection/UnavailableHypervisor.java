@@ -10,6 +10,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -26,7 +27,8 @@ public final class UnavailableHypervisor implements Hypervisor {
       new HypervisorFacts(
           false,
           Set.of(),
-          new HypervisorFacts.Accepts(Set.of(), Set.of(KernelFormat.values())),
+          new HypervisorFacts.Accepts(
+              Set.of(), Set.of(KernelFormat.values()), Set.of(Attachment.Kind.values())),
           new HypervisorFacts.Saves(true, Set.of()),
           new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
           Set.of());

@@ -8,6 +8,7 @@ import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.HostNetwork;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.Readiness;
+import dev.ramet.engine.machine.RestoreMemory;
 import dev.ramet.engine.machine.VmLauncher;
 import dev.ramet.engine.machine.WorkingSetPrefetcher;
 import dev.ramet.engine.metrics.Registry;
@@ -67,6 +68,7 @@ record MachineParts(
             HostNetwork.choose(networks, facts),
             config.settings().get(VmLauncher.START_TIMEOUT),
             root.storage(),
+            new RestoreMemory(root.storage(), facts.faultHandler()),
             root.layout(),
             confinement);
     MachineStarter starter =

@@ -86,7 +86,7 @@ record OpenedRoots(
       for (RootOpener.Root root : roots.all()) {
         places.add(new OpenRoot(root, open(config, root, close)));
       }
-      machinery = probing.found();
+      machinery = probing.found().fitting(roots);
     }
     Hypervisor hypervisor = machinery.openHypervisor();
     close.add("hypervisor", hypervisor::close);

@@ -7,6 +7,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.OpenFlag;
 import dev.ramet.linux.file.WriteLease;
+import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.io.IOException;
@@ -186,7 +187,9 @@ public final class SnapshotReclaimer {
       return "sandboxes rest on it: " + String.join(", ", users);
     }
     NodeId memory = Layout.snapshotMemory(id);
-    if (!isUnread(holdings.storage().attach(memory).path())) {
+    // A server does not say who is connected to it.
+    if (holdings.storage().attach(memory) instanceof Attachment.Socket
+        || !isUnread(holdings.storage().attach(memory).path())) {
       return "somebody has its memory image open, or it cannot be told";
     }
     try {

@@ -111,7 +111,7 @@ final class PreCopierTest {
       file.setLength(MEMORY_BYTES);
     }
     PreCopier preCopier = new PreCopier(bounds, steps::add);
-    Attachment attached = new Attachment(Attachment.Kind.FILE, image, false);
+    Attachment attached = new Attachment.LocalFile(image, false);
     try (Tracking tracking = new Tracking();
         Tracking.Use use =
             tracking.use(new OpenMode("fake", MemoryFacts.of(), new Mode(tracker)), vm);

@@ -77,7 +77,7 @@ final class CaptureGround implements AutoCloseable {
   }
 
   static Attachment file(Path path) {
-    return new Attachment(Attachment.Kind.FILE, path, false);
+    return new Attachment.LocalFile(path, false);
   }
 
   PageCapture open(Path image, Baseline baseline) {

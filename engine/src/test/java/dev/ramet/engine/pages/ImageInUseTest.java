@@ -46,7 +46,7 @@ class ImageInUseTest {
   }
 
   private void open() {
-    Attachment attachment = new Attachment(Attachment.Kind.FILE, image, false);
+    Attachment attachment = new Attachment.LocalFile(image, false);
     writer.open(attachment, Baseline.RESTORE_IMAGE).close();
   }
 

@@ -97,7 +97,7 @@ final class PageWriterFailuresTest {
         assertEquals(wrong.code(), e.code());
       }
     }
-    Attachment sealed = new Attachment(Attachment.Kind.FILE, image, true);
+    Attachment sealed = new Attachment.LocalFile(image, true);
     RametException e =
         assertThrows(
             RametException.class, () -> ground.writer().open(sealed, Baseline.NONE).close());

@@ -14,6 +14,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.Access;
+import dev.ramet.spi.storage.Attachment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,9 @@ public final class CountingProvider implements HypervisorProvider {
           false,
           Set.of(),
           new HypervisorFacts.Accepts(
-              Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE, KernelFormat.ELF)),
+              Set.of(NetworkPlan.Kind.USER),
+              Set.of(KernelFormat.BZIMAGE, KernelFormat.ELF),
+              Set.of(Attachment.Kind.FILE, Attachment.Kind.BLOCK_DEVICE)),
           new HypervisorFacts.Saves(true, Set.of(Access.READ)),
           new HypervisorFacts.Restores(Map.of(), false, false, HypervisorFacts.Clock.SAVED),
           Set.of());

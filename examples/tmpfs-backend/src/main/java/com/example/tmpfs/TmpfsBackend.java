@@ -208,8 +208,7 @@ final class TmpfsBackend implements StorageBackend {
   @Override
   public synchronized Attachment attach(NodeId id) {
     Node node = present(id);
-    return new Attachment(
-        Attachment.Kind.FILE, path(node), node.kind() == Node.Kind.SNAPSHOT);
+    return new Attachment.LocalFile(path(node), node.kind() == Node.Kind.SNAPSHOT);
   }
 
   /** Only checks that the node exists: a tmpfs has no disk to write back to. */

@@ -50,7 +50,8 @@ public enum Rule {
     return switch (kind) {
       case PRIVATE_IMAGE -> CHANGED_COPIES;
       case ANONYMOUS -> ANONYMOUS_OR_ZERO;
-      case SHARED -> throw new IllegalArgumentException("no rule for shared memory");
+      case SHARED, FAULTED ->
+          throw new IllegalArgumentException("the page table does not tell about " + kind);
     };
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.pluginhost.guard;
 
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import java.lang.reflect.InvocationHandler;
@@ -64,7 +65,8 @@ public final class Capability {
         throw guard.failed(call, e);
       }
     }
-    if (answer instanceof Path path && !path.isAbsolute()) {
+    Object place = answer instanceof MemorySource.FaultHandler one ? one.socket() : answer;
+    if (place instanceof Path path && !path.isAbsolute()) {
       throw guard.broken(call, path + ", which is not absolute");
     }
     if (answer instanceof Long count && count < 0) {

@@ -106,7 +106,8 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   public Attachment attach(NodeId id) {
     try {
       Attachment answer = guard.present("attach", backend.attach(id));
-      if (!answer.path().isAbsolute()) {
+      Path path = answer instanceof Attachment.Socket one ? one.socket() : answer.path();
+      if (!path.isAbsolute()) {
         throw guard.broken("attach", answer + ", whose path is not absolute");
       }
       return answer;

@@ -12,7 +12,7 @@ import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
-import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.image.CopyProgress;
@@ -45,7 +45,7 @@ final class Faults {
   static final SavedVm SAVED =
       new SavedVm(
           Path.of("/devices"),
-          new Attachment(Attachment.Kind.FILE, Path.of("/image"), true),
+          new MemorySource.MappedImage(Path.of("/image")),
           new VmIdentity("acme", "1", Map.of()));
 
   private static final Map<Class<?>, Object> ARGUMENTS =

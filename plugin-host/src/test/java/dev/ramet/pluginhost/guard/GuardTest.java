@@ -211,7 +211,7 @@ final class GuardTest {
     Map<String, Object> wrong =
         Map.of(
             "attach",
-            new Attachment(Attachment.Kind.FILE, Path.of("relative"), false),
+            new Attachment.LocalFile(Path.of("relative"), false),
             "usage",
             new Usage(-1, 5),
             "list",

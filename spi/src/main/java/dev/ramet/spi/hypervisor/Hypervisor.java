@@ -18,10 +18,11 @@ public interface Hypervisor extends AutoCloseable {
   RunningVm boot(VmSpec spec, Duration timeout);
 
   /**
-   * Starts a machine from a saved device state and a memory image, paused before its first
-   * instruction. The image is mapped privately and is never written. A driver that states {@link
-   * HypervisorFacts.Restores#samePaths} throws {@code CORRUPT} if a disk's link is missing or leads
-   * to a disk of another size than the saved machine's.
+   * Starts a machine from a saved device state and its memory, paused before its first instruction.
+   * An image is mapped privately and is never written; a fault handler is asked for the pages that
+   * are touched, and no others. A driver that states {@link HypervisorFacts.Restores#samePaths}
+   * throws {@code CORRUPT} if a disk's link is missing or leads to a disk of another size than the
+   * saved machine's.
    */
   PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout);
 

@@ -3,6 +3,7 @@ package dev.ramet.spi.hypervisor;
 
 import dev.ramet.spi.Facts;
 import dev.ramet.spi.memory.Access;
+import dev.ramet.spi.storage.Attachment;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -37,12 +38,15 @@ public record HypervisorFacts(
    *
    * @param networks the kinds of networks; the host plans one of them
    * @param kernels the formats of kernels
+   * @param attachments the kinds of attachments that it takes as disks
    */
-  public record Accepts(Set<NetworkPlan.Kind> networks, Set<KernelFormat> kernels) {
+  public record Accepts(
+      Set<NetworkPlan.Kind> networks, Set<KernelFormat> kernels, Set<Attachment.Kind> attachments) {
     /** Copies the sets. */
     public Accepts {
       networks = Set.copyOf(networks);
       kernels = Set.copyOf(kernels);
+      attachments = Set.copyOf(attachments);
     }
   }
 
@@ -101,9 +105,19 @@ public record HypervisorFacts(
     return restores.stateNeeds();
   }
 
+  /** Returns the kinds of attachments that it takes as disks. */
+  public Set<Attachment.Kind> attachments() {
+    return accepts.attachments();
+  }
+
   /** Returns whether every guest receives its machine's secret. */
   public boolean guestSecret() {
     return features.contains(HypervisorFeature.GUEST_SECRET);
+  }
+
+  /** Returns whether machines are also restored from a fault handler. */
+  public boolean faultHandler() {
+    return features.contains(HypervisorFeature.FAULT_HANDLER);
   }
 
   @Override

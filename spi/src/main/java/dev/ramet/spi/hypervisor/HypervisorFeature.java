@@ -16,7 +16,12 @@ public enum HypervisorFeature {
    * The guest of a machine receives {@link VmSpec#secret}. Without it, specifications carry no
    * secret, and anyone who can reach a guest's agent can pretend to be the host.
    */
-  GUEST_SECRET;
+  GUEST_SECRET,
+  /**
+   * Machines are also restored from a {@link dev.ramet.spi.memory.MemorySource.FaultHandler}.
+   * Without it, {@link Hypervisor#restore} refuses one with {@code UNSUPPORTED}.
+   */
+  FAULT_HANDLER;
 
   /** Returns the name that people read, for example {@code guest-secret}. */
   @Override

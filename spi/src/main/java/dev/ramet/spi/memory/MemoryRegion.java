@@ -17,6 +17,12 @@ public record MemoryRegion(long imageOffset, long address, long lengthBytes, Kin
     /** Private anonymous memory: absent means zero. */
     ANONYMOUS,
     /** A shared file or memfd: absence says nothing about whether a page changed. */
-    SHARED
+    SHARED,
+    /**
+     * Private memory that a {@link MemorySource.FaultHandler} fills: an absent page was not touched
+     * since the restore, or was discarded. It is not zero. Its content shows when it is read
+     * through the process, as process_vm_readv(2) does, which has it fetched.
+     */
+    FAULTED
   }
 }

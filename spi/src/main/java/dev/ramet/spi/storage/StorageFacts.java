@@ -2,6 +2,7 @@
 package dev.ramet.spi.storage;
 
 import dev.ramet.spi.Facts;
+import dev.ramet.spi.storage.image.CopyCost;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -15,15 +16,33 @@ import java.util.TreeSet;
  * @param movesOnWrite whether a block is written to another place even if nothing shares it, so
  *     that images fragment while guests write
  * @param features the optional abilities
+ * @param attachments the kinds of attachments it hands out, at least one. A hypervisor must take
+ *     all of them
  */
 public record StorageFacts(
-    CopyCost copy, boolean layeredReads, boolean movesOnWrite, Set<StorageFeature> features)
+    CopyCost copy,
+    boolean layeredReads,
+    boolean movesOnWrite,
+    Set<StorageFeature> features,
+    Set<Attachment.Kind> attachments)
     implements Facts {
   private static final String COPY_ON_WRITE = "copy-on-write";
 
-  /** Copies the features. */
+  /** Copies the sets. */
   public StorageFacts {
     features = Set.copyOf(features);
+    attachments = Set.copyOf(attachments);
+  }
+
+  /** Creates the facts of a backend whose attachments are files. */
+  public StorageFacts(
+      CopyCost copy, boolean layeredReads, boolean movesOnWrite, Set<StorageFeature> features) {
+    this(copy, layeredReads, movesOnWrite, features, Set.of(Attachment.Kind.FILE));
+  }
+
+  /** Returns these facts with other kinds of attachments. */
+  public StorageFacts attaching(Attachment.Kind... kinds) {
+    return new StorageFacts(copy, layeredReads, movesOnWrite, features, Set.of(kinds));
   }
 
   /** Returns the facts of a backend that copies all data of a snapshot or fork. */

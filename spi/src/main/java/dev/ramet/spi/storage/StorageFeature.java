@@ -22,6 +22,8 @@ public enum StorageFeature {
   INSPECTION(StorageInspection.class),
   /** Whole directory trees are captured at one instant. */
   DIRECTORY_SNAPSHOTS(DirectorySnapshots.class),
+  /** Images are kept elsewhere and are fetched when they are read. */
+  REMOTE_IMAGES(RemoteImages.class),
   /** Captured trees can be sent as the difference from an earlier one. */
   INCREMENTAL_STREAMS(TreeStreams.class);
 

@@ -5,9 +5,11 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemorySource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,19 @@ public interface HypervisorHarness {
   /** Copies main memory into a new file, as a full capture does. The machine is paused. */
   default void copyMemory(GuestMemory memory, Path image) throws IOException {
     MachineProcesses.copyMemory(memory, image);
+  }
+
+  /**
+   * Serves a memory image through a fault handler. Called if the probe states {@code
+   * fault-handler}.
+   *
+   * @param image the image, which stays unchanged until the harness is closed
+   * @param touched receives the image offset of each page that the handler fills; thread-safe
+   * @return null if the harness cannot
+   */
+  default MemorySource.@Nullable FaultHandler serve(Path image, List<Long> touched)
+      throws IOException {
+    return null;
   }
 
   /** Returns the processes that work for machines in or below {@code directory}. */

@@ -78,7 +78,7 @@ public abstract class MachineRefusalChecks {
     bootRefused("memory that is no multiple of 1 MiB", sized(good, 1, MIB + 4096));
     bootRefused("a kernel that is not there", good.with(kernelAt(good.boot(), nowhere)));
     bootRefused("a directory that is not there", good.in(nowhere));
-    Disk none = new Disk("disk0", new Attachment(Attachment.Kind.FILE, nowhere, false));
+    Disk none = new Disk("disk0", new Attachment.LocalFile(nowhere, false));
     bootRefused("a disk that is not there", good.with(List.of(none)));
     if (good.network() instanceof NetworkPlan.User user) {
       bootRefused("an address of another host", on(good, "192.0.2.1", List.of()));

@@ -11,7 +11,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmSpec;
-import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.tck.support.Threads;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,8 +139,7 @@ public abstract class MachineRestoreChecks {
       saving = paused;
     }
     saving.finishDevices();
-    SavedVm saved =
-        new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+    SavedVm saved = new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
     world()
         .awaitRunning(
             world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());

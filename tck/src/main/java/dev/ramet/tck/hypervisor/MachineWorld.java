@@ -14,7 +14,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmSpec;
-import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.memory.MemorySource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -132,7 +132,7 @@ public final class MachineWorld implements AutoCloseable {
     Path image = root.resolve(name + ".memory");
     paused.saveDevices(devices);
     harness.copyMemory(paused.memory(), image);
-    return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+    return new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
   }
 
   /** Returns how the machine ended; fails if it still runs. */

@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.fail;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.memory.Baseline;
+import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Captures implements AutoCloseable {
   private final MemoryWorld world;
   private final MemoryTracker tracker;
+  private final Supplier<GuestMemory> described;
   private byte[] previous = new byte[0];
   private byte[] composed = new byte[0];
   private boolean committedOnce;
@@ -31,8 +34,14 @@ public final class Captures implements AutoCloseable {
   private byte @Nullable [] begun;
 
   Captures(MemoryWorld world, MemoryTracker tracker) {
+    this(world, tracker, world::memory);
+  }
+
+  /** Takes captures of memory that is described in another way than it is mapped. */
+  Captures(MemoryWorld world, MemoryTracker tracker, Supplier<GuestMemory> described) {
     this.world = world;
     this.tracker = tracker;
+    this.described = described;
   }
 
   MemoryTracker tracker() {
@@ -77,7 +86,7 @@ public final class Captures implements AutoCloseable {
   PageRanges selectOnly() {
     Baseline baseline = tracker.baseline();
     byte[] base = image(baseline);
-    PageRanges ranges = tracker.select(world.memory());
+    PageRanges ranges = tracker.select(described.get());
     overlay(ranges, base);
     compare(base, baseline, ranges);
     composed = base;

@@ -52,6 +52,11 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     }
   }
 
+  /** Opens the disk of a harness, for a backend that extends this one. */
+  protected ReferenceBackend(ReferenceHarness harness, StepControl.Observer steps) {
+    this(harness.root(), harness.medium(), steps);
+  }
+
   @Override
   public Node create(NodeId id, long sizeBytes) {
     if (sizeBytes <= 0) {
@@ -218,10 +223,8 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
   public Attachment attach(NodeId id) {
     synchronized (disk) {
       ReferenceDisk.Image image = present(id);
-      return new Attachment(
-          Attachment.Kind.FILE,
-          root.toAbsolutePath().resolve(id.value()),
-          image.kind == Node.Kind.SNAPSHOT);
+      return new Attachment.LocalFile(
+          root.toAbsolutePath().resolve(id.value()), image.kind == Node.Kind.SNAPSHOT);
     }
   }
 

@@ -6,11 +6,13 @@ import dev.ramet.errors.RametException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Attachment;
-import dev.ramet.spi.storage.CopyCost;
+import dev.ramet.spi.storage.Node;
+import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFeature;
+import dev.ramet.spi.storage.image.CopyCost;
 import dev.ramet.tck.storage.HostControl;
 import dev.ramet.tck.storage.NodeIo;
 import dev.ramet.tck.storage.StepControl;
@@ -56,6 +58,23 @@ public class ReferenceHarness implements StorageHarness {
         StorageFeature.COPY_PREPARATION, StorageFeature.GROW, StorageFeature.IMAGE_TRANSFER);
   }
 
+  ReferenceDisk medium() {
+    return disk;
+  }
+
+  /** Returns the facts that its provider states. */
+  protected StorageFacts facts() {
+    return new StorageFacts(CopyCost.CONSTANT, false, false, features());
+  }
+
+  /** Returns a node of the disk, whether or not a backend is open, or null if there is none. */
+  protected @Nullable Node node(NodeId id) {
+    synchronized (disk) {
+      ReferenceDisk.Image image = disk.images.get(id.value());
+      return image == null ? null : new Node(id, image.kind, image.origin, image.sizeBytes);
+    }
+  }
+
   @Override
   public StorageBackendProvider provider() {
     return new StorageBackendProvider() {
@@ -66,7 +85,7 @@ public class ReferenceHarness implements StorageHarness {
 
       @Override
       public StorageFacts atBest() {
-        return new StorageFacts(CopyCost.CONSTANT, false, false, features());
+        return facts();
       }
 
       @Override

@@ -12,6 +12,8 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.MemorySource;
+import dev.ramet.spi.storage.Attachment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +60,11 @@ class ReferenceHypervisor implements Hypervisor {
     return started(spec, 0).letRun();
   }
 
+  /** Returns the memory that a handler fills. */
+  FaultedMemory connect(MemorySource.FaultHandler handler) {
+    return new FaultedMemory(FaultHandlers.connect(handler));
+  }
+
   private ReferenceVm started(VmSpec spec, long counted) {
     synchronized (machines) {
       if (running(spec.directory()).isPresent()) {
@@ -83,6 +90,16 @@ class ReferenceHypervisor implements Hypervisor {
   public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
     check(spec);
     checkIdentity(saved.identity(), identity(spec));
+    if (saved.memory() instanceof MemorySource.FaultHandler handler) {
+      ReferenceState.checkDevices(saved);
+      FaultedMemory memory = connect(handler);
+      if (memory.sizeBytes() != spec.memoryBytes()) {
+        throw new RametException(ErrorCode.CORRUPT, "not the memory of this machine: " + handler);
+      }
+      ReferenceVm restored = started(spec, memory.firstNumber());
+      restored.process.faulted = memory;
+      return restored.standStill();
+    }
     long counted = ReferenceState.read(saved, spec);
     return started(spec, counted).standStill();
   }
@@ -136,7 +153,7 @@ class ReferenceHypervisor implements Hypervisor {
     if (kernel == null || !Files.isReadable(kernel)) {
       throw RametException.invalid("boot.kernels", "cannot be read: " + kernel);
     }
-    if (spec.disks().stream().anyMatch(disk -> !Files.isReadable(disk.image().path()))) {
+    if (spec.disks().stream().anyMatch(disk -> !Files.isReadable(place(disk.image())))) {
       throw RametException.invalid("disks", "cannot be read: " + spec.disks());
     }
     if (!(spec.network() instanceof NetworkPlan.User network)
@@ -144,6 +161,14 @@ class ReferenceHypervisor implements Hypervisor {
       throw RametException.invalid("network", "not a loopback address: " + spec.network());
     }
     network.ports().forEach(ReferenceHypervisor::checkPort);
+  }
+
+  private static Path place(Attachment disk) {
+    if (disk.kind() == Attachment.Kind.VHOST_USER) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED, "no disks by vhost-user: " + disk, "use another backend", null);
+    }
+    return disk instanceof Attachment.Socket socket ? socket.socket() : disk.path();
   }
 
   static void checkPort(int port) {

@@ -14,8 +14,12 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.GuestMemory;
+import dev.ramet.spi.memory.MemorySource;
+import dev.ramet.spi.storage.Attachment;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +50,7 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
 
   /** Returns the features that its probe states. */
   Set<HypervisorFeature> stated() {
-    return Set.of(HypervisorFeature.GUEST_SECRET);
+    return Set.of(HypervisorFeature.GUEST_SECRET, HypervisorFeature.FAULT_HANDLER);
   }
 
   @Override
@@ -74,7 +78,9 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
             false,
             stated(),
             new HypervisorFacts.Accepts(
-                Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE)),
+                Set.of(NetworkPlan.Kind.USER),
+                Set.of(KernelFormat.BZIMAGE),
+                Set.of(Attachment.Kind.FILE, Attachment.Kind.BLOCK_DEVICE, Attachment.Kind.NBD)),
             new HypervisorFacts.Saves(true, Set.of(Access.READ)),
             new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
             Set.of());
@@ -121,7 +127,37 @@ class ReferenceHypervisorHarness implements HypervisorHarness {
     if (process == null) {
       throw new IOException("the machine has ended");
     }
-    ReferenceState.writeMemory(process.count(), process.memoryBytes, image);
+    FaultedMemory faulted = process.faulted;
+    if (faulted == null) {
+      ReferenceState.writeMemory(process.count(), process.memoryBytes, image);
+    } else {
+      ReferenceState.writeMemory(process.count(), faulted, image);
+    }
+  }
+
+  @Override
+  public MemorySource.FaultHandler serve(Path image, List<Long> touched) {
+    return FaultHandlers.serve(
+        image.resolveSibling(image.getFileName() + ".faults"),
+        new FaultHandlers.Pages() {
+          @Override
+          public long sizeBytes() {
+            return MEMORY_BYTES;
+          }
+
+          @Override
+          public byte[] page(long imageOffset) {
+            touched.add(imageOffset);
+            try (RandomAccessFile in = new RandomAccessFile(image.toFile(), "r")) {
+              byte[] page = new byte[FaultedMemory.pageBytes()];
+              in.seek(imageOffset);
+              in.readFully(page);
+              return page;
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        });
   }
 
   @Override

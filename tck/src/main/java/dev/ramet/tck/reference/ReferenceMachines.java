@@ -35,6 +35,9 @@ class ReferenceMachines {
     /** The secret that the guest's root can read. */
     volatile @Nullable String secret;
 
+    /** Memory that is fetched when it is touched; null for memory that was mapped or is new. */
+    volatile @Nullable FaultedMemory faulted;
+
     Guest(long pid, Path directory, long memoryBytes, long counted) {
       this.pid = pid;
       this.directory = directory;

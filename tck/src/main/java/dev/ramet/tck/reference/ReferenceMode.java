@@ -53,8 +53,10 @@ class ReferenceMode implements MemoryMode {
       if (region.imageOffset() != end) {
         throw new RametException(ErrorCode.CORRUPT, "no memory is mapped at offset " + end);
       }
-      if (region.kind() == MemoryRegion.Kind.SHARED) {
-        throw new RametException(ErrorCode.UNSUPPORTED, "shared memory does not say what changed");
+      if (region.kind() != MemoryRegion.Kind.PRIVATE_IMAGE
+          && region.kind() != MemoryRegion.Kind.ANONYMOUS) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED, region.kind() + " does not say what changed");
       }
       end += region.lengthBytes();
     }

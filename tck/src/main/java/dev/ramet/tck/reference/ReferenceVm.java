@@ -101,10 +101,12 @@ class ReferenceVm implements RunningVm {
   @Override
   public GuestMemory memory() {
     alive();
+    MemoryRegion.Kind kind =
+        process.faulted == null ? MemoryRegion.Kind.PRIVATE_IMAGE : MemoryRegion.Kind.FAULTED;
     return new GuestMemory(
         process.pid,
         spec.memoryBytes(),
-        List.of(new MemoryRegion(0, ADDRESS, spec.memoryBytes(), MemoryRegion.Kind.PRIVATE_IMAGE)),
+        List.of(new MemoryRegion(0, ADDRESS, spec.memoryBytes(), kind)),
         false);
   }
 

@@ -65,6 +65,11 @@ public interface StorageHarness extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns the control over the cache of a backend whose images are kept elsewhere, if any. */
+  default Optional<RemoteControl> remote() {
+    return Optional.empty();
+  }
+
   /** Returns step-by-step opening, if the backend supports it. */
   default Optional<StepControl> steps() {
     return Optional.empty();

@@ -9,11 +9,11 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /** Runs the kit on a faulty plugin. */
-final class Failures {
+public final class Failures {
   private Failures() {}
 
   /** Demands that no check of a group fails. */
-  static void none(Class<?> author, Class<?> group) {
+  public static void none(Class<?> author, Class<?> group) {
     EngineTestKit.engine("junit-jupiter")
         .selectors(selectNestedClass(List.of(author), group))
         .execute()
@@ -22,7 +22,7 @@ final class Failures {
   }
 
   /** Requires that a check of a group fails with a message that names the fault. */
-  static void expect(Class<?> author, Class<?> group, String check, String message) {
+  public static void expect(Class<?> author, Class<?> group, String check, String message) {
     List<String> failures =
         EngineTestKit.engine("junit-jupiter")
             .selectors(selectNestedClass(List.of(author), group))

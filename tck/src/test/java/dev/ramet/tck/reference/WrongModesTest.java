@@ -58,6 +58,35 @@ class WrongModesTest {
   }
 
   @Test
+  void takesPagesThatWereNotFetchedForZeros() {
+    Failures.expect(
+        TakesUnfetchedForZeros.class,
+        MemoryModeTck.Faulted.class,
+        "pagesThatNobodyTouched",
+        "the selection takes it for zeros");
+  }
+
+  static class TakesUnfetchedForZeros extends Wrong {
+    @Override
+    MemoryMode mode() {
+      return new ReferenceMode() {
+        @Override
+        public MemoryTracker attach(GuestMemory memory) {
+          return new Tracker(memory);
+        }
+
+        @Override
+        void check(GuestMemory memory) {}
+
+        @Override
+        void absent(long offset, MemoryRegion region, boolean was, PageRanges.Builder into) {
+          into.zero(offset, PAGE);
+        }
+      };
+    }
+  }
+
+  @Test
   void takesHolesOfTheImageForZeros() {
     Failures.expect(
         TakesHolesForZeros.class,

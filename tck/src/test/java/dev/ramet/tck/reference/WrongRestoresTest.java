@@ -11,6 +11,7 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.tck.HypervisorTck;
 import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.io.IOException;
@@ -23,6 +24,66 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that the kit detects faults in restores, ends and stated capabilities of a driver. */
 class WrongRestoresTest {
+  @Test
+  void memoryThatIsNotFetched() {
+    Failures.expect(
+        ReadsZerosInsteadOfFetching.class,
+        HypervisorTck.Attachments.class,
+        "aFaultHandlerIsRefusedOrUsed",
+        "was read with other content");
+    Failures.expect(
+        TakesUnstatedHandlers.class,
+        HypervisorTck.Attachments.class,
+        "aFaultHandlerIsRefusedOrUsed",
+        "refuses one");
+  }
+
+  /** It fetches the first page alone. */
+  static class ReadsZerosInsteadOfFetching extends WrongDriver {
+    @Override
+    Set<HypervisorFeature> stated() {
+      return Set.of(HypervisorFeature.FAULT_HANDLER);
+    }
+
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        FaultedMemory connect(MemorySource.FaultHandler handler) {
+          return new FaultedMemory(FaultHandlers.connect(handler)) {
+            @Override
+            synchronized byte[] page(long imageOffset) {
+              return imageOffset == 0 ? super.page(0) : new byte[pageBytes()];
+            }
+          };
+        }
+      };
+    }
+  }
+
+  static class TakesUnstatedHandlers extends WrongDriver {
+    @Override
+    Hypervisor driver() {
+      return new ReferenceHypervisor(machines) {
+        @Override
+        FaultedMemory connect(MemorySource.FaultHandler handler) {
+          return new FaultedMemory(
+              new FaultHandlers.Pages() {
+                @Override
+                public long sizeBytes() {
+                  return 1 << 20;
+                }
+
+                @Override
+                public byte[] page(long imageOffset) {
+                  return new byte[FaultedMemory.pageBytes()];
+                }
+              });
+        }
+      };
+    }
+  }
+
   @Test
   void aMachineThatForgetsWhatItWas() {
     Failures.expect(

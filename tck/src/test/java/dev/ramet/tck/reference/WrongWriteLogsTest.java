@@ -95,8 +95,7 @@ class WrongWriteLogsTest {
           if (!Files.exists(disk)) {
             Files.write(disk, new byte[1 << 20]);
           }
-          return plain.with(
-              List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))));
+          return plain.with(List.of(new Disk("disk0", new Attachment.LocalFile(disk, false))));
         }
 
         @Override

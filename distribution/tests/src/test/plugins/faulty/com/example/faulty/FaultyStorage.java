@@ -3,7 +3,7 @@ package com.example.faulty;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
-import dev.ramet.spi.storage.CopyCost;
+import dev.ramet.spi.storage.image.CopyCost;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageFacts;

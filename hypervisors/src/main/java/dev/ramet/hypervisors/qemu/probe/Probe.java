@@ -15,6 +15,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.settings.Setting;
+import dev.ramet.spi.storage.Attachment;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -144,7 +145,10 @@ public final class Probe {
             HypervisorFeature.DISK_WRITES,
             HypervisorFeature.DISK_WRITE_LOG,
             HypervisorFeature.GUEST_SECRET),
-        new HypervisorFacts.Accepts(Set.of(NetworkPlan.Kind.USER), Set.copyOf(Specs.KERNELS)),
+        new HypervisorFacts.Accepts(
+            Set.of(NetworkPlan.Kind.USER),
+            Set.copyOf(Specs.KERNELS),
+            Set.of(Attachment.Kind.FILE, Attachment.Kind.BLOCK_DEVICE, Attachment.Kind.NBD)),
         // Nothing changes memory during a save, see QemuSavingVm.
         new HypervisorFacts.Saves(true, Set.of(Access.READ, Access.SOFT_DIRTY, Access.INJECT)),
         // A new process is given the disks' paths and makes a generation id, see CommandLine. The

@@ -13,7 +13,7 @@ import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
-import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.memory.MemorySource;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -45,8 +45,7 @@ public final class Trial {
           copy(paused.memory(), image);
         }
         SavedVm state =
-            new SavedVm(
-                saved, new Attachment(Attachment.Kind.FILE, image, true), original.identity());
+            new SavedVm(saved, new MemorySource.MappedImage(image), original.identity());
         original.kill(PATIENCE);
         long start = System.nanoTime();
         long restored;

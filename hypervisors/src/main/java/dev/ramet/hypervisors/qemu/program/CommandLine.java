@@ -192,10 +192,16 @@ public final class CommandLine {
 
   private static String disk(Attachment disk, int index) {
     ObjectNode file = Qmp.JSON.createObjectNode();
-    file.put("driver", disk.kind() == Attachment.Kind.BLOCK_DEVICE ? "host_device" : "file");
-    file.put("filename", disk.path().toString());
-    // The host also opens the volume to snapshot it.
-    file.put("locking", "off");
+    if (disk instanceof Attachment.Socket socket) {
+      file.put("driver", "nbd");
+      file.put("export", socket.export());
+      file.putObject("server").put("type", "unix").put("path", socket.socket().toString());
+    } else {
+      file.put("driver", disk instanceof Attachment.BlockDevice ? "host_device" : "file");
+      file.put("filename", disk.path().toString());
+      // The host also opens the volume to snapshot it.
+      file.put("locking", "off");
+    }
     ObjectNode node = Qmp.JSON.createObjectNode();
     node.put("driver", "raw");
     node.put("node-name", node(index));

@@ -3,12 +3,12 @@ package dev.ramet.hypervisors.qemu.program;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.KernelFormat;
 import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Attachment;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,9 +45,7 @@ public final class Specs {
     if (initrd != null) {
       readable("boot.initrd", initrd);
     }
-    for (Disk disk : spec.disks()) {
-      readable("disks", disk.image().path());
-    }
+    spec.disks().forEach(disk -> check(disk.image()));
     NetworkPlan.User network = network(spec);
     if (!loopback(network.address())) {
       throw RametException.invalid("network.address", "not an IPv4 loopback address");
@@ -78,6 +76,21 @@ public final class Specs {
     throw RametException.invalid("network", "not user networking: " + spec.network().kind());
   }
 
+  private static void check(Attachment disk) {
+    if (disk instanceof Attachment.Socket socket) {
+      if (socket.protocol() != Attachment.Protocol.NBD) {
+        throw new RametException(
+            ErrorCode.UNSUPPORTED,
+            "QEMU machines are not given disks by " + disk.kind() + ": " + socket.socket(),
+            "use a storage backend that hands out files, block devices or nbd sockets",
+            null);
+      }
+      readable("disks", socket.socket());
+    } else {
+      readable("disks", disk.path());
+    }
+  }
+
   /** Checks that a saved machine fits {@code own}; the error names the first difference. */
   public static void checkIdentity(VmIdentity saved, VmIdentity own) {
     differ("hypervisor", saved.hypervisor(), own.hypervisor());
@@ -104,10 +117,17 @@ public final class Specs {
 
   /** Returns the memory image's path as the kernel will show it. */
   public static Path image(SavedVm saved, VmSpec spec) {
-    Attachment memory = saved.memory();
+    if (!(saved.memory() instanceof MemorySource.MappedImage memory)) {
+      throw new RametException(
+          ErrorCode.UNSUPPORTED,
+          "QEMU maps memory images and does not take pages from a fault handler: " + saved.memory(),
+          "keep memory images in a storage backend whose images are local, or use a hypervisor"
+              + " that states fault-handler",
+          null);
+    }
     try {
       Path path = memory.path().toRealPath();
-      if (memory.kind() == Attachment.Kind.FILE && Files.size(path) != spec.memoryBytes()) {
+      if (Files.isRegularFile(path) && Files.size(path) != spec.memoryBytes()) {
         throw new RametException(
             ErrorCode.CORRUPT,
             "the memory image has "

@@ -19,6 +19,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.WriteLog;
 import java.io.ByteArrayOutputStream;
@@ -71,8 +72,7 @@ class LinuxGuestTest {
           Trial.copy(paused.memory(), image);
         }
         write(vm, "/root/on-disk", "changed by the original");
-        SavedVm saved =
-            new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+        SavedVm saved = new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
 
         RunningVm clone =
             driver.restore(spec(template, "clone", clonedDisk), saved, Bench.PATIENCE).resume();
@@ -105,8 +105,7 @@ class LinuxGuestTest {
     VmSpec spec =
         plain.with(
             List.of(
-                plain.disks().get(0),
-                new Disk("disk1", new Attachment(Attachment.Kind.FILE, second, false))));
+                plain.disks().get(0), new Disk("disk1", new Attachment.LocalFile(second, false))));
     try (QemuHypervisor driver = new QemuHypervisor(Bench.installation(root))) {
       try {
         RunningVm vm = driver.boot(spec, Bench.PATIENCE);
@@ -157,7 +156,7 @@ class LinuxGuestTest {
             Map.of(KernelFormat.BZIMAGE, template.resolve("kernel")),
             template.resolve("initrd"),
             manifest.path("cmdline").asText()),
-        List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))),
+        List.of(new Disk("disk0", new Attachment.LocalFile(disk, false))),
         new NetworkPlan.User(Bench.address(), List.of(AGENT), true),
         null);
   }

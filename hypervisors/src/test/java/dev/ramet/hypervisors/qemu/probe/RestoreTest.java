@@ -17,7 +17,7 @@ import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
-import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.memory.MemorySource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -169,8 +169,7 @@ public class RestoreTest {
     Path image = root.resolve("short");
     Files.write(image, new byte[4096]);
     SavedVm small =
-        new SavedVm(
-            saved.devices(), new Attachment(Attachment.Kind.FILE, image, true), saved.identity());
+        new SavedVm(saved.devices(), new MemorySource.MappedImage(image), saved.identity());
     RametException size =
         assertThrows(RametException.class, () -> bench.driver.restore(spec, small, Bench.PATIENCE));
     assertEquals(ErrorCode.CORRUPT, size.code());

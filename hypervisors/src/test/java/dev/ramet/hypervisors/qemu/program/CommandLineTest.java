@@ -46,9 +46,8 @@ class CommandLineTest {
         512L << 20,
         new Boot(Map.of(KernelFormat.BZIMAGE, Path.of("/k")), Path.of("/i"), "console=tty1 a,b"),
         List.of(
-            new Disk("0", new Attachment(Attachment.Kind.FILE, Path.of("/d,0"), false)),
-            new Disk(
-                "1", new Attachment(Attachment.Kind.BLOCK_DEVICE, Path.of("/dev/dm-1"), true))),
+            new Disk("0", new Attachment.LocalFile(Path.of("/d,0"), false)),
+            new Disk("1", new Attachment.BlockDevice(Path.of("/dev/dm-1"), true))),
         new NetworkPlan.User("127.80.0.1", List.of(80, 49983), outbound),
         null);
   }

@@ -13,6 +13,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Attachment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -88,7 +89,7 @@ public final class Bench implements AutoCloseable {
         1,
         memoryBytes,
         new Boot(Map.of(KernelFormat.BZIMAGE, kernel), null, "a=b,c"),
-        List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))),
+        List.of(new Disk("disk0", new Attachment.LocalFile(disk, false))),
         new NetworkPlan.User(address(), List.of(ports), false),
         null);
   }
@@ -108,7 +109,7 @@ public final class Bench implements AutoCloseable {
       paused.saveDevices(devices);
       Trial.copy(paused.memory(), image);
     }
-    return new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+    return new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
   }
 
   /** Returns the guest's current count. */

@@ -17,6 +17,7 @@ import dev.ramet.hypervisors.qemu.probe.Trial;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.WriteLog;
 import dev.ramet.spi.storage.WriteLog.Written;
@@ -53,8 +54,7 @@ class DirtyBitmapMarksTest {
       paused.finishDevices();
     }
     follows(first, second, range(4 * K, 4 * K));
-    SavedVm saved =
-        new SavedVm(devices, new Attachment(Attachment.Kind.FILE, image, true), vm.identity());
+    SavedVm saved = new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
     io(vm, 0, "write 8k 4k");
     Written third = vm.takeWrites(0);
     follows(second, third, range(8 * K, 4 * K));

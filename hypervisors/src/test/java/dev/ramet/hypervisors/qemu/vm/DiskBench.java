@@ -46,7 +46,7 @@ public final class DiskBench implements AutoCloseable {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.setLength(sizeBytes);
     }
-    return new Attachment(Attachment.Kind.FILE, path, readOnly);
+    return new Attachment.LocalFile(path, readOnly);
   }
 
   private VmSpec spec(String name, Attachment... disks) throws IOException {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Formats of disk images, and the progress of copying them. */
+/** Formats of disk images, and the cost and progress of copying them. */
 @NullMarked
 package dev.ramet.spi.storage.image;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.spi.storage;
+package dev.ramet.spi.storage.image;
 
 /** The growth of the cost of a snapshot or fork, in time and in space, from low to high. */
 public enum CopyCost {
