@@ -73,7 +73,7 @@ final class StructureTest {
               "dev.ramet.engine.snapshots",
               "dev.ramet.engine.sandboxes dev.ramet.engine.templates",
               "dev.ramet.engine.metrics",
-              "dev.ramet.engine.support",
+              "dev.ramet.engine.support dev.ramet.engine.nbd",
               "dev.ramet.engine.pages dev.ramet.engine.workingset",
               "dev.ramet.engine.tracking",
               "dev.ramet.engine.state",

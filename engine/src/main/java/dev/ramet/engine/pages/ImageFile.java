@@ -16,12 +16,20 @@ import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Opens memory images for writing, and says why one cannot be written. */
-final class ImageFile {
+/** A memory image that is a file or block device of this host. */
+final class ImageFile implements ImageTarget {
   private static final System.Logger LOG = System.getLogger(ImageFile.class.getName());
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
 
-  private ImageFile() {}
+  private final Path path;
+  private final Fd file;
+  private final long sizeBytes;
+
+  private ImageFile(Path path, Fd file, long sizeBytes) {
+    this.path = path;
+    this.file = file;
+    this.sizeBytes = sizeBytes;
+  }
 
   /**
    * Opens an image that nobody else uses.
@@ -29,7 +37,7 @@ final class ImageFile {
    * @throws RametException {@code CONFLICT} when the attachment is read-only or the image is in
    *     use, {@code HOST_UNFIT} when the image cannot be opened
    */
-  static Fd open(Attachment image) {
+  static ImageFile open(Attachment image) {
     Path path = image.path();
     if (image.readOnly()) {
       throw new RametException(ErrorCode.CONFLICT, "memory image is read-only: " + path);
@@ -43,14 +51,64 @@ final class ImageFile {
     boolean mine = false;
     try {
       requireSoleUse(path, file);
+      limitReserve(path, file);
+      ImageFile opened = new ImageFile(path, file, file.sizeBytes());
       mine = true;
+      return opened;
+    } catch (LinuxException e) {
+      throw failure(path, e);
     } finally {
       if (!mine) {
         file.close();
       }
     }
-    limitReserve(path, file);
-    return file;
+  }
+
+  @Override
+  public String name() {
+    return path.toString();
+  }
+
+  @Override
+  public long sizeBytes() {
+    return sizeBytes;
+  }
+
+  @Override
+  public void write(NativeBuffer from, long bufferOffset, long lengthBytes, long imageOffset) {
+    try {
+      file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
+    } catch (LinuxException e) {
+      throw failure(path, e);
+    }
+  }
+
+  /** Some devices and file systems have no holes. */
+  @Override
+  public boolean punchHole(long imageOffset, long lengthBytes) {
+    try {
+      file.punchHole(imageOffset, lengthBytes);
+      return true;
+    } catch (LinuxException e) {
+      if (e.errno() != LinuxException.EOPNOTSUPP) {
+        throw failure(path, e);
+      }
+      return false;
+    }
+  }
+
+  @Override
+  public void beginWriteBack(long imageOffset, long lengthBytes) {
+    try {
+      file.beginWriteBack(imageOffset, lengthBytes);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "no early write-back of {0}: {1}", path, e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    file.close();
   }
 
   /**
@@ -90,7 +148,7 @@ final class ImageFile {
   }
 
   /** Translates a failed write to an image. */
-  static RametException failure(Path path, LinuxException e) {
+  private static RametException failure(Path path, LinuxException e) {
     String what = "memory image " + path + " cannot be written";
     return switch (e.errno()) {
       case LinuxException.ENOSPC -> NoRoom.error(what, path, e);

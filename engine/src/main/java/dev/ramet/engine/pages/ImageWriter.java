@@ -5,7 +5,6 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.ByteBuffer;
@@ -18,10 +17,8 @@ final class ImageWriter implements AutoCloseable {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int ZEROS_BYTES = 1 << 20;
 
-  private final Path path;
-  private final Fd file;
+  private final ImageTarget image;
   private boolean startsAsZeros;
-  private final long sizeBytes;
   private final Zeros zeros = new Zeros();
   private @Nullable NativeBuffer zeroMemory;
   private boolean canPunch = true;
@@ -41,14 +38,7 @@ final class ImageWriter implements AutoCloseable {
    *     use, {@code HOST_UNFIT} when the image cannot be opened
    */
   ImageWriter(Attachment image, Baseline baseline, @Nullable Path base) {
-    this.path = image.path();
-    this.file = ImageFile.open(image);
-    try {
-      this.sizeBytes = file.sizeBytes();
-    } catch (LinuxException e) {
-      file.close();
-      throw ImageFile.failure(path, e);
-    }
+    this.image = ImageTarget.open(image);
     this.startsAsZeros = baseline == Baseline.NONE;
     this.base = base == null ? null : open(base);
   }
@@ -71,11 +61,12 @@ final class ImageWriter implements AutoCloseable {
   }
 
   long sizeBytes() {
-    return sizeBytes;
+    return image.sizeBytes();
   }
 
-  Path path() {
-    return path;
+  /** Returns the name of the image for people. */
+  String name() {
+    return image.name();
   }
 
   long writtenBytes() {
@@ -149,11 +140,7 @@ final class ImageWriter implements AutoCloseable {
    * ignored. May be called by another thread, until {@link #close}.
    */
   void beginWriteBack(long offset, long lengthBytes) {
-    try {
-      file.beginWriteBack(offset, lengthBytes);
-    } catch (LinuxException e) {
-      LOG.log(System.Logger.Level.DEBUG, "no early write-back of {0}: {1}", path, e.getMessage());
-    }
+    image.beginWriteBack(offset, lengthBytes);
   }
 
   private void data(NativeBuffer from, long bufferOffset, long lengthBytes, long imageOffset) {
@@ -161,11 +148,7 @@ final class ImageWriter implements AutoCloseable {
       return;
     }
     changed(imageOffset, lengthBytes);
-    try {
-      file.pwrite(from.address() + bufferOffset, lengthBytes, imageOffset);
-    } catch (LinuxException e) {
-      throw ImageFile.failure(path, e);
-    }
+    image.write(from, bufferOffset, lengthBytes, imageOffset);
     writtenBytes += lengthBytes;
   }
 
@@ -177,17 +160,11 @@ final class ImageWriter implements AutoCloseable {
       return;
     }
     if (canPunch) {
-      try {
-        file.punchHole(imageOffset, lengthBytes);
+      if (image.punchHole(imageOffset, lengthBytes)) {
         holeBytes += lengthBytes;
         return;
-      } catch (LinuxException e) {
-        if (e.errno() != LinuxException.EOPNOTSUPP) {
-          throw ImageFile.failure(path, e);
-        }
-        // Some devices and file systems have no holes; written zeros do as well, but take space.
-        canPunch = false;
       }
+      canPunch = false; // Written zeros do as well, but take space.
     }
     NativeBuffer memory = zeroMemory();
     for (long done = 0; done < lengthBytes; done += ZEROS_BYTES) {
@@ -214,7 +191,7 @@ final class ImageWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    file.close();
+    image.close();
     if (base != null) {
       base.close();
     }

@@ -206,7 +206,7 @@ public final class PageCapture implements AutoCloseable {
       throw new RametException(
           ErrorCode.CORRUPT,
           "memory image "
-              + image.path()
+              + image.name()
               + " of "
               + image.sizeBytes()
               + " bytes is smaller than the machine's memory");
