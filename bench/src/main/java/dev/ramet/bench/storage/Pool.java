@@ -3,6 +3,7 @@ package dev.ramet.bench.storage;
 
 import dev.ramet.backends.btrfs.BtrfsProvider;
 import dev.ramet.backends.reflinkxfs.ReflinkXfsProvider;
+import dev.ramet.bench.host.Floors;
 import dev.ramet.bench.host.Settings;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.storage.NodeId;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Random;
 
 /**
@@ -42,6 +44,12 @@ record Pool(String name, Path mountPoint, StorageBackendProvider provider) {
   StorageBackend open(String name) throws IOException {
     Path root = Files.createDirectories(mountPoint.resolve(name));
     return provider.open(new ProbeContext(root));
+  }
+
+  /** Returns the used bytes once all is written and deleted space is free. */
+  long settledBytes(Settings settings, Floors floors) throws IOException, InterruptedException {
+    floors.run(List.of("sync", "-f", mountPoint.toString()), settings.work());
+    return usedBytes();
   }
 
   /** Returns a directory for a floor's files. */

@@ -19,7 +19,6 @@ import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.WriteLog;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -30,24 +29,19 @@ import org.jspecify.annotations.Nullable;
  * and compares the cost of the hundredth with that of the first. Used by one thread.
  */
 final class StorageHistory {
-  private static final long SIZE = 1L << 30;
-  private static final int PAGES = 4096;
+  static final long SIZE = 1L << 30;
+  static final int PAGES = 4096;
   private static final int FIRSTS = 5;
-  private static final int LASTS = 5;
+  static final int LASTS = 5;
 
-  private static final int GENERATIONS = 100;
+  static final int GENERATIONS = 100;
 
   /**
    * In a quick run and in the naive chain, one in this many generations is kept before the last
    * ones.
    */
-  private static final int STRIDE = 10;
+  static final int STRIDE = 10;
 
-  private static final double PAUSE_RATIO = 1.2;
-  private static final double WHOLE_RATIO = 2;
-  private static final double SPACE_RATIO = 1.3;
-  private static final double NANOS_PER_MILLI = 1e6;
-  private static final double BYTES_PER_MIB = 1 << 20;
   private static final int WARM_UP = 300;
 
   /** As in the engine: the bytes that compaction may add, as a share of the bytes written. */
@@ -56,7 +50,7 @@ final class StorageHistory {
   /**
    * The pages that a busy machine writes to its disk between the last preparation and the pause.
    */
-  private static final int PAGES_LATE = 32;
+  static final int PAGES_LATE = 32;
 
   private static final NodeId BASE = NodeId.of("base");
   private static final NodeId WARM = NodeId.of("warm");
@@ -67,25 +61,19 @@ final class StorageHistory {
   private final Random random = new Random(2);
   private final PageLog log = new PageLog();
   private final int stride;
-  private final Series first = new Series();
-  private final Series last = new Series();
+  private final HistorySeries first = new HistorySeries();
+  private final HistorySeries last = new HistorySeries();
+  private final HistoryReport report;
   private final Samples background = new Samples();
   private long creditBytes;
   private long addedBytes;
   private long pieces;
-  private final List<Result> results = new ArrayList<>();
-
-  /** Measurements of some generations. */
-  private static final class Series {
-    private final Samples clones = new Samples();
-    private final Samples late = new Samples();
-    private final Samples whole = new Samples();
-  }
 
   StorageHistory(Settings settings, Floors floors, Pool pool) {
     this.settings = settings;
     this.floors = floors;
     this.pool = pool;
+    this.report = new HistoryReport(pool.name(), first);
     this.stride = settings.times(1, STRIDE);
   }
 
@@ -98,7 +86,7 @@ final class StorageHistory {
       for (int i = 1; i <= FIRSTS; i++) {
         image(backend, BASE, NodeId.of("first-" + i), 1, first);
       }
-      long before = settledBytes();
+      long before = pool.settledBytes(settings, floors);
       long written = 0;
       NodeId previous = BASE;
       int rounds = 0;
@@ -117,22 +105,22 @@ final class StorageHistory {
         previous = id;
       }
       ((CopyPreparation) backend).discard(previous);
-      report("memory", "fork", written, settledBytes() - before);
-      reportPieces();
+      report("memory", "fork", written, pool.settledBytes(settings, floors) - before);
+      report.compaction(pieces, addedBytes);
     }
-    return results;
+    return report.results();
   }
 
   private boolean isKept(int generation) {
     return isKept(generation, stride);
   }
 
-  private static boolean isKept(int generation, int stride) {
+  static boolean isKept(int generation, int stride) {
     return generation % stride == 0 || generation >= GENERATIONS - LASTS;
   }
 
   private int image(
-      StorageBackend backend, NodeId from, NodeId id, int rounds, @Nullable Series into)
+      StorageBackend backend, NodeId from, NodeId id, int rounds, @Nullable HistorySeries into)
       throws IOException {
     long begin = System.nanoTime();
     backend.fork(from, id, Durability.RELAXED);
@@ -142,8 +130,8 @@ final class StorageHistory {
     int pages = Pool.overwrite(path, rounds * PAGES, random);
     backend.seal(id, Durability.DURABLE);
     if (into != null) {
-      into.clones.add(cloned);
-      into.whole.add(Host.millisSince(begin));
+      into.clones().add(cloned);
+      into.whole().add(Host.millisSince(begin));
     }
     return pages;
   }
@@ -161,13 +149,13 @@ final class StorageHistory {
         noReserve(backend.attach(disk).path());
         write(backend, disk, PAGES);
         snapshot(backend, disk, NodeId.of(disk + "-s"), log, first);
-        first.late.add(snapshotLate(backend, disk, NodeId.of(disk + "-t"), log));
+        first.late().add(snapshotLate(backend, disk, NodeId.of(disk + "-t"), log));
         log.forget();
       }
       NodeId disk = NodeId.of("disk");
       backend.fork(BASE, disk, Durability.DURABLE);
       noReserve(backend.attach(disk).path());
-      long before = settledBytes();
+      long before = pool.settledBytes(settings, floors);
       long written = 0;
       int rounds = 0;
       for (int i = 1; i <= GENERATIONS; i++) {
@@ -182,23 +170,25 @@ final class StorageHistory {
         prepare(backend, disk);
       }
       ((CopyPreparation) backend).discard(disk);
-      report("disk", "snapshot in the pause", written, settledBytes() - before);
+      report(
+          "disk", "snapshot in the pause", written, pool.settledBytes(settings, floors) - before);
       for (int i = 1; i <= LASTS; i++) {
-        last.late.add(snapshotLate(backend, disk, NodeId.of("late-" + i), log));
+        last.late().add(snapshotLate(backend, disk, NodeId.of("late-" + i), log));
       }
-      reportLate("the same, written late", last, PAUSE_RATIO);
-      Series compared = new Series();
+      report.late("the same, written late", last, HistoryReport.PAUSE_RATIO);
+      HistorySeries compared = new HistorySeries();
       for (int i = 1; i <= LASTS; i++) {
         prepare(backend, disk);
         write(backend, disk, PAGES);
         snapshot(backend, disk, NodeId.of("compared-" + i), WriteLog.NONE, compared);
-        compared.late.add(
-            snapshotLate(backend, disk, NodeId.of("late-compared-" + i), WriteLog.NONE));
+        compared
+            .late()
+            .add(snapshotLate(backend, disk, NodeId.of("late-compared-" + i), WriteLog.NONE));
       }
-      reportWhole("disk, generation " + GENERATIONS + ": all of it, without a log", compared, 0);
-      reportLate("written late, without a log", compared, 0);
+      report.whole("disk, generation " + GENERATIONS + ": all of it, without a log", compared, 0);
+      report.late("written late, without a log", compared, 0);
     }
-    return results;
+    return report.results();
   }
 
   private int write(StorageBackend backend, NodeId disk, int pages) throws IOException {
@@ -206,7 +196,7 @@ final class StorageHistory {
   }
 
   private static void snapshot(
-      StorageBackend backend, NodeId disk, NodeId id, WriteLog told, @Nullable Series into) {
+      StorageBackend backend, NodeId disk, NodeId id, WriteLog told, @Nullable HistorySeries into) {
     long begin = System.nanoTime();
     backend.flush(disk);
     catchUp(backend, disk, told);
@@ -215,8 +205,8 @@ final class StorageHistory {
     double cloned = Host.millisSince(paused);
     backend.flush(id);
     if (into != null) {
-      into.clones.add(cloned);
-      into.whole.add(Host.millisSince(begin));
+      into.clones().add(cloned);
+      into.whole().add(Host.millisSince(begin));
     }
   }
 
@@ -265,20 +255,6 @@ final class StorageHistory {
     background.add(Host.millisSince(begin));
   }
 
-  private void reportPieces() {
-    results.add(
-        Result.of(
-                pool.name() + " memory, generation " + GENERATIONS + ": pieces",
-                "thousands",
-                Samples.of(pieces / 1000.0))
-            .note("of 262 thousand pages; laying out anew adds a tenth of what is written"));
-    results.add(
-        Result.of(
-            pool.name() + " memory, added by laying out anew",
-            "MiB",
-            Samples.of(addedBytes / BYTES_PER_MIB)));
-  }
-
   /** Does the background work after an operation, while the next one writes. */
   private void prepare(StorageBackend backend, NodeId id) {
     long begin = System.nanoTime();
@@ -306,101 +282,10 @@ final class StorageHistory {
     }
   }
 
-  /** Returns the used bytes once all is written and deleted space is free. */
-  private long settledBytes() throws IOException, InterruptedException {
-    floors.run(List.of("sync", "-f", pool.mountPoint().toString()), settings.work());
-    return pool.usedBytes();
-  }
-
   private void report(String what, String clone, long writtenBytes, long usedBytes)
       throws IOException, InterruptedException {
-    String name = pool.name() + " " + what + ", generation " + GENERATIONS;
-    results.add(
-        Result.of(name + ": " + clone, "ms", last.clones)
-            .over(first.clones)
-            .ratioAtMost(PAUSE_RATIO)
-            .note("floor: generation 1"));
-    reportWhole(what + ", generation " + GENERATIONS + ": all of it", last, WHOLE_RATIO);
-    results.add(
-        Result.of(
-                pool.name() + " " + what + ", space of all generations",
-                "MiB",
-                Samples.of(usedBytes / BYTES_PER_MIB))
-            .over(Samples.of(writtenBytes / BYTES_PER_MIB))
-            .ratioAtMost(SPACE_RATIO)
-            .note("floor: the pages overwritten"));
-    results.add(
-        Result.of(name + ": background", "ms", background.after(background.count() - LASTS))
-            .note("without rests, after each"));
-    naive(what);
-  }
-
-  private void reportWhole(String what, Series series, double ratio) {
-    Result result =
-        Result.of(pool.name() + " " + what, "ms", series.whole)
-            .over(first.whole)
-            .note("floor: generation 1");
-    results.add(ratio > 0 ? result.ratioAtMost(ratio) : result);
-  }
-
-  private void reportLate(String what, Series series, double ratio) {
-    Result result =
-        Result.of(pool.name() + " disk, generation " + GENERATIONS + ": " + what, "ms", series.late)
-            .over(first.late)
-            .note(PAGES_LATE + " pages written between preparation and pause");
-    results.add(ratio > 0 ? result.ratioAtMost(ratio) : result);
-  }
-
-  /**
-   * Measures the same history with clone, write and sync alone: how its clones slow down, and the
-   * cost that no method can avoid.
-   */
-  private void naive(String what) throws IOException, InterruptedException {
-    Path directory = pool.directory("naive");
-    Pool.fill(directory.resolve("0"), SIZE);
-    long before = settledBytes();
-    Samples clones = new Samples();
-    Samples writes = new Samples();
-    Progress.say(pool.name() + ": the naive chain");
-    for (String line : floors.run(chain(directory), directory)) {
-      int gap = line.indexOf(' ');
-      clones.add(Long.parseLong(line.substring(0, gap)) / NANOS_PER_MILLI);
-      writes.add(Long.parseLong(line.substring(gap + 1)) / NANOS_PER_MILLI);
-    }
-    String name = pool.name() + " " + what;
-    results.add(
-        Result.of(
-                name + ", naive chain: clone at generation " + GENERATIONS,
-                "ms",
-                clones.after(clones.count() - LASTS))
-            .over(clones.before(1))
-            .note("floor: generation 1"));
-    Samples least = writes.after(writes.count() - LASTS);
-    results.add(
-        Result.of(
-                name + ", generation " + GENERATIONS + ": all of it beside the naive chain",
-                "ms",
-                last.whole)
-            .over(least)
-            .note("floor: in C, to write the naive chain's image and sync it"));
-    results.add(
-        Result.of(
-                name + ", naive chain: space",
-                "MiB",
-                Samples.of((settledBytes() - before) / BYTES_PER_MIB))
-            .note("of one in " + STRIDE + " of the first generations"));
-  }
-
-  private List<String> chain(Path directory) {
-    List<Object> arguments = new ArrayList<>(List.of("chain", directory, PAGES));
-    int rounds = 0;
-    for (int i = 1; i <= GENERATIONS; i++) {
-      rounds++;
-      if (isKept(i, STRIDE)) {
-        arguments.add(rounds);
-        rounds = 0;
-      }
-    }
-    return StorageSuite.floor(settings, arguments.toArray());
+    report.generations(what, clone, last, writtenBytes, usedBytes);
+    report.background(what, background);
+    report.naive(what, last, new NaiveChain(settings, floors, pool).run());
   }
 }
