@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -61,9 +60,6 @@ final class NbdBitmap implements AutoCloseable {
    */
   private static final int EXTENTS_MAX = 1 << 20;
 
-  /** Every second bit of a bitmap twice as large as the driver's. */
-  private static final int RANGES_MAX = 1 << 22;
-
   private final NbdConnection server;
   private final ByteBuffer in;
 
@@ -105,7 +101,7 @@ final class NbdBitmap implements AutoCloseable {
     acknowledged(OPT_STRUCTURED_REPLY);
     int id = context(context);
     long size = size();
-    Ranges dirty = new Ranges();
+    DirtyRanges dirty = new DirtyRanges();
     for (long position = 0; position < size; ) {
       position = status(id, position, size, dirty);
     }
@@ -204,7 +200,7 @@ final class NbdBitmap implements AutoCloseable {
   /**
    * Requests the status from a position onward and returns the position that the answer reaches.
    */
-  private long status(int context, long offset, long size, Ranges dirty) throws IOException {
+  private long status(int context, long offset, long size, DirtyRanges dirty) throws IOException {
     int length = (int) Math.min(size - offset, REQUEST_MAX_BYTES);
     server.send(request(CMD_BLOCK_STATUS, offset, length));
     long position = offset;
@@ -232,7 +228,7 @@ final class NbdBitmap implements AutoCloseable {
     return position;
   }
 
-  private long extents(int context, long offset, long size, int lengthBytes, Ranges dirty)
+  private long extents(int context, long offset, long size, int lengthBytes, DirtyRanges dirty)
       throws IOException {
     int count = (lengthBytes - 4) / 8;
     if (lengthBytes != 4 + 8 * count || count < 1 || count > EXTENTS_MAX) {
@@ -286,34 +282,5 @@ final class NbdBitmap implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-  }
-
-  /** Collects dirty ranges and merges adjacent ones. */
-  private static final class Ranges {
-    private final List<Range> ranges = new ArrayList<>();
-    private long start;
-    private long end;
-
-    void add(long offset, long lengthBytes) throws IOException {
-      if (offset != end) {
-        flush();
-        start = offset;
-      }
-      end = offset + lengthBytes;
-    }
-
-    List<Range> end() throws IOException {
-      flush();
-      return ranges;
-    }
-
-    private void flush() throws IOException {
-      if (end > start) {
-        if (ranges.size() == RANGES_MAX) {
-          throw new IOException("more than " + RANGES_MAX + " ranges");
-        }
-        ranges.add(new Range(start, end - start));
-      }
-    }
   }
 }
