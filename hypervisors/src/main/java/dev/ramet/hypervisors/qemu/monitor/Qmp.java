@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu.monitor;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -44,9 +37,6 @@ public final class Qmp implements AutoCloseable {
    */
   private static final String OUT_OF_BAND = "oob";
 
-  /** Poll interval while QEMU's queue is full, when it reads no further command. */
-  private static final long FULL_POLL_NANOS = 1_000_000;
-
   /** Small, since parsing small JSON needs little stack and each machine has such a thread. */
   private static final long READER_STACK_BYTES = 256 * 1024;
 
@@ -69,23 +59,18 @@ public final class Qmp implements AutoCloseable {
   private final SocketChannel channel;
   private final Selector selector;
   private final QmpReader reader;
+  private final QmpWriter writer;
   private final ReentrantLock reading = new ReentrantLock();
-  private final ReentrantLock sending = new ReentrantLock();
-  private final CompletableFuture<JsonNode> greeting = new CompletableFuture<>();
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final Map<String, Awaited> awaited = new ConcurrentHashMap<>();
-  private final Map<Long, CompletableFuture<JsonNode>> pending = new ConcurrentHashMap<>();
+  private final QmpInbox inbox = new QmpInbox();
   private final AtomicLong lastId = new AtomicLong();
-  private volatile boolean over;
   private volatile long hushedUntil = System.nanoTime();
   private @Nullable Thread thread;
-
-  private record Awaited(Set<String> statuses, CompletableFuture<JsonNode> data) {}
 
   private Qmp(SocketChannel channel, Selector selector) {
     this.channel = channel;
     this.selector = selector;
-    this.reader = new QmpReader(channel, this::dispatch);
+    this.reader = new QmpReader(channel, inbox::dispatch);
+    this.writer = new QmpWriter(channel, this::close);
   }
 
   /**
@@ -101,7 +86,7 @@ public final class Qmp implements AutoCloseable {
       reader.setDaemon(true);
       qmp.thread = reader;
       reader.start();
-      JsonNode greeting = await(qmp.greeting, deadline, "the greeting");
+      JsonNode greeting = deadline.await(qmp.inbox.greeting(), "the greeting");
       ObjectNode arguments = JSON.createObjectNode();
       if (greeting.path("QMP").path("capabilities").toString().contains(OUT_OF_BAND)) {
         arguments.putArray("enable").add(OUT_OF_BAND);
@@ -129,7 +114,7 @@ public final class Qmp implements AutoCloseable {
    * Runs {@code then} on some thread once the connection has ended, or at once if it already has.
    */
   public void whenEnded(Runnable then) {
-    var unused = ended.thenRun(then);
+    inbox.whenEnded(then);
   }
 
   public JsonNode execute(String command, Deadline deadline) throws QmpException {
@@ -150,19 +135,14 @@ public final class Qmp implements AutoCloseable {
     if (!arguments.isEmpty()) {
       message.set("arguments", arguments);
     }
-    Answer answer = new Answer(id, command, new CompletableFuture<>());
-    pending.put(id, answer.message);
+    Answer answer = new Answer(id, command, inbox.expect(id));
     try {
-      send(message, command, deadline);
+      writer.write(message, command, deadline);
     } catch (QmpException | RuntimeException | Error e) {
-      pending.remove(id);
+      inbox.forget(id);
       throw e;
     }
-    // The end of the connection fails all pending answers; this one may have been added too late
-    // for it.
-    if (over) {
-      answer.message.completeExceptionally(closed(command));
-    }
+    inbox.failIfOver(answer.message, command);
     return answer;
   }
 
@@ -222,7 +202,7 @@ public final class Qmp implements AutoCloseable {
      */
     public JsonNode await(Deadline deadline) throws QmpException {
       try {
-        JsonNode answer = Qmp.await(message, deadline, command);
+        JsonNode answer = deadline.await(message, command);
         JsonNode error = answer.get("error");
         if (error != null) {
           throw new QmpException(
@@ -230,14 +210,14 @@ public final class Qmp implements AutoCloseable {
         }
         return answer.path("return");
       } finally {
-        pending.remove(id);
+        inbox.forget(id);
       }
     }
   }
 
   /** Returns whether the connection still stands, as far as is known. */
   public boolean open() {
-    return !over;
+    return !inbox.over();
   }
 
   /**
@@ -245,61 +225,7 @@ public final class Qmp implements AutoCloseable {
    * of {@code status}. Call it before causing the event. Each name can have one waiter at a time.
    */
   public CompletableFuture<JsonNode> nextEvent(String name, Set<String> statuses) {
-    Awaited event = new Awaited(statuses, new CompletableFuture<>());
-    awaited.put(name, event);
-    if (over) {
-      event.data().completeExceptionally(closed(name));
-    }
-    return event.data();
-  }
-
-  /** Waits for an answer or event. */
-  public static JsonNode await(CompletableFuture<JsonNode> answer, Deadline deadline, String what)
-      throws QmpException {
-    try {
-      return answer.get(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new QmpException(QmpException.Kind.TIMEOUT, what + ": no answer in time");
-    } catch (ExecutionException e) {
-      throw closed(what);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new QmpException(QmpException.Kind.INTERRUPTED, what + ": interrupted");
-    }
-  }
-
-  private void send(ObjectNode message, String command, Deadline deadline) throws QmpException {
-    try {
-      if (!sending.tryLock(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS)) {
-        throw new QmpException(QmpException.Kind.TIMEOUT, command + ": the monitor is busy");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new QmpException(QmpException.Kind.INTERRUPTED, command + ": interrupted");
-    }
-    // The channel does not block, so that an interrupt does not close it.
-    try {
-      ByteBuffer bytes = ByteBuffer.wrap(JSON.writeValueAsBytes(message));
-      while (bytes.hasRemaining()) {
-        if (channel.write(bytes) > 0) {
-          continue;
-        }
-        if (deadline.passed()) {
-          // Part of a command may have been sent, so nothing can follow it.
-          close();
-          throw new QmpException(QmpException.Kind.TIMEOUT, command + ": QEMU does not read");
-        }
-        LockSupport.parkNanos(FULL_POLL_NANOS);
-      }
-    } catch (IOException e) {
-      throw closed(command);
-    } finally {
-      sending.unlock();
-    }
-  }
-
-  private static QmpException closed(String what) {
-    return new QmpException(QmpException.Kind.CLOSED, what + ": the monitor connection ended");
+    return inbox.nextEvent(name, statuses);
   }
 
   /**
@@ -342,41 +268,11 @@ public final class Qmp implements AutoCloseable {
     }
   }
 
-  private void dispatch(byte[] line) throws IOException {
-    JsonNode message;
-    try {
-      message = JSON.readTree(line);
-    } catch (JsonProcessingException e) {
-      throw new IOException("not QMP", e);
-    }
-    if (message.has("QMP")) {
-      greeting.complete(message);
-    } else if (message.has("event")) {
-      String name = message.get("event").asText();
-      JsonNode data = message.path("data");
-      Awaited waiter = awaited.get(name);
-      if (waiter != null && waiter.statuses().contains(data.path("status").asText())) {
-        awaited.remove(name, waiter);
-        waiter.data().complete(data);
-      }
-    } else {
-      // An answer to a command that was given up has no waiter.
-      CompletableFuture<JsonNode> waiting = pending.remove(message.path("id").asLong(-1));
-      if (waiting != null) {
-        waiting.complete(message);
-      }
-    }
-  }
-
   private void end() {
-    over = true;
-    QmpException gone = closed("monitor");
-    greeting.completeExceptionally(gone);
-    awaited.values().forEach(event -> event.data().completeExceptionally(gone));
-    pending.values().forEach(answer -> answer.completeExceptionally(gone));
+    inbox.fail();
     close();
     // Last, because its dependents may run any code on this thread.
-    ended.complete(null);
+    inbox.end();
   }
 
   @Override

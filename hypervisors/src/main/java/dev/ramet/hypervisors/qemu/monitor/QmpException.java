@@ -24,6 +24,11 @@ public final class QmpException extends Exception {
     this.kind = kind;
   }
 
+  /** Returns the failure of something that waited when the connection ended. */
+  static QmpException closed(String what) {
+    return new QmpException(Kind.CLOSED, what + ": the monitor connection ended");
+  }
+
   public Kind kind() {
     return kind;
   }

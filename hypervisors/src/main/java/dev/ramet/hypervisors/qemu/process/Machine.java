@@ -121,7 +121,7 @@ public final class Machine {
   /** Waits for an event. */
   public JsonNode await(CompletableFuture<JsonNode> event, Deadline deadline) {
     try {
-      return Qmp.await(event, deadline, "an event");
+      return deadline.await(event, "an event");
     } catch (QmpException e) {
       throw failure(files, e);
     }
