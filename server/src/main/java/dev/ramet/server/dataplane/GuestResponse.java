@@ -81,8 +81,8 @@ final class GuestResponse implements UpstreamHandler.Listener {
           HopHeaders.response(
               response,
               exchange.request().method(),
-              exchange.clientVersion(),
-              exchange.mayKeepClient());
+              exchange.request().version(),
+              exchange.request().mayKeepAlive());
       Channels.write(client, response);
     }
   }
@@ -113,7 +113,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
   /** HTTP/1.0 has no interim responses. */
   private void passInterim() {
     part = Part.NONE;
-    if (interim != null && exchange.clientVersion().equals(HttpVersion.HTTP_1_1)) {
+    if (interim != null && exchange.request().version().equals(HttpVersion.HTTP_1_1)) {
       interim.headers().remove(HttpHeaderNames.CONNECTION);
       // As one message, which HTTP/2 requires.
       Channels.writeAndFlush(
@@ -158,7 +158,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
       case DONE -> {}
       case BODY, SWITCHING -> exchange.reset();
       case NONE, INTERIM -> {
-        if (reused && exchange.isRepeatable()) {
+        if (reused && exchange.request().isRepeatable()) {
           exchange.retry(target);
         } else if (reused) {
           exchange.refuseAfterLookup(target, ProxyErrors.broken(target));

@@ -4,6 +4,8 @@ package dev.ramet.server.dataplane;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.ReferenceCountUtil;
 
 /**
@@ -17,6 +19,18 @@ final class Tunnel implements UpstreamHandler.Listener {
   Tunnel(ChannelHandlerContext client, Channel upstream) {
     this.client = client;
     this.upstream = upstream;
+  }
+
+  /** Takes both connections over from their HTTP codecs. */
+  void start() {
+    upstream.pipeline().get(UpstreamHandler.class).use(this);
+    // A removed codec passes on the data it has buffered, which must not reach the other codec.
+    ChannelHandlerContext guestCodec = upstream.pipeline().context(HttpClientCodec.class);
+    ((HttpClientCodec) guestCodec.handler()).prepareUpgradeFrom(guestCodec);
+    client.pipeline().remove(HttpServerCodec.class);
+    upstream.pipeline().remove(HttpClientCodec.class);
+    upstream.read();
+    client.read();
   }
 
   void clientRead(Object message) {
