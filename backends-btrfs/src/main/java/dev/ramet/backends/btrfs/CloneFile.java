@@ -4,6 +4,7 @@ package dev.ramet.backends.btrfs;
 import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.KernelCopy;
 import dev.ramet.linux.file.NoCow;
 
 /**
@@ -23,7 +24,7 @@ final class CloneFile implements BlockSharing {
   @Override
   public void copy(Fd source, Fd target) throws LinuxException {
     try {
-      target.cloneFrom(source);
+      KernelCopy.share(source, target);
     } catch (LinuxException e) {
       if (e.errno() != LinuxException.EINVAL) {
         throw e;
@@ -39,7 +40,7 @@ final class CloneFile implements BlockSharing {
         // Another file system's file has no such flag.
         throw e;
       }
-      target.cloneFrom(source);
+      KernelCopy.share(source, target);
     }
   }
 }

@@ -11,6 +11,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.KernelCopy;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.StorageBackend;
@@ -33,7 +34,7 @@ public final class ReflinkXfsProvider implements StorageBackendProvider, RootExa
   private static final StorageFacts FACTS =
       new StorageFacts(CopyCost.PER_EXTENT, false, false, SharingBackend.FEATURES);
 
-  static final BlockSharing CLONE = (source, target) -> target.cloneFrom(source);
+  static final BlockSharing CLONE = KernelCopy::share;
   private static final String REMEDY =
       "put the data root on XFS made with mkfs.xfs -m reflink=1, or let Ramet provision a pool";
 

@@ -5,6 +5,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.KernelCopy;
 import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.ByteBuffer;
 
@@ -71,7 +72,7 @@ public final class SparseCopy implements CopyStrategy {
   private static long inKernel(Fd source, Fd target, long offset, long length)
       throws LinuxException {
     try {
-      return target.copyRangeFrom(source, offset, offset, length);
+      return KernelCopy.copy(source, offset, target, offset, length);
     } catch (LinuxException e) {
       if (notBetweenThese(e)) {
         return 0;

@@ -3,8 +3,8 @@ package dev.ramet.backends.share;
 
 import dev.ramet.backends.copy.CopyStrategy;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.file.CloneRange;
 import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.KernelCopy;
 
 /**
  * A way of copying in which the copy shares its source's blocks until one of them is written, for
@@ -23,6 +23,6 @@ public interface BlockSharing extends CopyStrategy {
    * @param lengthBytes a multiple of the block size, or up to the end of the source
    */
   default void share(Fd source, Fd target, long offset, long lengthBytes) throws LinuxException {
-    CloneRange.share(source, target, offset, lengthBytes);
+    KernelCopy.shareRange(source, target, offset, lengthBytes);
   }
 }

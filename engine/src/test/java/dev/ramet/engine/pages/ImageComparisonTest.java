@@ -10,6 +10,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
+import dev.ramet.linux.file.KernelCopy;
 import dev.ramet.testing.LoopFs;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -114,7 +115,7 @@ final class ImageComparisonTest {
     Path copy = in.resolve("copy");
     try (Fd source = Fd.openRead(base);
         Fd target = Fd.createNew(copy, 0600)) {
-      target.cloneFrom(source);
+      KernelCopy.share(source, target);
     }
     ImageDifference none = compare(base, copy);
     assertEquals(0, none.differingBytes());
@@ -153,7 +154,7 @@ final class ImageComparisonTest {
       write(base, 0, new byte[1 << 20]);
       try (Fd source = Fd.openRead(base);
           Fd target = Fd.createNew(copy, 0600)) {
-        target.cloneFrom(source);
+        KernelCopy.share(source, target);
       }
       change(copy);
       assertEquals(truth(base, copy), pages(compare(base, copy)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux.file;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import dev.ramet.linux.LinuxException;
@@ -22,9 +21,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * call explains.
  */
 public final class Fd implements AutoCloseable {
-  private static final long FICLONE = 0x40049409L; // _IOW(0x94, 9, int), linux/fs.h
-  private static final int AT_EMPTY_PATH = 0x1000;
-  private static final int STATX_BASIC_STATS = 0x7ff;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
   private static final int SEEK_END = 2;
@@ -33,11 +29,9 @@ public final class Fd implements AutoCloseable {
 
   // sync_file_range(2): wait for what is being written, write what is dirty, wait for that.
   private static final int SYNC_FILE_RANGE_WRITE = 2;
-
   private static final int SYNC_FILE_RANGE_ALL = 1 | 2 | 4;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
-  private static final byte[] EMPTY_PATH = {0};
 
   private final int number;
   private final String subject;
@@ -246,54 +240,9 @@ public final class Fd implements AutoCloseable {
     return found;
   }
 
-  /**
-   * Copies from another file within the kernel; see copy_file_range(2). Holes are filled: a caller
-   * that wants to keep them copies only what {@link #seekData} finds.
-   *
-   * @return how many bytes; less than asked for when the source ends or the kernel gives up early
-   */
-  public long copyRangeFrom(Fd source, long sourceOffset, long targetOffset, long lengthBytes)
-      throws LinuxException {
-    long done = 0;
-    try (Memory offsets = new Memory(2 * Long.BYTES)) {
-      long in = Pointer.nativeValue(offsets);
-      while (done < lengthBytes) {
-        offsets.setLong(0, sourceOffset + done);
-        offsets.setLong(Long.BYTES, targetOffset + done);
-        long n =
-            FileCalls.copy_file_range(
-                source.number(), in, number(), in + Long.BYTES, lengthBytes - done, 0);
-        int errno = n < 0 ? Native.getLastError() : 0;
-        if (n == 0) {
-          break;
-        } else if (n > 0) {
-          done += n;
-        } else if (errno != Errnos.EINTR) {
-          throw failure("copy_file_range", errno);
-        }
-      }
-    }
-    return done;
-  }
-
-  /**
-   * Makes this file a copy of another one that shares all its blocks (ioctl_ficlone(2)). Costs time
-   * in the number of the source's extents and of its dirty pages, which are written first.
-   */
-  public void cloneFrom(Fd source) throws LinuxException {
-    int result = FileCalls.ioctl(number(), FICLONE, source.number());
-    check("ioctl FICLONE", result, result < 0 ? Native.getLastError() : 0);
-  }
-
   /** Size, allocation and identity. */
   public FileStat stat() throws LinuxException {
-    try (Memory statx = new Memory(FileStat.STATX_BYTES)) {
-      int result =
-          FileCalls.statx(
-              number(), EMPTY_PATH, AT_EMPTY_PATH, STATX_BASIC_STATS, Pointer.nativeValue(statx));
-      check("statx", result, result < 0 ? Native.getLastError() : 0);
-      return FileStat.read(statx);
-    }
+    return FileStat.of(this);
   }
 
   /** Sets the permission bits; the umask does not apply. */

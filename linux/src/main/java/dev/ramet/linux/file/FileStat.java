@@ -2,6 +2,10 @@
 package dev.ramet.linux.file;
 
 import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.call.FileCalls;
 
 /**
  * The attributes of a file, by statx(2).
@@ -37,11 +41,32 @@ public record FileStat(
   private static final int DEVICE_MAJOR = 136;
   private static final int DEVICE_MINOR = 140;
 
+  private static final int AT_EMPTY_PATH = 0x1000;
+  private static final int STATX_BASIC_STATS = 0x7ff;
+  private static final byte[] EMPTY_PATH = {0};
+
   private static final int S_IFMT = 0xF000;
   private static final int S_IFREG = 0x8000;
   private static final int S_IFDIR = 0x4000;
   private static final int S_ISVTX = 0x200;
   private static final int SECTOR_BYTES = 512;
+
+  static FileStat of(Fd file) throws LinuxException {
+    try (Memory statx = new Memory(STATX_BYTES)) {
+      int result =
+          FileCalls.statx(
+              file.number(),
+              EMPTY_PATH,
+              AT_EMPTY_PATH,
+              STATX_BASIC_STATS,
+              Pointer.nativeValue(statx));
+      int errno = result < 0 ? Native.getLastError() : 0;
+      if (result < 0) {
+        throw file.failure("statx", errno);
+      }
+      return read(statx);
+    }
+  }
 
   static FileStat read(Memory statx) {
     return new FileStat(

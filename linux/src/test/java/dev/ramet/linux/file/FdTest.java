@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.linux.LinuxException;
-import dev.ramet.testing.LoopFs;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -111,18 +110,6 @@ class FdTest {
   }
 
   @Test
-  void copiesARange() throws Exception {
-    Path from = dir.resolve("from");
-    Files.writeString(from, "0123456789");
-    Path to = dir.resolve("to");
-    try (Fd source = Fd.openRead(from);
-        Fd target = Fd.createNew(to, 0600)) {
-      assertEquals(6, target.copyRangeFrom(source, 4, 2, 100));
-    }
-    assertEquals("\0\000456789", Files.readString(to));
-  }
-
-  @Test
   void errnoIsThatOfTheCall() {
     LinuxException absent =
         assertThrows(LinuxException.class, () -> Fd.openRead(dir.resolve("absent")));
@@ -154,31 +141,6 @@ class FdTest {
         assertFalse(waiting.tryLock());
       }
       assertTrue(waiting.tryLock());
-    }
-  }
-
-  @Test
-  void cloneSharesBlocks() throws Exception {
-    try (LoopFs fs = LoopFs.xfs(dir, 320 * MIB);
-        Fd source = Fd.createNew(fs.root().resolve("a"), 0600);
-        Fd target = Fd.createNew(fs.root().resolve("b"), 0600)) {
-      source.pwrite(direct("x".repeat(65536)), 0);
-      target.cloneFrom(source);
-      assertEquals(65536, target.stat().sizeBytes());
-      List<Extent> extents = new ArrayList<>();
-      Fiemap.walk(target, true, extents::add);
-      assertTrue(extents.get(0).isShared());
-      assertEquals(FsInfo.XFS, FsInfo.of(fs.root()).type());
-    }
-  }
-
-  @Test
-  void cloneElsewhereIsAnError() throws Exception {
-    try (LoopFs fs = LoopFs.ext4(dir, 8 * MIB);
-        Fd source = Fd.createNew(fs.root().resolve("a"), 0600);
-        Fd target = Fd.createNew(fs.root().resolve("b"), 0600)) {
-      LinuxException e = assertThrows(LinuxException.class, () -> target.cloneFrom(source));
-      assertEquals(LinuxException.EOPNOTSUPP, e.errno());
     }
   }
 }

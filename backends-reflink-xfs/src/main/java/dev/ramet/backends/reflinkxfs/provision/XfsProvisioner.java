@@ -13,6 +13,7 @@ import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.FileStat;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.linux.file.Host;
+import dev.ramet.linux.file.KernelCopy;
 import dev.ramet.linux.file.PathCalls;
 import dev.ramet.spi.storage.root.ProvisioningStatus;
 import dev.ramet.spi.storage.root.ProvisioningStatus.State;
@@ -267,7 +268,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       return false;
     }
     try {
-      CopyProbe.run(dataRoot, (source, target) -> target.cloneFrom(source));
+      CopyProbe.run(dataRoot, KernelCopy::share);
       return true;
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.EOPNOTSUPP) {
