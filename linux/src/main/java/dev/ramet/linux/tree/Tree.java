@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux.tree;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Native;
-import com.sun.jna.Pointer;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.call.Errnos;
 import dev.ramet.linux.call.FileCalls;
@@ -28,20 +26,12 @@ import java.util.Set;
  * where openat2(2) says so. Thread-safe; it must not be used during or after {@link #close}.
  */
 public final class Tree implements AutoCloseable {
-  // linux/openat2.h
-  private static final long RESOLVE_NO_XDEV = 0x01;
-  private static final long RESOLVE_NO_MAGICLINKS = 0x02;
-  private static final long RESOLVE_NO_SYMLINKS = 0x04;
-  private static final long RESOLVE_BENEATH = 0x08;
-  private static final long RESOLVE =
-      RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH;
-  private static final int HOW_BYTES = 24;
-
   private static final int O_PATH = 0x200000;
   private static final int O_NONBLOCK = 0x800;
   private static final int O_NOCTTY = 0x100;
   private static final int AT_REMOVEDIR = 0x200;
   private static final int RENAME_NOREPLACE = 1;
+
   private final Fd root;
 
   private Tree(Fd root) {
@@ -217,7 +207,8 @@ public final class Tree implements AutoCloseable {
         (directory, last) ->
             // A link itself is opened; the last part alone cannot lead anywhere else.
             found.add(
-                openAt(directory, last, O_PATH | OpenFlag.bits(Set.of(OpenFlag.NO_FOLLOW)), 0)));
+                BeneathOpen.open(
+                    directory, last, O_PATH | OpenFlag.bits(Set.of(OpenFlag.NO_FOLLOW)), 0)));
     return found.get(0);
   }
 
@@ -258,36 +249,10 @@ public final class Tree implements AutoCloseable {
 
   private Fd openBelow(byte[] name, int flags, int mode) throws LinuxException {
     if (name.length == 0) {
-      return openAt(root, new byte[] {'.', 0}, flags, mode);
+      return BeneathOpen.open(root, new byte[] {'.', 0}, flags, mode);
     }
     TreePath.check(root, name);
-    return openAt(root, TreePath.zeroEnded(name), flags, mode);
-  }
-
-  private static Fd openAt(Fd directory, byte[] name, int flags, int mode) throws LinuxException {
-    try (Memory how = new Memory(HOW_BYTES)) {
-      how.setLong(0, Integer.toUnsignedLong(flags));
-      how.setLong(Long.BYTES, mode);
-      // With O_PATH and O_NOFOLLOW a link at the end is opened itself, says openat2(2).
-      how.setLong(2 * Long.BYTES, RESOLVE);
-      while (true) {
-        long fd =
-            TreeCalls.syscall(
-                TreeCalls.NR_OPENAT2,
-                directory.number(),
-                name,
-                Pointer.nativeValue(how),
-                HOW_BYTES);
-        int errno = fd < 0 ? Native.getLastError() : 0;
-        if (fd >= 0) {
-          return Fd.of((int) fd, "a file of a tree");
-        }
-        // EAGAIN: something was renamed on the way; openat2(2) asks to try again.
-        if (errno != Errnos.EINTR && errno != Errnos.EAGAIN) {
-          throw directory.failure("openat2", errno);
-        }
-      }
-    }
+    return BeneathOpen.open(root, TreePath.zeroEnded(name), flags, mode);
   }
 
   static void check(Fd fd, String call, long result, int errno) throws LinuxException {
