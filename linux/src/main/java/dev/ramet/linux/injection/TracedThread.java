@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.linux.injection;
 
-import com.sun.jna.Native;
 import dev.ramet.linux.InjectionException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
-import dev.ramet.linux.call.Errnos;
 import dev.ramet.linux.call.TraceCalls;
-import dev.ramet.linux.process.ProcessStat;
 import dev.ramet.linux.process.ProcessWrite;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * then on it always stands where it reaches rt_sigreturn(2) by itself.
  */
 final class TracedThread implements AutoCloseable {
-  private static final String ENDED = "ZX";
-  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int SIGTRAP = 5;
   private static final int SIGSTOP = 19;
   private static final int SYSCALL_STOP = SIGTRAP | 0x80;
@@ -46,7 +40,7 @@ final class TracedThread implements AutoCloseable {
   private final Registers found = new Registers(memory.view(0, Registers.BYTES).asLongBuffer());
   private final Registers now =
       new Registers(memory.view(Registers.BYTES, Registers.BYTES).asLongBuffer());
-  private final ByteBuffer status = memory.view(STATUS_AT, Long.BYTES);
+  private final TraceStops stops;
   private final ByteBuffer mask = memory.view(MASK_AT, Long.BYTES);
   private @Nullable SignalFrame frame;
   private boolean stopped;
@@ -57,6 +51,7 @@ final class TracedThread implements AutoCloseable {
     this.thread = thread;
     this.step = step;
     this.ptrace = new Ptrace(thread);
+    this.stops = new TraceStops(thread, memory, STATUS_AT);
     memory.view(ALL_SIGNALS_AT, Long.BYTES).putLong(-1);
   }
 
@@ -86,20 +81,9 @@ final class TracedThread implements AutoCloseable {
     try {
       ptrace.request(TraceCalls.PTRACE_SEIZE, 0, TraceCalls.PTRACE_O_TRACESYSGOOD);
     } catch (LinuxException e) {
-      if (e.errno() == LinuxException.EPERM && hasEnded()) {
+      if (e.errno() == LinuxException.EPERM && stops.hasEnded()) {
         // The kernel forbids to trace the dead rather than saying that they are.
         throw new LinuxException(e.call(), LinuxException.ESRCH, "thread " + thread);
-      }
-      throw e;
-    }
-  }
-
-  private boolean hasEnded() throws LinuxException {
-    try {
-      return ENDED.indexOf(ProcessStat.read(thread).state()) >= 0;
-    } catch (LinuxException e) {
-      if (e.errno() == LinuxException.ENOENT || e.errno() == LinuxException.ESRCH) {
-        return true;
       }
       throw e;
     }
@@ -114,17 +98,17 @@ final class TracedThread implements AutoCloseable {
   boolean awaitStop(long timeoutNanos) throws LinuxException {
     long deadline = System.nanoTime() + timeoutNanos;
     while (true) {
-      while (!poll()) {
+      while (!stops.poll()) {
         if (System.nanoTime() > deadline) {
           return false; // It sleeps uninterruptibly, or the host is that busy.
         }
         LockSupport.parkNanos(20_000);
       }
       stopped = true;
-      if (event() == TraceCalls.PTRACE_EVENT_STOP) {
+      if (stops.event() == TraceCalls.PTRACE_EVENT_STOP) {
         return true;
       }
-      resume(TraceCalls.PTRACE_CONT, signal()); // A signal came first: it is delivered first.
+      resume(TraceCalls.PTRACE_CONT, stops.signal()); // A signal came first: it is delivered first.
     }
   }
 
@@ -204,19 +188,19 @@ final class TracedThread implements AutoCloseable {
       resume(TraceCalls.PTRACE_SYSCALL, pass);
       await();
       pass = 0;
-      if (signal() == SYSCALL_STOP) {
+      if (stops.signal() == SYSCALL_STOP) {
         atSystemCall = true;
         return;
       }
       atSystemCall = false;
-      if (event() == TraceCalls.PTRACE_EVENT_STOP) {
+      if (stops.event() == TraceCalls.PTRACE_EVENT_STOP) {
         continue; // The whole process is being stopped; it stops once this thread is released.
       }
-      if (signal() != SIGSTOP) {
+      if (stops.signal() != SIGSTOP) {
         // Signals are blocked, so the instruction itself raised one: it is not delivered.
         throw new InjectionException(
             InjectionException.Reason.CALL_FAILED,
-            "thread " + thread + " got signal " + signal() + " instead of a system call");
+            "thread " + thread + " got signal " + stops.signal() + " instead of a system call");
       }
       pass = SIGSTOP;
     }
@@ -238,8 +222,8 @@ final class TracedThread implements AutoCloseable {
           do {
             resume(TraceCalls.PTRACE_CONT, pass);
             await();
-            pass = signal() == SIGSTOP ? SIGSTOP : 0;
-          } while (event() != TraceCalls.PTRACE_EVENT_STOP);
+            pass = stops.signal() == SIGSTOP ? SIGSTOP : 0;
+          } while (stops.event() != TraceCalls.PTRACE_EVENT_STOP);
         }
         // In this order: without its frame the thread could not put back its signals.
         step.accept("unmask");
@@ -253,30 +237,12 @@ final class TracedThread implements AutoCloseable {
       }
     } catch (LinuxException e) {
       // Only a thread that is gone, or going, cannot be let go.
-      awaitEnd();
+      stops.awaitEnd();
     } finally {
       stopped = false;
       frame = null;
       memory.close();
     }
-  }
-
-  /**
-   * A dead tracee must be waited for, or its process could not end before this thread does. One
-   * that is killed ends a moment after its first refusal; until then it could not be told from one
-   * that nobody may trace.
-   */
-  private void awaitEnd() {
-    long deadline = System.nanoTime() + END_NANOS;
-    try {
-      while (!hasEnded() && System.nanoTime() < deadline) {
-        LockSupport.parkNanos(20_000);
-      }
-    } catch (LinuxException e) {
-      // If its state cannot be read, there is nothing to wait for.
-    }
-    TraceCalls.waitpid(
-        (int) thread, memory.address() + STATUS_AT, TraceCalls.WALL | TraceCalls.WNOHANG);
   }
 
   private void resume(int how, int signal) throws LinuxException {
@@ -290,33 +256,11 @@ final class TracedThread implements AutoCloseable {
    */
   private void await() throws LinuxException {
     int turns = 0;
-    while (!poll()) {
+    while (!stops.poll()) {
       if (++turns > 1_000) {
         LockSupport.parkNanos(20_000);
       }
     }
     stopped = true;
-  }
-
-  /** Returns whether the thread has stopped. */
-  private boolean poll() throws LinuxException {
-    int options = TraceCalls.WALL | TraceCalls.WNOHANG;
-    int result = TraceCalls.waitpid((int) thread, memory.address() + STATUS_AT, options);
-    int errno = result < 0 ? Native.getLastError() : 0;
-    if (result == 0 || errno == Errnos.EINTR) {
-      return false;
-    }
-    if (result < 0 || (status.getInt(0) & 0xff) != 0x7f) {
-      throw new LinuxException("waitpid", LinuxException.ESRCH, "thread " + thread);
-    }
-    return true;
-  }
-
-  private int signal() {
-    return status.getInt(0) >> 8 & 0xff;
-  }
-
-  private int event() {
-    return status.getInt(0) >> 16;
   }
 }
