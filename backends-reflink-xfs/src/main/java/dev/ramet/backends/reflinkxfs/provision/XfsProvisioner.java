@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Creates, mounts and removes the pool that the package describes. Needs root. */
@@ -139,43 +138,9 @@ public final class XfsProvisioner implements StorageProvisioner {
     }
     PoolState.refuseForeign(pool);
     if (!Files.exists(pool.image())) {
-      make(pool, PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
+      PoolMaker.make(pool, PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
     }
     mount(pool);
-  }
-
-  private static void make(Pool pool, long sizeBytes) throws LinuxException {
-    // A marker without an image is all that a crash leaves: start again with one of our own.
-    PathCalls.unlink(pool.newImage());
-    PathCalls.unlink(pool.marker());
-    UUID uuid = UUID.randomUUID();
-    PoolMarker.write(pool, uuid);
-    boolean done = false;
-    try {
-      try (Fd image = Fd.createNew(pool.newImage(), 0600)) {
-        image.truncate(sizeBytes);
-        mkfs()
-            .run(
-                "-q",
-                // The image is all holes: there is nothing to discard.
-                "-K",
-                // No reverse map: it doubles what a clone has to log, and is needed only for online
-                // repair.
-                "-m",
-                "uuid=" + uuid + ",crc=1,reflink=1,rmapbt=0",
-                pool.newImage().toString());
-        image.fsync();
-      }
-      PathCalls.renameToNew(pool.newImage(), pool.image());
-      done = true;
-      Fd.syncDirectory(pool.dataRoot());
-    } finally {
-      if (!done) {
-        PathCalls.unlink(pool.newImage());
-        PathCalls.unlink(pool.marker());
-      }
-    }
-    LOG.log(INFO, "made {0} of {1} MiB", pool.image(), Long.toString(sizeBytes >> 20));
   }
 
   private static void mount(Pool pool) throws LinuxException {
@@ -286,7 +251,7 @@ public final class XfsProvisioner implements StorageProvisioner {
           "run `ramet storage provision` once as root",
           null);
     }
-    mkfs();
+    PoolMaker.mkfs();
     if (!Files.exists(LOOP_CONTROL)) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
@@ -294,10 +259,6 @@ public final class XfsProvisioner implements StorageProvisioner {
           "modprobe loop; in a container, let it have the host's loop devices",
           null);
     }
-  }
-
-  private static Program mkfs() {
-    return Program.require("mkfs.xfs", "apt-get install xfsprogs, or dnf install xfsprogs");
   }
 
   private static Pool pool(Path dataRoot) {
