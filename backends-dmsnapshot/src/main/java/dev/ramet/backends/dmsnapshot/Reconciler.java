@@ -9,6 +9,7 @@ import dev.ramet.backends.dmsnapshot.layer.Devices;
 import dev.ramet.backends.dmsnapshot.layer.Layer;
 import dev.ramet.backends.dmsnapshot.layer.LayerStore;
 import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
+import dev.ramet.backends.dmsnapshot.layer.UnusedDevices;
 import dev.ramet.backends.dmsnapshot.record.NodeRecord;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.NodeIndex;
@@ -123,7 +124,7 @@ final class Reconciler {
         mapper.clear(name);
       }
     }
-    devices.removeUnused();
+    new UnusedDevices(devices).remove();
     Map<Long, Node> volumes = new HashMap<>();
     for (Node node : nodes) {
       NodeRecord record = records.get(node.id());
@@ -149,7 +150,7 @@ final class Reconciler {
       }
     }
     // Devices below layers that now use a merge may have no users any more.
-    devices.removeUnused();
+    new UnusedDevices(devices).remove();
   }
 
   /**

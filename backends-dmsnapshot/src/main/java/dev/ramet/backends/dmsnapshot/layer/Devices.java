@@ -11,13 +11,9 @@ import dev.ramet.linux.block.DmDevice;
 import dev.ramet.linux.block.DmTarget;
 import dev.ramet.linux.block.LoopDevice;
 import dev.ramet.linux.file.Fd;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Devices implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Devices.class.getName());
-
-  private static final long PAUSE_NANOS = 5_000_000;
 
   private final DeviceMapper mapper;
   private final String prefix;
@@ -238,63 +232,6 @@ public final class Devices implements AutoCloseable {
       steps.before("remove device");
       mapper.remove(name, true);
     }
-  }
-
-  /** Removes all devices that nobody has open, the upper ones first. */
-  public void removeUnused() throws LinuxException {
-    Set<String> left = own();
-    int before;
-    do {
-      before = left.size();
-      for (String name : left) {
-        removeIfUnused(name);
-      }
-      // Count all that are gone: the kernel also carries out deferred removals.
-      left = own();
-    } while (left.size() < before);
-  }
-
-  /**
-   * Removes all devices that nobody has open, and retries for a while those that no device of this
-   * root uses but that are still held. A deferred removal, which releases the device below, happens
-   * when a kernel thread gets to it, later than the last user's close.
-   */
-  void removeUnused(Duration patience) throws LinuxException {
-    long end = System.nanoTime() + patience.toNanos();
-    removeUnused();
-    while (isHeldByOthers() && System.nanoTime() < end) {
-      LockSupport.parkNanos(PAUSE_NANOS);
-      removeUnused();
-    }
-  }
-
-  private Set<String> own() throws LinuxException {
-    Set<String> own = new HashSet<>(mapper.devices().keySet());
-    own.removeIf(name -> !name.startsWith(prefix));
-    return own;
-  }
-
-  /** Returns whether any layer's device is not used by another device of this root. */
-  private boolean isHeldByOthers() throws LinuxException {
-    Set<String> below = new HashSet<>();
-    Set<String> layers = new HashSet<>();
-    Map<String, DeviceNumber> all = mapper.devices();
-    for (String name : own()) {
-      try {
-        for (DmTarget target : mapper.table(name)) {
-          below.addAll(List.of(target.words()));
-        }
-      } catch (LinuxException e) {
-        if (e.errno() != LinuxException.ENXIO) {
-          throw e;
-        }
-      }
-      DeviceNumber number = all.get(name);
-      if (number != null && !isVolume(name)) {
-        layers.add(number.toString());
-      }
-    }
-    return !below.containsAll(layers);
   }
 
   /** Removes a device unless it is open; returns whether it is gone. */

@@ -156,7 +156,7 @@ public final class LiveDevices implements AutoCloseable {
   public void close() {
     synchronized (store) {
       try (devices) {
-        devices.removeUnused(PATIENCE);
+        new UnusedDevices(devices).remove(PATIENCE);
       } catch (LinuxException e) {
         // The next process that opens the root tries again.
         System.getLogger(LiveDevices.class.getName())
