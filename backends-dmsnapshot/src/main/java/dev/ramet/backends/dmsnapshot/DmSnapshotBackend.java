@@ -19,7 +19,6 @@ import dev.ramet.backends.node.Nodes;
 import dev.ramet.backends.root.ReadableRoot;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Attachment;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Growable;
@@ -65,10 +64,11 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
   private final LiveDevices live;
   private final Records records;
   private final NodeMaker maker;
+  private final NodeData data;
   private final Merger merger;
   private final SpaceGuard guard;
 
-  DmSnapshotBackend(Opened root, Tuning tuning) {
+  DmSnapshotBackend(OpenedRoot root, Tuning tuning) {
     super(
         root.layout(),
         new Disk(root.store().files().steps()),
@@ -83,6 +83,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     this.live = root.live();
     this.records = root.records();
     this.merger = new Merger(store, tuning.mergeBytesPerSecond(), tuning.reserveBytes());
+    this.data = new NodeData(store, live);
     this.guard = new SpaceGuard(store, live, tuning.reserveBytes());
     this.maker = new NodeMaker(nodes, root, guard, merger);
     // Resume merges that the last user of the root did not get to.
@@ -94,17 +95,6 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
       }
     }
   }
-
-  /** The parts of an opened root, after reconciliation. */
-  record Opened(
-      Layout layout,
-      NodeIndex index,
-      NodeFiles files,
-      Images images,
-      LayerStore store,
-      LiveDevices live,
-      Records records,
-      Fd lock) {}
 
   /** The backend's settings. */
   record Tuning(long mergeBytesPerSecond, long reserveBytes) {}
@@ -145,7 +135,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         "export " + id,
         entry -> {
           Images.refuseInside(layout, target);
-          writeBack(records.of(id));
+          data.writeBack(records.of(id));
           long size = entry.require().sizeBytes();
           try (StackCopy copy = store.open(records.of(id).layer())) {
             images.write(target, (to, path) -> copy.image(to, size, progress, StackCopy.Pace.NONE));
@@ -194,7 +184,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         entry -> {
           NodeRecord record = records.of(volume);
           if (durability == Durability.DURABLE) {
-            syncData(record);
+            data.sync(record);
           }
           if (entry.require().kind() == Node.Kind.VOLUME) {
             seal(entry, record, durability);
@@ -244,26 +234,10 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         id,
         "flush " + id,
         entry -> {
-          syncData(records.of(id));
+          data.sync(records.of(id));
           files.sync(entry.origin(), id);
           return entry;
         });
-  }
-
-  private void syncData(NodeRecord record) throws LinuxException {
-    writeBack(record);
-    for (Layer layer : store.stack(record.layer())) {
-      store.files().sync(layer);
-    }
-  }
-
-  /** Writes the cached data of a volume's device, if it has one, back to its layer. */
-  private void writeBack(NodeRecord record) throws LinuxException {
-    try (Fd device = live.openVolume(record.device())) {
-      if (device != null) {
-        device.fsync();
-      }
-    }
   }
 
   @Override
@@ -277,17 +251,9 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
             live.remove(record.device());
             store.release(record.layer());
             merger.consider(record.layer());
-            considerAbove(record.layer());
+            merger.considerAbove(record.layer());
           }
         });
-  }
-
-  /** Considers merging the only layer left that needs the given one. */
-  private void considerAbove(long layer) {
-    Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
-    if (above != null) {
-      merger.consider(above.id());
-    }
   }
 
   /**

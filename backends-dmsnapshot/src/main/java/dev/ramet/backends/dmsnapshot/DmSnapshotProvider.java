@@ -150,7 +150,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
       long reserve = reserveBytes > 0 ? reserveBytes : SpaceGuard.defaultReserve(FsInfo.of(layers));
       DmSnapshotBackend backend =
           new DmSnapshotBackend(
-              new DmSnapshotBackend.Opened(
+              new OpenedRoot(
                   layout,
                   index,
                   nodeFiles,

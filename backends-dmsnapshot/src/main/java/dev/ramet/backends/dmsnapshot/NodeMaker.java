@@ -31,7 +31,7 @@ final class NodeMaker {
   private final SpaceGuard guard;
   private final Merger merger;
 
-  NodeMaker(Nodes nodes, DmSnapshotBackend.Opened root, SpaceGuard guard, Merger merger) {
+  NodeMaker(Nodes nodes, OpenedRoot root, SpaceGuard guard, Merger merger) {
     this.nodes = nodes;
     this.files = root.files();
     this.store = root.store();

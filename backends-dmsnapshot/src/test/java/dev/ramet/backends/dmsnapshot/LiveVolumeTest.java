@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.backends.disk.Steps;
-import dev.ramet.backends.dmsnapshot.layer.LayerStore;
+import dev.ramet.backends.dmsnapshot.layer.Merger;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -79,8 +79,7 @@ class LiveVolumeTest {
         }
         // All snapshots are kept, so only the stack's height caused merges.
         assertTrue(
-            root.backend().depth(V) <= LayerStore.DEPTH + 1,
-            () -> "depth " + root.backend().depth(V));
+            root.backend().depth(V) <= Merger.DEPTH + 1, () -> "depth " + root.backend().depth(V));
       }
       long last = 0;
       for (NodeId id : snapshots) {

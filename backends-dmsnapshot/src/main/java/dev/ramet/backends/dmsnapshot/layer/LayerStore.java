@@ -5,14 +5,8 @@ import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Usage;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,31 +14,22 @@ import org.jspecify.annotations.Nullable;
  * change, and never while data is copied.
  */
 public final class LayerStore implements Devices.Stack {
-  /** Background merging keeps stacks at most this high, in layers. */
-  public static final int DEPTH = 8;
-
   /** The highest possible stack, in layers. */
   static final int MAX_DEPTH = 32;
 
   private final LayerFiles files;
   private final Devices devices;
   private final DeviceChanges changes;
-  private final Map<Long, Layer> layers = new HashMap<>();
-
-  /** Per layer, the number of nodes that have it as their top plus the number of layers on it. */
-  private final Map<Long, Integer> users = new HashMap<>();
-
-  private final Map<Long, Long> sizes = new HashMap<>();
-
-  /** Layers that are the top of a volume; all others never change again. */
-  private final Set<Long> writable = new HashSet<>();
-
+  private final LayerTable table;
+  private final LayerSizes sizes;
   private final LayerNumbers numbers = new LayerNumbers();
 
   public LayerStore(LayerFiles files, Devices devices) {
     this.files = files;
     this.devices = devices;
     this.changes = new DeviceChanges(devices);
+    this.table = new LayerTable(files.directory());
+    this.sizes = new LayerSizes(files, table);
   }
 
   public LayerFiles files() {
@@ -70,13 +55,8 @@ public final class LayerStore implements Devices.Stack {
    * Registers a layer found on disk without deleting a file. Returns the superseded layer, or null.
    */
   public synchronized @Nullable Layer seen(Layer layer) {
-    Layer other = layers.get(layer.id());
-    boolean later = other == null || other.generation() < layer.generation();
-    if (later) {
-      layers.put(layer.id(), layer);
-    }
     taken(layer.id());
-    return later ? other : layer;
+    return table.seen(layer);
   }
 
   /** Marks a number as used. */
@@ -91,31 +71,24 @@ public final class LayerStore implements Devices.Stack {
 
   /** Counts the layers on each layer. Call it when all layers are registered. */
   public synchronized void countParents() {
-    for (Layer layer : layers.values()) {
-      if (!layer.isFlat()) {
-        users.merge(layer.parent(), 1, Integer::sum);
-      }
-    }
+    table.countParents();
   }
 
   /** Returns whether a layer and all layers below it exist. */
   public synchronized boolean isWhole(long id) {
-    Layer layer = layers.get(id);
-    while (layer != null && !layer.isFlat()) {
-      layer = layers.get(layer.parent());
-    }
-    return layer != null;
+    return table.isWhole(id);
   }
 
   /** Deletes the layers without users. Returns how many. */
   public synchronized int deleteUnused() throws LinuxException {
-    int before = layers.size();
-    for (Layer layer : List.copyOf(layers.values())) {
-      if (layers.containsKey(layer.id()) && users.getOrDefault(layer.id(), 0) == 0) {
+    int before = table.size();
+    for (Layer layer : table.all()) {
+      // Discarding one may have discarded others below it.
+      if (table.find(layer.id()) != null && table.users(layer.id()) == 0) {
         discard(layer);
       }
     }
-    return before - layers.size();
+    return before - table.size();
   }
 
   /** Creates an image. The caller is its first user. */
@@ -157,31 +130,28 @@ public final class LayerStore implements Devices.Stack {
   }
 
   private synchronized void register(Layer layer) {
-    layers.put(layer.id(), layer);
-    users.merge(layer.id(), 1, Integer::sum);
-    writable.add(layer.id());
+    table.add(layer);
   }
 
   /** Marks a layer as the top of a volume. */
   public synchronized void isTop(long id) {
-    writable.add(id);
+    table.setTop(id);
   }
 
   synchronized boolean isFrozen(long id) {
-    return !writable.contains(id);
+    return !table.isTop(id);
   }
 
   /** Adds a user to a layer. */
   public synchronized void use(long id) {
-    users.merge(id, 1, Integer::sum);
+    table.use(id);
   }
 
   /** Removes a user from a layer, and deletes the layers that then have none. */
   public synchronized void release(long id) throws LinuxException {
-    Integer left = users.computeIfPresent(id, (layer, count) -> count - 1);
-    Layer layer = layers.get(id);
-    if (layer != null && left != null && left == 0) {
-      discard(layer);
+    Layer unused = table.release(id);
+    if (unused != null) {
+      discard(unused);
     }
   }
 
@@ -189,10 +159,8 @@ public final class LayerStore implements Devices.Stack {
     devices.remove(devices.layerName(layer.id()));
     devices.remove(devices.wideName(layer));
     files.delete(layer);
-    layers.remove(layer.id());
-    users.remove(layer.id());
-    sizes.remove(layer.id());
-    writable.remove(layer.id());
+    table.remove(layer.id());
+    sizes.forget(layer.id());
     if (!layer.isFlat()) {
       release(layer.parent());
     }
@@ -200,19 +168,12 @@ public final class LayerStore implements Devices.Stack {
 
   /** Marks a layer as frozen: it is no longer the top of a volume and will not change. */
   synchronized void freeze(long id) {
-    writable.remove(id);
+    table.setFrozen(id);
   }
 
   /** Returns the layers of a stack, the top first. */
   public synchronized List<Layer> stack(long top) {
-    List<Layer> stack = new ArrayList<>();
-    Layer layer = layer(top);
-    stack.add(layer);
-    while (!layer.isFlat()) {
-      layer = layer(layer.parent());
-      stack.add(layer);
-    }
-    return stack;
+    return table.stack(top);
   }
 
   public synchronized int depth(long top) {
@@ -221,16 +182,16 @@ public final class LayerStore implements Devices.Stack {
 
   /** Returns some layer on the given one, or null if there is none. */
   public synchronized @Nullable Layer anyOn(long id) {
-    return layers.values().stream().filter(l -> l.parent() == id).findAny().orElse(null);
+    return table.anyOn(id);
   }
 
   public synchronized int users(long id) {
-    return users.getOrDefault(id, 0);
+    return table.users(id);
   }
 
   /** Returns all layers. */
   public synchronized List<Layer> layers() {
-    return List.copyOf(layers.values());
+    return table.all();
   }
 
   /**
@@ -243,19 +204,11 @@ public final class LayerStore implements Devices.Stack {
 
   /** Returns the layer with this number, or null. */
   public synchronized @Nullable Layer find(long id) {
-    return layers.get(id);
+    return table.find(id);
   }
 
   public synchronized Layer layer(long id) {
-    Layer layer = layers.get(id);
-    if (layer == null) {
-      throw new RametException(
-          ErrorCode.CORRUPT,
-          "layer " + id + " is missing in " + files.directory(),
-          "restore it from a backup, or delete the nodes that need it",
-          null);
-    }
-    return layer;
+    return table.layer(id);
   }
 
   @Override
@@ -265,36 +218,12 @@ public final class LayerStore implements Devices.Stack {
 
   @Override
   public synchronized long sizeBytes(Layer layer) throws LinuxException {
-    Long known = sizes.get(layer.id());
-    if (known != null) {
-      return known;
-    }
-    long size;
-    if (layer.isFlat()) {
-      try (Fd file = files.open(layer, false)) {
-        size = file.stat().sizeBytes();
-      }
-    } else {
-      size = layer.grownBytes() > 0 ? layer.grownBytes() : sizeBytes(parent(layer));
-    }
-    sizes.put(layer.id(), size);
-    return size;
+    return sizes.of(layer);
   }
 
   /** Returns the space that a stack takes on disk, and the part of it that has no other user. */
   public synchronized Usage usage(long top) throws LinuxException {
-    long exclusive = 0;
-    long referenced = 0;
-    boolean alone = true;
-    for (Layer layer : stack(top)) {
-      long bytes = files.allocatedBytes(layer);
-      // The header of a store holds none of the node's data.
-      bytes -= layer.isFlat() ? 0 : Math.min(bytes, CowStore.CHUNK_BYTES);
-      alone &= users(layer.id()) == 1;
-      referenced += bytes;
-      exclusive += alone ? bytes : 0;
-    }
-    return new Usage(exclusive, referenced);
+    return LayerUsage.of(files, table, top);
   }
 
   /**
@@ -312,17 +241,17 @@ public final class LayerStore implements Devices.Stack {
    * @return whether it was replaced
    */
   synchronized boolean replace(Layer old, Layer now) throws LinuxException {
-    if (!old.equals(layers.get(old.id()))) {
+    if (!old.equals(table.find(old.id()))) {
       return false;
     }
-    layers.put(now.id(), now);
+    table.put(now);
     boolean done = false;
     try {
       changes.replace(now, this);
       done = true;
     } finally {
       if (!done) {
-        layers.put(old.id(), old);
+        table.put(old);
       }
     }
     if (!now.isFlat()) {
@@ -352,8 +281,8 @@ public final class LayerStore implements Devices.Stack {
       now = layer.grownTo(sizeBytes == sizeBytes(parent(layer)) ? 0 : sizeBytes);
       files.rename(layer, now);
     }
-    layers.put(id, now);
-    sizes.put(id, sizeBytes);
+    table.put(now);
+    sizes.set(id, sizeBytes);
     return layer;
   }
 

@@ -20,12 +20,14 @@ import java.util.Set;
  * layers that never change, so nobody waits for it.
  *
  * <p>A layer with a single layer on it is merged with that one, which also frees overwritten data.
- * A layer with more users stays, and is merged only when a stack gets higher than {@link
- * LayerStore#DEPTH}. Then the merge includes those neighbours that are not larger than all layers
- * above them, so that the number of times a block is copied grows with the logarithm of the
- * history.
+ * A layer with more users stays, and is merged only when a stack gets higher than {@link #DEPTH}.
+ * Then the merge includes those neighbours that are not larger than all layers above them, so that
+ * the number of times a block is copied grows with the logarithm of the history.
  */
 public final class Merger implements AutoCloseable {
+  /** Merging keeps stacks at most this high, in layers. */
+  public static final int DEPTH = 8;
+
   private static final System.Logger LOG = System.getLogger(Merger.class.getName());
 
   private final LayerStore store;
@@ -49,6 +51,14 @@ public final class Merger implements AutoCloseable {
   public synchronized void consider(long layer) {
     queue.add(layer);
     notifyAll();
+  }
+
+  /** Considers merging the only layer left that needs the given one. */
+  public void considerAbove(long layer) {
+    Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
+    if (above != null) {
+      consider(above.id());
+    }
   }
 
   /** Waits until nothing is left to do. */
@@ -135,7 +145,7 @@ public final class Merger implements AutoCloseable {
     while (length < stores.size() && store.users(stores.get(length).id()) == 1) {
       length++;
     }
-    if (length < 2 && stack.size() > LayerStore.DEPTH) {
+    if (length < 2 && stack.size() > DEPTH) {
       length = byWeight(stores);
     }
     if (stores.isEmpty() || length < 2) {
@@ -153,7 +163,7 @@ public final class Merger implements AutoCloseable {
     int length = 1;
     while (length < stores.size()) {
       long bytes = store.files().allocatedBytes(stores.get(length));
-      if (bytes > 2 * above && stores.size() - length < LayerStore.DEPTH - 2) {
+      if (bytes > 2 * above && stores.size() - length < DEPTH - 2) {
         break;
       }
       above += bytes;
