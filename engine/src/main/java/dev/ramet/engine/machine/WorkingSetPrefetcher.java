@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
-import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxStore;
@@ -78,8 +77,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private final ScheduledExecutorService timer;
   private final boolean on;
   private final Duration after;
-  private final Counter outcomes;
-  private final Counter bytes;
+  private final WorkingSetMetrics metrics;
   private final ExecutorService threads;
   private final Set<String> prefetching = ConcurrentHashMap.newKeySet();
   private final Set<String> recording = ConcurrentHashMap.newKeySet();
@@ -108,17 +106,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     this.timer = timer;
     this.on = settings.get(WORKING_SET) == Use.ON;
     this.after = settings.get(WORKING_SET_AFTER);
-    this.outcomes =
-        metrics.counter(
-            "ramet_working_sets_total",
-            "Working sets of snapshots: recorded after a restore, prefetched at one, found in"
-                + " the page cache already, or ignored because of what was in the file.",
-            "outcome");
-    this.bytes =
-        metrics.counter(
-            "ramet_working_set_bytes_total",
-            "Bytes of working sets: recorded, prefetched, and found in the page cache.",
-            "what");
+    this.metrics = new WorkingSetMetrics(metrics);
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             THREADS, THREADS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::daemon);
@@ -208,7 +196,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       }
     } catch (IOException | LinuxException | RuntimeException e) {
       // Usually the machine ended or the image is gone, and the restore itself reports that.
-      outcomes.increment("failed");
+      metrics.failed();
       LOG.log(System.Logger.Level.DEBUG, "cannot " + what + " the pages of " + source.id(), e);
     }
   }
@@ -218,7 +206,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     try {
       return WorkingSetFile.read(directory, record.memoryBytes());
     } catch (IOException e) {
-      outcomes.increment("ignored");
+      metrics.ignored();
       LOG.log(
           System.Logger.Level.INFO,
           "working set of {0} ignored, to be recorded anew: {1}",
@@ -250,9 +238,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
             });
       }
     }
-    outcomes.increment(sums[0] > 0 ? "prefetched" : "cached");
-    bytes.add((double) sums[0], "prefetched");
-    bytes.add((double) sums[1], "cached");
+    metrics.prefetched(sums[0], sums[1]);
     LOG.log(
         System.Logger.Level.DEBUG,
         "prefetched {0} bytes of {1}, {2} were cached",
@@ -273,8 +259,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       return;
     }
     WorkingSetFile.write(layout.snapshot(record.id()), found);
-    outcomes.increment("recorded");
-    bytes.add((double) found.bytes(), "recorded");
+    metrics.recorded(found.bytes());
     LOG.log(
         System.Logger.Level.INFO,
         "recorded the working set of {0}: {1} bytes in {2} ranges{3}",
