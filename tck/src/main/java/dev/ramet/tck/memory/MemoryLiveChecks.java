@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck.memory;
 
-import static dev.ramet.tck.memory.MemoryWorld.HUGEPAGE;
 import static dev.ramet.tck.memory.MemoryWorld.PAGEOUT;
 import static dev.ramet.tck.memory.MemoryWorld.PAGES;
-import static dev.ramet.tck.memory.TrackedProcess.PAGE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryFeature;
@@ -23,8 +20,6 @@ import org.junit.jupiter.api.Test;
 public abstract class MemoryLiveChecks {
   /** Called by the kit. */
   protected MemoryLiveChecks() {}
-
-  private static final int GENERATIONS = 60;
 
   public abstract MemoryWorld world();
 
@@ -276,53 +271,9 @@ public abstract class MemoryLiveChecks {
     Requirement.ofKernel("swap", swapped.get() > 0, "nothing was swapped out");
   }
 
-  /** Advises the kernel to page memory out. */
-  private interface PageOut {
-    void advise(int page, int count);
-  }
-
-  private void history(PageOut pageOut) {
-    Random random = new Random(21);
+  private void history(LiveHistory.PageOut pageOut) {
     try (Captures captures = live()) {
-      for (int generation = 0; generation < GENERATIONS; generation++) {
-        captures.startOver();
-        for (int i = random.nextInt(4); i > 0; i--) {
-          act(random, pageOut);
-          PageRanges ranges = captures.select();
-          act(random, pageOut);
-          if (random.nextInt(4) != 0) {
-            captures.copy(ranges);
-          }
-        }
-        act(random, pageOut);
-        captures.selectOnly();
-        if (random.nextInt(3) != 0) {
-          captures.commit();
-        }
-      }
-    }
-  }
-
-  private void act(Random random, PageOut pageOut) {
-    for (int i = random.nextInt(20); i >= 0; i--) {
-      int page = random.nextInt(PAGES);
-      int most = 1 + random.nextInt(random.nextInt(10) == 0 ? 600 : 8);
-      int count = Math.min(PAGES - page, most);
-      switch (random.nextInt(8)) {
-        case 0, 1 -> world().fill(page, count, random.nextInt(256));
-        case 2, 3 -> world().poke(page, count, random.nextInt(PAGE));
-        case 4 -> world().look(page, count);
-        case 5 -> world().load(page, count, false);
-        case 6 -> world().writeInChild(page, count, 0x77);
-        case 7 -> {
-          if (random.nextBoolean()) {
-            world().advise(page, count, HUGEPAGE);
-          } else {
-            pageOut.advise(page, count);
-          }
-        }
-        default -> fail();
-      }
+      new LiveHistory(world(), captures, pageOut).run();
     }
   }
 }

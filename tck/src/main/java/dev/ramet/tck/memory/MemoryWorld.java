@@ -16,14 +16,9 @@ import dev.ramet.tck.support.Requirement;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +53,7 @@ public final class MemoryWorld implements AutoCloseable {
   final Path directory;
   final TrackedProcess process;
   final MemoryMode mode;
-  final byte[] image = new byte[(int) BYTES];
+  final byte[] image = WorldImage.content();
   final byte[] expected;
 
   private final MemoryModeProvider provider;
@@ -83,16 +78,10 @@ public final class MemoryWorld implements AutoCloseable {
       throw new AssertionError();
     }
     facts = stated;
-    new Random(1).nextBytes(image);
-    Arrays.fill(image, HOLE * PAGE, (HOLE + HOLE_PAGES) * PAGE, (byte) 0);
     expected = image.clone();
     Arrays.fill(story, "not touched since the restore");
     Path file = directory.resolve("image");
-    try {
-      writeImage(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    WorldImage.write(image, file);
     mode = shared == null ? provider.open(context()) : shared;
     boolean started = false;
     try {
@@ -102,15 +91,6 @@ public final class MemoryWorld implements AutoCloseable {
       if (!started && ownsMode) {
         mode.close();
       }
-    }
-  }
-
-  private void writeImage(Path file) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      int behind = (HOLE + HOLE_PAGES) * PAGE;
-      Channels.newOutputStream(channel).write(image, 0, HOLE * PAGE);
-      Channels.newOutputStream(channel.position(behind)).write(image, behind, (int) BYTES - behind);
     }
   }
 
@@ -145,24 +125,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   /** Returns the memory as the process has it mapped now. */
   GuestMemory memory() {
-    long start = process.address();
-    List<MemoryRegion> regions = new ArrayList<>();
-    for (TrackedProcess.Mapping mapping : process.mappings()) {
-      long from = Math.max(start, mapping.start());
-      long to = Math.min(start + BYTES, mapping.end());
-      if (mapping.image()) {
-        regions.add(
-            new MemoryRegion(
-                mapping.offset(),
-                mapping.start(),
-                mapping.end() - mapping.start(),
-                MemoryRegion.Kind.PRIVATE_IMAGE));
-      } else if (from < to) {
-        regions.add(new MemoryRegion(from - start, from, to - from, MemoryRegion.Kind.ANONYMOUS));
-      }
-    }
-    regions.sort(Comparator.comparingLong(MemoryRegion::imageOffset));
-    return new GuestMemory(process.pid(), BYTES, regions, discards);
+    return new GuestMemory(process.pid(), BYTES, process.regions(BYTES), discards);
   }
 
   /** Returns all of the memory as one region of a kind, whatever it really is. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.tck.memory;
 
+import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.tck.support.Requirement;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -140,9 +142,9 @@ public final class TrackedProcess implements AutoCloseable {
    * @param offset its offset in its file
    * @param image whether its file is the image
    */
-  record Mapping(long start, long end, long offset, boolean image) {}
+  private record Mapping(long start, long end, long offset, boolean image) {}
 
-  List<Mapping> mappings() {
+  private List<Mapping> mappings() {
     List<Mapping> found = new ArrayList<>();
     for (String line : lines("maps")) {
       String[] fields = line.split(" +", 6);
@@ -156,6 +158,30 @@ public final class TrackedProcess implements AutoCloseable {
               ours));
     }
     return found;
+  }
+
+  /**
+   * Returns the regions of a memory of this size as they are mapped now: parts of the image, and
+   * other memory in the place where it was mapped first.
+   */
+  List<MemoryRegion> regions(long bytes) {
+    List<MemoryRegion> regions = new ArrayList<>();
+    for (Mapping mapping : mappings()) {
+      long from = Math.max(address, mapping.start());
+      long to = Math.min(address + bytes, mapping.end());
+      if (mapping.image()) {
+        regions.add(
+            new MemoryRegion(
+                mapping.offset(),
+                mapping.start(),
+                mapping.end() - mapping.start(),
+                MemoryRegion.Kind.PRIVATE_IMAGE));
+      } else if (from < to) {
+        regions.add(new MemoryRegion(from - address, from, to - from, MemoryRegion.Kind.ANONYMOUS));
+      }
+    }
+    regions.sort(Comparator.comparingLong(MemoryRegion::imageOffset));
+    return regions;
   }
 
   /** Returns the flags of its mappings that a tracker could have changed, with their addresses. */
