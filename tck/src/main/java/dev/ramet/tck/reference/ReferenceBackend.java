@@ -18,7 +18,6 @@ import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.World;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -133,10 +132,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
   private Node make(NodeId id, ReferenceDisk.Image image, Work work) {
     synchronized (disk) {
       checkOpen();
-      boolean originTaken =
-          image.origin.equals(id)
-              && disk.images.values().stream().anyMatch(other -> other.origin.equals(id));
-      if (disk.images.containsKey(id.value()) || originTaken) {
+      if (disk.isTaken(id, image.origin)) {
         throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
       }
       String unfinished = ReferenceDisk.NEW + id;
@@ -151,7 +147,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
         disk.images.remove(unfinished);
         disk.images.put(id.value(), image);
         done = true;
-        return node(id, image);
+        return image.node(id);
       } catch (ReferenceDisk.Refused | IOException e) {
         throw failure("make " + id, e);
       } finally {
@@ -212,7 +208,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
       ReferenceDisk.Image image = present(id);
       try {
         work.on(image);
-        return node(id, image);
+        return image.node(id);
       } catch (ReferenceDisk.Refused | IOException e) {
         throw failure("change " + id, e);
       }
@@ -256,7 +252,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
     synchronized (disk) {
       checkOpen();
       ReferenceDisk.Image image = disk.images.get(id.value());
-      return image == null ? Optional.empty() : Optional.of(node(id, image));
+      return image == null ? Optional.empty() : Optional.of(image.node(id));
     }
   }
 
@@ -264,14 +260,7 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
   public List<Node> list() {
     synchronized (disk) {
       checkOpen();
-      List<Node> nodes = new ArrayList<>();
-      disk.images.forEach(
-          (name, image) -> {
-            if (NodeId.isValid(name)) {
-              nodes.add(node(NodeId.of(name), image));
-            }
-          });
-      return nodes;
+      return disk.nodes();
     }
   }
 
@@ -291,10 +280,6 @@ public class ReferenceBackend implements StorageBackend, Growable, ImageTransfer
         disk.inUse = false;
       }
     }
-  }
-
-  private static Node node(NodeId id, ReferenceDisk.Image image) {
-    return new Node(id, image.kind, image.origin, image.sizeBytes);
   }
 
   private ReferenceDisk.Image present(NodeId id) {

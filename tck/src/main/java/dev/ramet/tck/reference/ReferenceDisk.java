@@ -5,9 +5,11 @@ import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.tck.storage.StepControl;
 import dev.ramet.tck.storage.World;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -39,6 +41,10 @@ class ReferenceDisk {
       this.origin = origin;
       this.sizeBytes = sizeBytes;
     }
+
+    Node node(NodeId id) {
+      return new Node(id, kind, origin, sizeBytes);
+    }
   }
 
   /** Signals that there is no room or no permission for a change. */
@@ -50,6 +56,25 @@ class ReferenceDisk {
       super(full ? "no space left" : "read-only");
       this.full = full;
     }
+  }
+
+  /** Returns whether a node, or the origin of another one, has one of these names. */
+  boolean isTaken(NodeId id, NodeId origin) {
+    boolean originTaken =
+        origin.equals(id) && images.values().stream().anyMatch(other -> other.origin.equals(id));
+    return originTaken || images.containsKey(id.value());
+  }
+
+  /** Returns the finished nodes. */
+  List<Node> nodes() {
+    List<Node> nodes = new ArrayList<>();
+    images.forEach(
+        (name, image) -> {
+          if (NodeId.isValid(name)) {
+            nodes.add(image.node(NodeId.of(name)));
+          }
+        });
+    return nodes;
   }
 
   /** Creates a copy that shares all pages. */
