@@ -27,7 +27,6 @@ import dev.ramet.tck.support.Requirement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -41,9 +40,6 @@ public abstract class HostChecks {
   protected HostChecks() {}
 
   private static final int LARGE_PAGES = 2048;
-
-  /** The distance between the pages that are written on the full disk. */
-  private static final int STRIDE = 7;
 
   public abstract World world();
 
@@ -91,6 +87,7 @@ public abstract class HostChecks {
   @Test
   void aFullDiskLeavesNothingHalfMade() throws Exception {
     HostControl host = host("tck-full-disk");
+    FullDisk disk = new FullDisk(world());
     StorageBackend backend = world().backend();
     backend.create(V, (long) LARGE_PAGES * PAGE);
     byte[] content = new byte[LARGE_PAGES * PAGE];
@@ -109,30 +106,29 @@ public abstract class HostChecks {
       for (Durability durability : Durability.values()) {
         NodeId snapshot = NodeId.of("n" + made++);
         NodeId fork = NodeId.of("n" + made++);
-        doneOrRefused("a snapshot", () -> backend.snapshot(V, snapshot, durability));
-        doneOrRefused("a fork", () -> backend.fork(S, fork, durability));
+        disk.doneOrRefused("a snapshot", () -> backend.snapshot(V, snapshot, durability));
+        disk.doneOrRefused("a fork", () -> backend.fork(S, fork, durability));
       }
       NodeId imported = NodeId.of("n" + made++);
       assertFalse(
-          doneOrRefused("an import", () -> backend.importFrom(imported, image)),
+          disk.doneOrRefused("an import", () -> backend.importFrom(imported, image)),
           "an import of more than there is room for must fail");
       NodeId created = NodeId.of("n" + made++);
-      doneOrRefused("create", () -> backend.create(created, SIZE));
+      disk.doneOrRefused("create", () -> backend.create(created, SIZE));
       if (backend instanceof Growable growable) {
         long size = backend.find(F).orElseThrow().sizeBytes() + SIZE;
-        doneOrRefused("grow", () -> growable.grow(F, size));
+        disk.doneOrRefused("grow", () -> growable.grow(F, size));
       }
     }
     var full = world().state();
     assertEquals(before.get(V), full.get(V), "a full disk must not damage a node");
     assertEquals(before.get(S), full.get(S), "a full disk must not damage a node");
-    writeToSharedBlocks();
-    demandOldOrNewPages(content);
+    disk.overwrite(F, content);
     var after = world().state();
     full.remove(F);
     after.remove(F);
     assertEquals(full, after, "a write that finds no space must not damage others");
-    doneOrRefused("seal", () -> backend.seal(V, Durability.DURABLE));
+    disk.doneOrRefused("seal", () -> backend.seal(V, Durability.DURABLE));
     for (Node node : backend.list()) {
       if (!node.id().equals(S)) {
         backend.delete(node.id());
@@ -171,62 +167,6 @@ public abstract class HostChecks {
         world().harness().provider().probe(world().harness().context()),
         "usable again when there is room");
     world().deleteAll("after a reopening on a full disk");
-  }
-
-  /** On a full disk with copy-on-write, the guest's writes fail first. */
-  private void writeToSharedBlocks() {
-    try {
-      for (int page = 0; page < LARGE_PAGES; page += STRIDE) {
-        world().write(F, page, 'w');
-      }
-    } catch (java.io.UncheckedIOException full) {
-      // The guest sees that error; what matters here is the effect on others.
-    }
-  }
-
-  /** Requires each page of the written node to hold its old or its new content completely. */
-  private void demandOldOrNewPages(byte[] content) {
-    long size = world().backend().find(F).orElseThrow().sizeBytes();
-    byte[] found = world().bytes(F, 0, (int) size);
-    byte[] old = Arrays.copyOf(content, (int) size);
-    byte[] written = new byte[PAGE];
-    Arrays.fill(written, (byte) 'w');
-    for (int page = 0; page < size / PAGE; page++) {
-      int from = page * PAGE;
-      int to = from + PAGE;
-      boolean asBefore = Arrays.equals(found, from, to, old, from, to);
-      boolean asWritten =
-          page < LARGE_PAGES
-              && page % STRIDE == 0
-              && Arrays.equals(found, from, to, written, 0, PAGE);
-      assertTrue(
-          asBefore || asWritten,
-          "a write that finds no space must leave the old or the new: page " + page);
-    }
-  }
-
-  private boolean doneOrRefused(String what, Runnable mutation) {
-    String traces = world().harness().traces();
-    List<Node> nodes = world().backend().list();
-    try {
-      mutation.run();
-      return true;
-    } catch (RametException e) {
-      assertEquals(
-          ErrorCode.NO_SPACE, e.code(), () -> what + " on a full disk fails with NO_SPACE: " + e);
-      assertNotNull(e.remedy(), () -> what + " on a full disk: say what to do about it");
-      String root = world().harness().root().toString();
-      assertTrue(
-          String.valueOf(e.getMessage()).contains(root),
-          () -> what + " on a full disk: say which file system is full, by its path: " + e);
-      assertEquals(
-          nodes, world().backend().list(), () -> what + " failed and changed the list of nodes");
-      assertEquals(
-          traces,
-          world().harness().traces(),
-          () -> what + " failed for lack of space and left something behind: undo it");
-      return false;
-    }
   }
 
   @Test
