@@ -23,23 +23,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Implements the contract in one directory of a tmpfs. Existing nodes are in {@code nodes}, those
- * being made in {@code making} with their origin; this object's lock guards both. Copies are made
- * without the lock: callers only ever wait for names.
+ * Implements the contract in one directory of a tmpfs. This object's lock guards the names. Copies
+ * are made without it: callers only ever wait for names.
  */
 final class TmpfsBackend implements StorageBackend {
   private final Root root;
   private final Root.Steps steps;
-  private final Map<NodeId, Node> nodes;
-  private final Map<NodeId, NodeId> making = new HashMap<>();
+  private final Names names;
   // The used bytes of snapshots, which never change and so are counted once.
   private final Map<NodeId, Long> counted = new HashMap<>();
-  private boolean closed;
 
-  private TmpfsBackend(Root root, Root.Steps steps, Map<NodeId, Node> nodes) {
+  private TmpfsBackend(Root root, Root.Steps steps, Names names) {
     this.root = root;
     this.steps = steps;
-    this.nodes = nodes;
+    this.names = names;
   }
 
   /** Opens a root, after deleting what a crash left there. */
@@ -47,7 +44,7 @@ final class TmpfsBackend implements StorageBackend {
     Root root = new Root(path, steps);
     boolean done = false;
     try {
-      TmpfsBackend opened = new TmpfsBackend(root, steps, root.open());
+      TmpfsBackend opened = new TmpfsBackend(root, steps, new Names(root.open()));
       done = true;
       return opened;
     } catch (IOException e) {
@@ -99,7 +96,7 @@ final class TmpfsBackend implements StorageBackend {
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
     Node source;
     synchronized (this) {
-      source = present(volume);
+      source = names.present(volume);
       reserve(id, source.origin());
     }
     return copy(source, new Node(id, Node.Kind.SNAPSHOT, source.origin(), source.sizeBytes()));
@@ -109,7 +106,7 @@ final class TmpfsBackend implements StorageBackend {
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
     Node source;
     synchronized (this) {
-      source = present(snapshot);
+      source = names.present(snapshot);
       if (source.kind() != Node.Kind.SNAPSHOT) {
         throw new RametException(ErrorCode.CONFLICT, "only a snapshot can be forked: " + snapshot);
       }
@@ -129,15 +126,7 @@ final class TmpfsBackend implements StorageBackend {
   }
 
   private synchronized void reserve(NodeId id, NodeId origin) {
-    checkOpen();
-    boolean originTaken =
-        id.equals(origin)
-            && (making.containsValue(id)
-                || nodes.values().stream().anyMatch(node -> node.origin().equals(id)));
-    if (nodes.containsKey(id) || making.containsKey(id) || originTaken) {
-      throw Failures.taken(id);
-    }
-    making.put(id, origin);
+    names.reserve(id, origin);
   }
 
   /**
@@ -161,7 +150,7 @@ final class TmpfsBackend implements StorageBackend {
       synchronized (this) {
         steps.before("publish");
         Files.move(unfinished, path(node), StandardCopyOption.ATOMIC_MOVE);
-        nodes.put(node.id(), node);
+        names.put(node);
       }
       done = true;
       return node;
@@ -182,7 +171,7 @@ final class TmpfsBackend implements StorageBackend {
       // The next opening deletes it.
     } finally {
       synchronized (this) {
-        making.remove(id);
+        names.release(id);
         notifyAll();
       }
     }
@@ -190,7 +179,7 @@ final class TmpfsBackend implements StorageBackend {
 
   @Override
   public synchronized Node seal(NodeId volume, Durability durability) {
-    Node node = present(volume);
+    Node node = names.present(volume);
     if (node.kind() == Node.Kind.SNAPSHOT) {
       return node;
     }
@@ -201,26 +190,25 @@ final class TmpfsBackend implements StorageBackend {
       throw Failures.of("seal " + volume, root.directory(), e);
     }
     Node sealed = new Node(volume, Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
-    nodes.put(volume, sealed);
+    names.put(sealed);
     return sealed;
   }
 
   @Override
   public synchronized Attachment attach(NodeId id) {
-    Node node = present(id);
+    Node node = names.present(id);
     return new Attachment.LocalFile(path(node), node.kind() == Node.Kind.SNAPSHOT);
   }
 
   /** Only checks that the node exists: a tmpfs has no disk to write back to. */
   @Override
   public synchronized void flush(NodeId id) {
-    present(id);
+    names.present(id);
   }
 
   @Override
   public synchronized void delete(NodeId id) {
-    checkOpen();
-    Node node = nodes.get(id);
+    Node node = names.find(id);
     if (node == null) {
       return;
     }
@@ -230,20 +218,18 @@ final class TmpfsBackend implements StorageBackend {
     } catch (IOException e) {
       throw Failures.of("delete " + id, root.directory(), e);
     }
-    nodes.remove(id);
+    names.remove(id);
     counted.remove(id);
   }
 
   @Override
   public synchronized Optional<Node> find(NodeId id) {
-    checkOpen();
-    return Optional.ofNullable(nodes.get(id));
+    return Optional.ofNullable(names.find(id));
   }
 
   @Override
   public synchronized List<Node> list() {
-    checkOpen();
-    return List.copyOf(nodes.values());
+    return names.list();
   }
 
   @Override
@@ -251,7 +237,7 @@ final class TmpfsBackend implements StorageBackend {
     Node node;
     Long known;
     synchronized (this) {
-      node = present(id);
+      node = names.present(id);
       known = counted.get(id);
     }
     if (known != null) {
@@ -260,7 +246,7 @@ final class TmpfsBackend implements StorageBackend {
     try (FileChannel file = FileChannel.open(path(node), StandardOpenOption.READ)) {
       long bytes = Content.dataBytes(file, node.sizeBytes());
       synchronized (this) {
-        if (node.kind() == Node.Kind.SNAPSHOT && nodes.get(id) == node) {
+        if (node.kind() == Node.Kind.SNAPSHOT && names.has(node)) {
           counted.put(id, bytes);
         }
       }
@@ -274,15 +260,14 @@ final class TmpfsBackend implements StorageBackend {
   @Override
   public synchronized void close() {
     boolean interrupted = false;
-    while (!closed && !making.isEmpty()) {
+    while (names.areReserved()) {
       try {
         wait();
       } catch (InterruptedException e) {
         interrupted = true;
       }
     }
-    if (!closed) {
-      closed = true;
+    if (names.close()) {
       release(root);
     }
     if (interrupted) {
@@ -300,20 +285,5 @@ final class TmpfsBackend implements StorageBackend {
 
   private Path path(Node node) {
     return root.file(node.id(), node.origin());
-  }
-
-  private Node present(NodeId id) {
-    checkOpen();
-    Node node = nodes.get(id);
-    if (node == null) {
-      throw RametException.notFound("node", id.value());
-    }
-    return node;
-  }
-
-  private void checkOpen() {
-    if (closed) {
-      throw Failures.closed();
-    }
   }
 }
