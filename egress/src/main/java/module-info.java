@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Carries the outbound connections of guests, and changes their requests where rules say so. */
+/**
+ * Carries the outbound connections of guests, changes their requests where rules say so, and keeps
+ * guests from addresses that they must not reach.
+ */
 module dev.ramet.egress {
   requires transitive dev.ramet.errors;
   requires dev.ramet.certificates;
+  requires dev.ramet.linux;
   requires io.netty.common;
   requires io.netty.codec;
   requires io.netty.codec.http;
@@ -14,9 +18,9 @@ module dev.ramet.egress {
   requires static transitive org.jspecify;
 
   exports dev.ramet.egress.rule;
-  exports dev.ramet.egress.proxy to
+  exports dev.ramet.egress.filter to
       dev.ramet.engine;
-  exports dev.ramet.egress.stream to
+  exports dev.ramet.egress.proxy to
       dev.ramet.engine;
   exports dev.ramet.egress.injection to
       dev.ramet.engine;

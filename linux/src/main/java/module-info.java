@@ -9,12 +9,13 @@ module dev.ramet.linux {
       dev.ramet.backends.btrfs,
       dev.ramet.backends.dmsnapshot,
       dev.ramet.backends.reflinkxfs,
+      dev.ramet.egress,
       dev.ramet.engine,
       dev.ramet.memory;
   exports dev.ramet.linux.block to
       dev.ramet.backends.dmsnapshot;
   exports dev.ramet.linux.bpf to
-      dev.ramet.engine;
+      dev.ramet.egress;
   exports dev.ramet.linux.file to
       dev.ramet.backends,
       dev.ramet.backends.btrfs,

@@ -12,14 +12,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Secrets of a test, by name. */
-final class MemorySecrets implements Secrets {
+public final class MemorySecrets implements Secrets {
   private final Map<String, String> values = new ConcurrentHashMap<>();
 
-  void put(String name, String value) {
+  public void put(String name, String value) {
     values.put(name, value);
   }
 
-  @Nullable String value(String name) {
+  public @Nullable String value(String name) {
     return values.get(name);
   }
 

@@ -66,7 +66,7 @@ final class StructureTest {
               "dev.ramet.egress.rule dev.ramet.egress.stream",
               "dev.ramet.egress.message",
               "dev.ramet.egress.proxy",
-              "dev.ramet.egress.injection"),
+              "dev.ramet.egress.injection dev.ramet.egress.filter"),
           List.of(
               "dev.ramet.engine",
               "dev.ramet.engine.volumes",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.rule.NetworkRules;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.errors.ErrorCode;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.machine.MachineStarter;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.LiveSandbox;

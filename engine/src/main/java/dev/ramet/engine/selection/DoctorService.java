@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.selection;
 
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.linux.LinuxException;

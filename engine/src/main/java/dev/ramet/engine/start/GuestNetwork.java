@@ -2,12 +2,12 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.rule.Cidr;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.state.SecretFile;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.RametException;

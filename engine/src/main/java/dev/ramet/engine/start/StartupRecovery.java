@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.start;
 
+import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.engine.exchange.ExportIntent;
-import dev.ramet.engine.network.EgressFilter;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;

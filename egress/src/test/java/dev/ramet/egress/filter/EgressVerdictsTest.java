@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ramet.egress.filter.EgressPolicy.Relayed;
 import dev.ramet.egress.rule.Cidr;
-import dev.ramet.engine.network.EgressPolicy.Relayed;
 import dev.ramet.linux.bpf.EgressRules.Verdict;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
-import dev.ramet.engine.support.Ids;
 import java.io.IOException;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * The control groups that the filters of one test make.
@@ -12,7 +12,7 @@ import java.util.List;
  */
 record TestGroups(String prefix) {
   TestGroups() {
-    this("ramet-test-" + Ids.next('t') + "-");
+    this("ramet-test-" + UUID.randomUUID() + "-");
   }
 
   /** The machines that have one. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.GuestAuthority;
+import dev.ramet.egress.MemorySecrets;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.RequestRules;
-import dev.ramet.engine.state.SecretFile;
 import dev.ramet.testing.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -54,8 +54,8 @@ final class RelayedTlsTest {
     Require.feature("egress", filter.usable(), filter.detail());
     GuestAuthority issuer = new GuestAuthority(Files.createDirectory(root.resolve("upstream")));
     Path trusted = Files.writeString(root.resolve("trusted.pem"), issuer.pem());
-    SecretFile secrets = new SecretFile(root);
-    secrets.create("key", "v1", Map.of());
+    MemorySecrets secrets = new MemorySecrets();
+    secrets.put("key", "v1");
     GuestAuthority authority = new GuestAuthority(root);
     Path guests = Files.writeString(root.resolve("guest.pem"), authority.pem());
     RequestRules rules =

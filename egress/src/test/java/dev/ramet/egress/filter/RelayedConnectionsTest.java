@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
-import static dev.ramet.engine.network.ConfinedProgram.ELSEWHERE;
-import static dev.ramet.engine.network.ConfinedProgram.OWN;
-import static dev.ramet.engine.network.ConfinedProgram.SERVERS;
-import static dev.ramet.engine.network.ConfinedProgram.get;
-import static dev.ramet.engine.network.ConfinedProgram.names;
+import static dev.ramet.egress.filter.ConfinedProgram.ELSEWHERE;
+import static dev.ramet.egress.filter.ConfinedProgram.OWN;
+import static dev.ramet.egress.filter.ConfinedProgram.SERVERS;
+import static dev.ramet.egress.filter.ConfinedProgram.get;
+import static dev.ramet.egress.filter.ConfinedProgram.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import dev.ramet.egress.rule.Cidr;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import dev.ramet.egress.proxy.ConnectionPolicy;
 import dev.ramet.egress.proxy.Lookup;
@@ -9,7 +9,6 @@ import dev.ramet.egress.rule.Cidr;
 import dev.ramet.egress.rule.HostPatterns;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.UpstreamProxy;
-import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EgressFilter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(EgressFilter.class.getName());
-  private static final String TRIAL = "trial";
 
   private final String prefix;
   private final List<Cidr> never;
@@ -42,11 +40,8 @@ public final class EgressFilter implements AutoCloseable {
   private final Set<String> used = new HashSet<>();
   private final Map<String, Relaying> relays = new HashMap<>();
   private final Map<String, MachinePrograms> programs = new HashMap<>();
-  private @Nullable State state;
+  private @Nullable FilterTrial trial;
   private boolean closed;
-
-  /** What was found out, at first use. */
-  private record State(@Nullable ControlGroups groups, String detail, @Nullable String noRelay) {}
 
   /** A machine's relay, and how the kernel brings connections to it. */
   private record Relaying(ProxyServer relay, RelayTables tables) {
@@ -87,11 +82,12 @@ public final class EgressFilter implements AutoCloseable {
     return state().detail();
   }
 
-  private synchronized State state() {
-    State known = state;
+  /** What was found out at first use. */
+  private synchronized FilterTrial state() {
+    FilterTrial known = trial;
     if (known == null) {
-      known = tried();
-      state = known;
+      known = FilterTrial.run(prefix, never);
+      trial = known;
       if (known.groups() == null) {
         LOG.log(
             System.Logger.Level.WARNING,
@@ -100,49 +96,6 @@ public final class EgressFilter implements AutoCloseable {
       }
     }
     return known;
-  }
-
-  /** Does all of it to a group without processes. */
-  private State tried() {
-    try {
-      ControlGroups groups = ControlGroups.find(prefix).orElse(null);
-      if (groups == null) {
-        return new State(null, "version 2 of control groups is not mounted", null);
-      }
-      String name = TRIAL + Ids.next('t');
-      InetAddress own = InetAddress.getLoopbackAddress();
-      try {
-        Path group = groups.make(name);
-        MachinePrograms.attach(group, own, policy(NetworkRules.NONE, RequestInterceptor.NONE), null)
-            .close();
-        String noRelay = relays(group);
-        String how = "BPF programs of control groups below " + groups;
-        String but =
-            noRelay == null ? "" : ", not by names of hosts or through a proxy: " + noRelay;
-        return new State(groups, how + but, noRelay);
-      } finally {
-        groups.remove(name);
-      }
-    } catch (IOException | LinuxException e) {
-      return new State(null, String.valueOf(e.getMessage()), null);
-    }
-  }
-
-  /** Answers why connections cannot be brought to a relay here, or null when they can. */
-  private @Nullable String relays(Path group) {
-    NetworkRules rules =
-        new NetworkRules(
-            List.of("localhost"),
-            List.of(NetworkRules.EVERYTHING),
-            new UpstreamProxy("localhost", 1, null, null));
-    try (RelayTables tables = RelayTables.create()) {
-      tables.listensAt(1);
-      EgressPolicy policy = policy(rules, RequestInterceptor.NONE);
-      MachinePrograms.attach(group, InetAddress.getLoopbackAddress(), policy, tables).close();
-      return null;
-    } catch (LinuxException e) {
-      return String.valueOf(e.getMessage());
-    }
   }
 
   /** Puts rules in force that are not about requests. */
@@ -222,7 +175,7 @@ public final class EgressFilter implements AutoCloseable {
   }
 
   private @Nullable ControlGroups groupsFor(NetworkRules rules, RequestInterceptor headers) {
-    State found = state();
+    FilterTrial found = state();
     if (found.groups() == null && (!rules.none() || headers.any())) {
       throw unsupported(found.detail());
     }
@@ -317,7 +270,7 @@ public final class EgressFilter implements AutoCloseable {
 
   /** Removes what machines left that have ended, also those of an earlier process. */
   public synchronized void clear() {
-    State known = state;
+    FilterTrial known = trial;
     ControlGroups groups = known == null ? null : known.groups();
     if (groups == null || closed) {
       return;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.egress.filter.EgressPolicy.Relayed;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.Cidr;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.UpstreamProxy;
-import dev.ramet.engine.network.EgressPolicy.Relayed;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.net.InetAddress;

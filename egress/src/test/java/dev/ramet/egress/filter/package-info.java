@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 @NullMarked
-package dev.ramet.engine.network;
+package dev.ramet.egress.filter;
 
 import org.jspecify.annotations.NullMarked;
