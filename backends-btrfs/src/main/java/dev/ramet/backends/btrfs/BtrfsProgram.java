@@ -3,15 +3,12 @@ package dev.ramet.backends.btrfs;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import java.io.File;
+import dev.ramet.spi.HostPrograms;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * status is evaluated; its output is for people.
  */
 final class BtrfsProgram {
-  private static final Pattern SEPARATOR = Pattern.compile(File.pathSeparator);
-
   private final Path path;
 
   BtrfsProgram(Path path) {
@@ -31,13 +26,7 @@ final class BtrfsProgram {
    * Returns the program's path, or null; the sbin directories are searched even if PATH lacks them.
    */
   static @Nullable Path find() {
-    String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
-    return Stream.concat(SEPARATOR.splitAsStream(path), Stream.of("/usr/sbin", "/sbin"))
-        .filter(directory -> !directory.isEmpty())
-        .map(directory -> Path.of(directory, "btrfs"))
-        .filter(Files::isExecutable)
-        .findFirst()
-        .orElse(null);
+    return HostPrograms.findInSbinToo("btrfs").orElse(null);
   }
 
   /** Runs it to its end; returns its output if it failed, otherwise null. */

@@ -7,8 +7,8 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.linux.file.FsInfo;
+import dev.ramet.spi.HostPrograms;
 import dev.ramet.spi.storage.image.CopyProgress;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads images of QEMU's format with QEMU's program. The header of the image is checked first: an
@@ -37,7 +35,6 @@ public final class Qcow2 {
   private static final long EXTERNAL_DATA_FILE = 4;
 
   private static final String PROGRAM = "qemu-img";
-  private static final Pattern SEPARATOR = Pattern.compile(File.pathSeparator);
   private static final int POLL_MILLIS = 100;
   private static final long ALMOST_FULL_BYTES = 4 << 20;
 
@@ -76,26 +73,14 @@ public final class Qcow2 {
 
   /** Finds the program, before anything is made. */
   public static Path program() {
-    Path program = find();
-    if (program == null) {
-      throw new RametException(
-          ErrorCode.HOST_UNFIT,
-          "the program qemu-img, which reads qcow2 images, is not installed",
-          "install it (Debian: apt-get install qemu-utils), or import a raw image",
-          null);
-    }
-    return program;
-  }
-
-  static @Nullable Path find() {
-    String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
-    return SEPARATOR
-        .splitAsStream(path)
-        .filter(directory -> !directory.isEmpty())
-        .map(directory -> Path.of(directory, PROGRAM))
-        .filter(Files::isExecutable)
-        .findFirst()
-        .orElse(null);
+    return HostPrograms.find(PROGRAM)
+        .orElseThrow(
+            () ->
+                new RametException(
+                    ErrorCode.HOST_UNFIT,
+                    "the program qemu-img, which reads qcow2 images, is not installed",
+                    "install it (Debian: apt-get install qemu-utils), or import a raw image",
+                    null));
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.ramet.hypervisors.qemu.program.Accelerator;
 import dev.ramet.hypervisors.qemu.program.HostCpu;
 import dev.ramet.hypervisors.qemu.program.Installation;
 import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.spi.HostPrograms;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
@@ -16,12 +17,10 @@ import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.storage.Attachment;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -194,13 +193,7 @@ public final class Probe {
     if (name.contains("/")) {
       return Optional.of(Path.of(name).toAbsolutePath()).filter(Files::isExecutable);
     }
-    String path = Optional.ofNullable(System.getenv("PATH")).orElse("/usr/bin:/bin");
-    return List.of(path.split(File.pathSeparator, -1)).stream()
-        .filter(dir -> !dir.isEmpty())
-        .map(dir -> Path.of(dir, name).toAbsolutePath())
-        .filter(Files::isRegularFile)
-        .filter(Files::isExecutable)
-        .findFirst();
+    return HostPrograms.find(name);
   }
 
   private static Outcome unusable(String reason, String detail, String remedy) {
