@@ -11,12 +11,14 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -149,6 +151,12 @@ final class StructureTest {
 
   private static final int MOST_CLASSES = 20;
 
+  private static final int MOST_LINES = 300;
+
+  /** Files that are still too long. None may be added. */
+  private static final Set<String> TOO_LONG =
+      Set.of("Views.java", "TemplateController.java", "SnapshotController.java", "Uploads.java");
+
   private static JavaClasses all;
 
   @BeforeAll
@@ -235,6 +243,37 @@ final class StructureTest {
     }
     sizes.values().removeIf(size -> size <= MOST_CLASSES);
     assertEquals(Map.of(), sizes);
+  }
+
+  /** A class is divided before it has more lines than one reads in one go. */
+  @Test
+  void sourcesAreShort() throws IOException {
+    Map<String, Integer> lengths = new TreeMap<>();
+    for (Path folder : List.of(Contracts.PROJECT, Contracts.PROJECT.resolve("examples"))) {
+      for (Path file : mainSources(folder)) {
+        int lines = Files.readAllLines(file).size();
+        if (lines > MOST_LINES && !TOO_LONG.contains(String.valueOf(file.getFileName()))) {
+          lengths.put(file.toString(), lines);
+        }
+      }
+    }
+    assertEquals(Map.of(), lengths);
+  }
+
+  /** The sources of the modules in a folder. */
+  private static List<Path> mainSources(Path folder) throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (DirectoryStream<Path> modules = Files.newDirectoryStream(folder)) {
+      for (Path module : modules) {
+        Path java = module.resolve("src/main/java");
+        if (Files.isDirectory(java)) {
+          try (Stream<Path> files = Files.walk(java)) {
+            sources.addAll(files.filter(Files::isRegularFile).toList());
+          }
+        }
+      }
+    }
+    return sources;
   }
 
   @Test
