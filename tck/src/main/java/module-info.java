@@ -9,6 +9,7 @@ module dev.ramet.tck {
   exports dev.ramet.tck.hypervisor;
   exports dev.ramet.tck.memory;
   exports dev.ramet.tck.reference;
+  exports dev.ramet.tck.reference.micro;
   exports dev.ramet.tck.reference.remote;
   exports dev.ramet.tck.storage;
   exports dev.ramet.tck.storage.check;

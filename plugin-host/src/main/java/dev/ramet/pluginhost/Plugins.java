@@ -107,6 +107,26 @@ public final class Plugins {
   }
 
   /**
+   * Returns providers as if they were the host's own, ranked and guarded like these. For tests of
+   * code that uses plugins.
+   */
+  public static Plugins of(List<Provider<?>> providers) {
+    Collection collection = new Collection();
+    Ranking ranking = new Ranking(List.of());
+    for (Provider<?> one : providers) {
+      for (Service service : Service.ALL) {
+        if (service.type().isInstance(one)) {
+          Origin origin = Origin.builtIn(one.getClass().getModule());
+          collection.take(
+              new Service.Found(service, one.id(), one, one.atBest(), origin, one.settings()));
+        }
+      }
+    }
+    return new Plugins(
+        collection.sorted(ranking), List.of(), List.of(), ranking, collection.declared);
+  }
+
+  /**
    * Logs which plugins are refused.
    *
    * @throws RametException {@code HOST_UNFIT} if a required plugin is refused

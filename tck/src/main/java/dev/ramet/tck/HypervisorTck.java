@@ -6,7 +6,9 @@ import dev.ramet.tck.hypervisor.MachineAttachmentChecks;
 import dev.ramet.tck.hypervisor.MachineCapabilityChecks;
 import dev.ramet.tck.hypervisor.MachineConcurrencyChecks;
 import dev.ramet.tck.hypervisor.MachineDeathChecks;
+import dev.ramet.tck.hypervisor.MachineFactsChecks;
 import dev.ramet.tck.hypervisor.MachineLifeChecks;
+import dev.ramet.tck.hypervisor.MachineLogChecks;
 import dev.ramet.tck.hypervisor.MachineRefusalChecks;
 import dev.ramet.tck.hypervisor.MachineRestoreChecks;
 import dev.ramet.tck.hypervisor.MachineWorld;
@@ -131,6 +133,30 @@ public abstract class HypervisorTck {
   /** Many callers use the driver at once. */
   @Nested
   class Concurrency extends MachineConcurrencyChecks {
+    @Override
+    public MachineWorld world() {
+      return HypervisorTck.this.world();
+    }
+  }
+
+  /** Machines are as the facts say. */
+  @Nested
+  public class Stated extends MachineFactsChecks {
+    /** Called by the kit. */
+    public Stated() {}
+
+    @Override
+    public MachineWorld world() {
+      return HypervisorTck.this.world();
+    }
+  }
+
+  /** Logs of written pages are complete. */
+  @Nested
+  public class Logs extends MachineLogChecks {
+    /** Called by the kit. */
+    public Logs() {}
+
     @Override
     public MachineWorld world() {
       return HypervisorTck.this.world();

@@ -23,7 +23,7 @@ public final class PluginHost {
 
   private final Plugins plugins;
 
-  private PluginHost(Plugins plugins) {
+  PluginHost(Plugins plugins) {
     this.plugins = plugins;
   }
 

@@ -17,6 +17,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.memory.DirtyLog;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
@@ -89,6 +90,7 @@ final class ContractsTest {
           MemoryMode.class,
           MemoryTracker.class,
           LiveTracker.class,
+          DirtyLog.class,
           Hypervisor.class,
           RunningVm.class,
           PausedVm.class,

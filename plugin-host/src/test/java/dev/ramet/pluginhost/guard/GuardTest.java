@@ -17,6 +17,7 @@ import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.memory.DirtyLog;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
@@ -88,6 +89,7 @@ final class GuardTest {
                           Faults.answering(MemoryMode.class, Map.of("attach", real)),
                           Faults.guard())
                       .attach(MEMORY));
+      each(tests, kind, DirtyLog.class, real -> new GuardedDirtyLog(real, Faults.guard()));
       each(tests, kind, Hypervisor.class, this::hypervisor);
       each(
           tests,

@@ -192,7 +192,7 @@ public abstract class MachineDeathChecks {
 
   @Test
   void nothingIsFoundWhereNothingRan() throws Exception {
-    VmSpec spec = world().spec();
+    VmSpec spec = world().harness.spec("nothing", world().directory("nothing"));
     Set<String> before = MachineWorld.names(spec.directory());
     assertEquals(Optional.empty(), world().driver.reattach(spec, MachineWorld.PATIENCE));
     assertEquals(before, MachineWorld.names(spec.directory()));

@@ -116,7 +116,7 @@ public abstract class MemoryLayoutChecks {
   /** As in a machine with 5 GiB, whose memory continues above the PCI hole. */
   @Test
   void memoryAboveFourGibibytes() throws Exception {
-    try (SparseMemory sparse = new SparseMemory(world().directory, 5L << 30);
+    try (SparseMemory sparse = new SparseMemory(world().directory, 5L << 30, world().logs());
         MemoryTracker tracker = world().mode.attach(sparse.memory())) {
       sparse.write(0, 1);
       sparse.write((3L << 30) / PAGE - 1, 2);

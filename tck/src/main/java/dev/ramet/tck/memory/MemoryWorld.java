@@ -5,6 +5,7 @@ import static dev.ramet.tck.memory.TrackedProcess.PAGE;
 
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryFeature;
@@ -52,6 +53,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   final Path directory;
   final TrackedProcess process;
+  private final WorldLog log;
   final MemoryMode mode;
   final byte[] image = WorldImage.content();
   final byte[] expected;
@@ -86,6 +88,7 @@ public final class MemoryWorld implements AutoCloseable {
     boolean started = false;
     try {
       process = new TrackedProcess(file, BYTES);
+      log = new WorldLog(process);
       started = true;
     } finally {
       if (!started && ownsMode) {
@@ -119,13 +122,20 @@ public final class MemoryWorld implements AutoCloseable {
     }
   }
 
+  /** Returns whether the mode needs the log of a hypervisor. */
+  boolean logs() {
+    return facts.needs().contains(Access.DIRTY_LOG);
+  }
+
   boolean states(MemoryFeature feature) {
     return facts.features().contains(feature);
   }
 
   /** Returns the memory as the process has it mapped now. */
   GuestMemory memory() {
-    return new GuestMemory(process.pid(), BYTES, process.regions(BYTES), discards);
+    GuestMemory memory =
+        new GuestMemory(process.pid(), BYTES, process.regions(BYTES), discards);
+    return logs() ? memory.with(log) : memory;
   }
 
   /** Returns all of the memory as one region of a kind, whatever it really is. */
@@ -272,6 +282,7 @@ public final class MemoryWorld implements AutoCloseable {
   }
 
   private void tell(int page, int count, String what) {
+    log.written(page, count);
     Arrays.fill(story, page, page + count, what);
   }
 

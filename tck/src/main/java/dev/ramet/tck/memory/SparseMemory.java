@@ -22,30 +22,37 @@ final class SparseMemory implements AutoCloseable {
 
   private final long bytes;
   private final TrackedProcess process;
+  private final WorldLog log;
+  private final boolean logs;
   private final Map<Long, Integer> written = new TreeMap<>();
 
-  SparseMemory(Path directory, long bytes) throws IOException {
+  SparseMemory(Path directory, long bytes, boolean logs) throws IOException {
     this.bytes = bytes;
     Path image = directory.resolve("sparse");
     try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(bytes);
     }
     process = new TrackedProcess(image, bytes);
+    log = new WorldLog(process);
+    this.logs = logs;
   }
 
   GuestMemory memory() {
     long start = process.address();
     MemoryRegion.Kind kind = MemoryRegion.Kind.PRIVATE_IMAGE;
-    return new GuestMemory(
-        process.pid(),
-        bytes,
-        List.of(
-            new MemoryRegion(0, start, BORDER, kind),
-            new MemoryRegion(BORDER, start + BORDER, bytes - BORDER, kind)));
+    GuestMemory memory =
+        new GuestMemory(
+            process.pid(),
+            bytes,
+            List.of(
+                new MemoryRegion(0, start, BORDER, kind),
+                new MemoryRegion(BORDER, start + BORDER, bytes - BORDER, kind)));
+    return logs ? memory.with(log) : memory;
   }
 
   void write(long page, int value) {
     process.does("fill", page, 1, value);
+    log.written(Math.toIntExact(page), 1);
     written.put(page, value);
   }
 
