@@ -31,13 +31,14 @@ public sealed interface MemorySource {
    * MemoryRegion.Kind#FAULTED}.
    *
    * <p>The hypervisor reserves private anonymous memory, registers it with a userfaultfd(2) for
-   * missing pages, and connects to the socket once. In one message it sends the descriptor
-   * (unix(7), {@code SCM_RIGHTS}) and a JSON array with an object for each region: {@code
-   * base_host_virt_addr}, {@code size} and {@code offset}, all in bytes, where {@code offset} is
-   * the region's place in the image, and {@code page_size} in bytes. It keeps the connection open
-   * for as long as it runs. The handler never fills a page with anything but the image's content:
-   * if it cannot get that, it lets the machine wait. When the connection ends, so does its work for
-   * that machine.
+   * missing pages, which answers the kernel's faults too (without {@code UFFD_USER_MODE_ONLY}, so
+   * that readers of the process have pages fetched as well), and connects to the socket once. In
+   * one message it sends the descriptor (unix(7), {@code SCM_RIGHTS}) and a JSON array with an
+   * object for each region: {@code base_host_virt_addr}, {@code size} and {@code offset}, all in
+   * bytes, where {@code offset} is the region's place in the image, and {@code page_size} in bytes.
+   * It keeps the connection open for as long as it runs. The handler never fills a page with
+   * anything but the image's content: if it cannot get that, it lets the machine wait. When the
+   * connection ends, so does its work for that machine.
    *
    * @param socket the absolute path of a Unix domain stream socket, which serves any number of
    *     machines
