@@ -127,7 +127,11 @@ public final class MemoryImages {
 
   /** Returns what the image is compared with if the capture is to be verified, or null. */
   @Nullable Fingerprint fingerprint(CaptureOrder order, long sizeBytes) {
-    return order.verify() || verifyAll ? new Fingerprint(sizeBytes) : null;
+    if (!order.verify() && !verifyAll) {
+      return null;
+    }
+    attach(order).path(); // Fails before the pause if there is no file to compare with.
+    return new Fingerprint(sizeBytes);
   }
 
   /** Makes the image as durable as the order wants it; nothing is written to it any more. */

@@ -17,6 +17,8 @@ import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.Settings;
+import dev.ramet.spi.storage.Attachment;
+import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -190,8 +192,13 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       if (pin == null) {
         return;
       }
-      Path image = storage.attach(Layout.snapshotMemory(source.id())).path();
-      try (Fd fd = Fd.openRead(image)) {
+      NodeId node = Layout.snapshotMemory(source.id());
+      Attachment image = storage.attach(node);
+      if (image instanceof Attachment.Socket) {
+        RemotePrefetch.fetch(storage, node, read(pin.record()));
+        return;
+      }
+      try (Fd fd = Fd.openRead(image.path())) {
         work.with(pin.record(), fd);
       }
     } catch (IOException | LinuxException | RuntimeException e) {

@@ -143,8 +143,7 @@ class NbdImageTest {
     remote.host().orElseThrow().fill(0);
     try (Machine machine = new Machine(ground.base(PAGES), PAGES, 3)) {
       RametException e =
-          assertThrows(
-              RametException.class, () -> capture(IMAGE, Baseline.NONE, machine.whole()));
+          assertThrows(RametException.class, () -> capture(IMAGE, Baseline.NONE, machine.whole()));
       assertEquals(ErrorCode.NO_SPACE, e.code(), e::getMessage);
     }
   }

@@ -137,7 +137,6 @@ class StorageFitTest {
       assertEquals("", remedy(FAULTS, disks, memory));
     }
     // A socket alone is no fault handler.
-    assertTrue(
-        remedy(FAULTS, LOCAL, LOCAL.attaching(Kind.NBD)).startsWith("it cannot map memory"));
+    assertTrue(remedy(FAULTS, LOCAL, LOCAL.attaching(Kind.NBD)).startsWith("it cannot map memory"));
   }
 }

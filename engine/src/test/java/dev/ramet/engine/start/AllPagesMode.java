@@ -20,8 +20,7 @@ final class AllPagesMode implements MemoryMode {
       @Override
       public PageRanges select(GuestMemory now) {
         PageRanges.Builder all = new PageRanges.Builder();
-        now.regions()
-            .forEach(one -> all.copy(one.imageOffset(), one.address(), one.lengthBytes()));
+        now.regions().forEach(one -> all.copy(one.imageOffset(), one.address(), one.lengthBytes()));
         return all.build();
       }
 

@@ -99,7 +99,9 @@ final class FaultedHypervisor implements Hypervisor {
 
   @Override
   public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
-    return Optional.ofNullable(machines.get(spec.directory())).filter(FaultedVm::alive).map(vm -> vm);
+    return Optional.ofNullable(machines.get(spec.directory()))
+        .filter(FaultedVm::alive)
+        .map(vm -> vm);
   }
 
   @Override

@@ -58,8 +58,7 @@ final class RemoteEngine implements AutoCloseable {
   RemoteEngine(Path directory) throws Exception {
     Path dataRoot = Files.createDirectory(directory.resolve("data"));
     EngineConfig config =
-        new EngineConfig(
-            Settings.NONE.with(EngineConfig.DATA_ROOT, dataRoot), StepObserver.NONE);
+        new EngineConfig(Settings.NONE.with(EngineConfig.DATA_ROOT, dataRoot), StepObserver.NONE);
     remote = new RemoteHarness(Files.createDirectory(directory.resolve("remote"))).start();
     close.add("server", remote::close);
     storage = remote.provider().open(new ProbeContext(remote.root()));
