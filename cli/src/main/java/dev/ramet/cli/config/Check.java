@@ -2,7 +2,7 @@
 package dev.ramet.cli.config;
 
 import dev.ramet.cli.command.Context;
-import dev.ramet.server.config.Configuration;
+import dev.ramet.config.Configuration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -2,10 +2,10 @@
 package dev.ramet.cli.config;
 
 import dev.ramet.cli.command.Context;
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Sources;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Sources;
 import dev.ramet.server.start.HostConfiguration;
 import java.nio.file.Path;
 import java.util.Map;

@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Value;
-import dev.ramet.server.config.ValueSource;
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Value;
+import dev.ramet.config.ValueSource;
 import java.nio.file.Path;
 
 /**

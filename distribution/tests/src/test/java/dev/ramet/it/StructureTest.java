@@ -91,7 +91,6 @@ final class StructureTest {
               "dev.ramet.engine.check",
               "dev.ramet.engine.start"),
           List.of(
-              "dev.ramet.server.config",
               "dev.ramet.server.settings",
               "dev.ramet.server.tls",
               "dev.ramet.server.http",
@@ -311,6 +310,7 @@ final class StructureTest {
         .that()
         .resideInAnyPackage(
             "dev.ramet.server..",
+            "dev.ramet.config..",
             "dev.ramet.engine..",
             "dev.ramet.egress..",
             "dev.ramet.pluginhost..",

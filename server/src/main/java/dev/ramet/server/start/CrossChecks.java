@@ -2,9 +2,9 @@
 package dev.ramet.server.start;
 
 import dev.ramet.certificates.TlsIdentity;
+import dev.ramet.config.Configuration;
 import dev.ramet.engine.start.EngineSettings;
 import dev.ramet.server.access.Access;
-import dev.ramet.server.config.Configuration;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.tls.TlsProperties;
 import dev.ramet.spi.settings.Setting;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.config.Configuration;
+import dev.ramet.config.SettingCatalog;
+import dev.ramet.config.Sources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.start.EngineSettings;
 import dev.ramet.engine.start.PluginHost;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.access.Access;
 import dev.ramet.server.access.LocalSocket;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.SettingCatalog;
-import dev.ramet.server.config.Sources;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.storage.ExchangeDirectories;

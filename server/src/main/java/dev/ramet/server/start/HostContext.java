@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Sources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.access.LocalSocket;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Sources;
 import dev.ramet.server.http.ListenAddress;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.tls.TlsProperties;

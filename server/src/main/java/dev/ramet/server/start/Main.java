@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Sources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnly;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.config.Configuration;
-import dev.ramet.server.config.Sources;
 import dev.ramet.server.host.EngineHolder;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;

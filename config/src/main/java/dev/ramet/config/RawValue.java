@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.config;
 
 /**
  * A value as it was set, before any check. Immutable and thread-safe.

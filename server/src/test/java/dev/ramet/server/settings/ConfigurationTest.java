@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.server.settings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Problem;
+import dev.ramet.config.Sources;
+import dev.ramet.config.Value;
 import dev.ramet.server.start.HostConfiguration;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -225,11 +229,5 @@ class ConfigurationTest {
         HostConfiguration.load(Sources.of(null, Map.of("RAMET_CONFIG", bytes.toString()), Map.of()))
             .configuration();
     assertEquals(bytes + ": is not text in UTF-8", binary.problems().get(0).toString());
-  }
-
-  @Test
-  void countsExchangedLettersOnce() {
-    assertEquals(1, Suggestions.distance("prot", "port"));
-    assertEquals(3, Suggestions.distance("kitten", "sitting"));
   }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.server.settings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.TlsIdentity;
+import dev.ramet.config.Configuration;
+import dev.ramet.config.Problem;
+import dev.ramet.config.Sources;
 import dev.ramet.engine.OutboundSettings;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.start.HostConfiguration;
@@ -153,6 +156,7 @@ class ReferenceTest {
           "api",
           "spi",
           "certificates",
+          "config",
           "keys",
           "files",
           "linux",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.server.settings;
 
+import dev.ramet.config.SettingCatalog;
 import dev.ramet.engine.start.PluginHost;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.start.HostConfiguration;
@@ -27,7 +28,7 @@ final class Pages {
     StringBuilder page =
         new StringBuilder(
             """
-            <!-- Written from dev.ramet.server.config.SettingCatalog; ReferenceTest says how. -->
+            <!-- Written from dev.ramet.config.SettingCatalog; ReferenceTest says how. -->
             # Settings
 
             A setting can be in the file of settings, in an environment variable, or in an option of `ramet serve`

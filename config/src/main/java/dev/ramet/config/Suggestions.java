@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.config;
 
 import java.util.Collection;
 import java.util.Locale;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.server.config;
+package dev.ramet.server.settings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.config.Sources;
 import dev.ramet.server.start.HostConfiguration;
 import dev.ramet.server.tls.TestFiles;
 import java.io.IOException;
