@@ -67,7 +67,7 @@ public final class Ramet implements AutoCloseable {
    * @throws RametException NOT_FOUND if there is none
    */
   public Sandbox create(String template) {
-    return create(new CreateSandbox(template, null, null, null, null, null, null, null));
+    return create(CreateSandbox.builder().templateID(template).build());
   }
 
   /**
@@ -76,8 +76,7 @@ public final class Ramet implements AutoCloseable {
    * @param lifetime rounded up to a second; null for no limit
    */
   public Sandbox create(String template, @Nullable Duration lifetime) {
-    return create(
-        new CreateSandbox(template, seconds(lifetime), null, null, null, null, null, null));
+    return create(CreateSandbox.builder().templateID(template).timeout(seconds(lifetime)).build());
   }
 
   /** Starts a sandbox with all options. */

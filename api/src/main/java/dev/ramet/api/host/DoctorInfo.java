@@ -3,6 +3,7 @@ package dev.ramet.api.host;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,124 @@ public record DoctorInfo(
       @Nullable String remedy,
       List<String> capabilities,
       Map<String, String> evidence,
-      long probeMillis) {}
+      long probeMillis) {
+    /** Returns an empty builder. */
+    public static Builder builder() {
+      return new Builder();
+    }
+
+    /**
+     * Takes the components by name. Numbers, collections and components that may be null need not
+     * be set; {@link #build} fails without any of the others.
+     */
+    public static final class Builder {
+      private @Nullable String role;
+      private @Nullable String id;
+      private @Nullable String plugin;
+      private @Nullable String jar;
+      private @Nullable String module;
+      private @Nullable String version;
+      private @Nullable String nativeAccess;
+      private @Nullable String outcome;
+      private @Nullable String reason;
+      private @Nullable String detail;
+      private @Nullable String remedy;
+      private List<String> capabilities = List.of();
+      private Map<String, String> evidence = Map.of();
+      private long probeMillis;
+
+      private Builder() {}
+
+      public Builder role(String value) {
+        role = value;
+        return this;
+      }
+
+      public Builder id(String value) {
+        id = value;
+        return this;
+      }
+
+      public Builder plugin(String value) {
+        plugin = value;
+        return this;
+      }
+
+      public Builder jar(String value) {
+        jar = value;
+        return this;
+      }
+
+      public Builder module(String value) {
+        module = value;
+        return this;
+      }
+
+      public Builder version(String value) {
+        version = value;
+        return this;
+      }
+
+      public Builder nativeAccess(String value) {
+        nativeAccess = value;
+        return this;
+      }
+
+      public Builder outcome(String value) {
+        outcome = value;
+        return this;
+      }
+
+      public Builder reason(String value) {
+        reason = value;
+        return this;
+      }
+
+      public Builder detail(String value) {
+        detail = value;
+        return this;
+      }
+
+      public Builder remedy(@Nullable String value) {
+        remedy = value;
+        return this;
+      }
+
+      public Builder capabilities(List<String> value) {
+        capabilities = value;
+        return this;
+      }
+
+      public Builder evidence(Map<String, String> value) {
+        evidence = value;
+        return this;
+      }
+
+      public Builder probeMillis(long value) {
+        probeMillis = value;
+        return this;
+      }
+
+      /** Returns a record of the components. */
+      public Plugin build() {
+        return new Plugin(
+            Objects.requireNonNull(role, "role"),
+            Objects.requireNonNull(id, "id"),
+            Objects.requireNonNull(plugin, "plugin"),
+            Objects.requireNonNull(jar, "jar"),
+            Objects.requireNonNull(module, "module"),
+            Objects.requireNonNull(version, "version"),
+            Objects.requireNonNull(nativeAccess, "nativeAccess"),
+            Objects.requireNonNull(outcome, "outcome"),
+            Objects.requireNonNull(reason, "reason"),
+            Objects.requireNonNull(detail, "detail"),
+            remedy,
+            capabilities,
+            evidence,
+            probeMillis);
+      }
+    }
+  }
 
   /**
    * The selection for one role.

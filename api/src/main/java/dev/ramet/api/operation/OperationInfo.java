@@ -2,6 +2,7 @@
 package dev.ramet.api.operation;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,4 +34,107 @@ public record OperationInfo(
     @Nullable Long totalBytes,
     boolean cancellable,
     List<String> results,
-    @Nullable ApiError error) {}
+    @Nullable ApiError error) {
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String operationID;
+    private @Nullable String kind;
+    private @Nullable String subject;
+    private @Nullable String state;
+    private @Nullable String startedAt;
+    private @Nullable String endedAt;
+    private @Nullable String step;
+    private @Nullable Long doneBytes;
+    private @Nullable Long totalBytes;
+    private boolean cancellable;
+    private List<String> results = List.of();
+    private @Nullable ApiError error;
+
+    private Builder() {}
+
+    public Builder operationID(String value) {
+      operationID = value;
+      return this;
+    }
+
+    public Builder kind(String value) {
+      kind = value;
+      return this;
+    }
+
+    public Builder subject(String value) {
+      subject = value;
+      return this;
+    }
+
+    public Builder state(String value) {
+      state = value;
+      return this;
+    }
+
+    public Builder startedAt(String value) {
+      startedAt = value;
+      return this;
+    }
+
+    public Builder endedAt(@Nullable String value) {
+      endedAt = value;
+      return this;
+    }
+
+    public Builder step(@Nullable String value) {
+      step = value;
+      return this;
+    }
+
+    public Builder doneBytes(@Nullable Long value) {
+      doneBytes = value;
+      return this;
+    }
+
+    public Builder totalBytes(@Nullable Long value) {
+      totalBytes = value;
+      return this;
+    }
+
+    public Builder cancellable(boolean value) {
+      cancellable = value;
+      return this;
+    }
+
+    public Builder results(List<String> value) {
+      results = value;
+      return this;
+    }
+
+    public Builder error(@Nullable ApiError value) {
+      error = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public OperationInfo build() {
+      return new OperationInfo(
+          Objects.requireNonNull(operationID, "operationID"),
+          Objects.requireNonNull(kind, "kind"),
+          Objects.requireNonNull(subject, "subject"),
+          Objects.requireNonNull(state, "state"),
+          Objects.requireNonNull(startedAt, "startedAt"),
+          endedAt,
+          step,
+          doneBytes,
+          totalBytes,
+          cancellable,
+          results,
+          error);
+    }
+  }
+}

@@ -57,164 +57,155 @@ public record CreateSandbox(
    */
   public record AutoResume(@Nullable Boolean enabled) {}
 
-  /** Creates a request without volumes. */
-  public CreateSandbox(
-      @Nullable String templateID,
-      @Nullable Integer timeout,
-      @Nullable Map<String, String> metadata,
-      @Nullable Map<String, String> envVars,
-      @Nullable Integer cpuCount,
-      @Nullable Integer memoryMB,
-      @Nullable Integer diskSizeMB,
-      @Nullable Boolean allow_internet_access,
-      @Nullable String memoryMode,
-      @Nullable Boolean secure,
-      @Nullable Boolean autoPause,
-      @Nullable Boolean autoPauseMemory,
-      @Nullable AutoResume autoResume,
-      @Nullable Lifecycle lifecycle,
-      @Nullable NetworkSettings network) {
-    this(
-        templateID,
-        timeout,
-        metadata,
-        envVars,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        allow_internet_access,
-        memoryMode,
-        secure,
-        autoPause,
-        autoPauseMemory,
-        autoResume,
-        lifecycle,
-        network,
-        null);
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns a builder with the components of this record. */
+  public Builder toBuilder() {
+    return new Builder()
+        .templateID(templateID)
+        .timeout(timeout)
+        .metadata(metadata)
+        .envVars(envVars)
+        .cpuCount(cpuCount)
+        .memoryMB(memoryMB)
+        .diskSizeMB(diskSizeMB)
+        .allow_internet_access(allow_internet_access)
+        .memoryMode(memoryMode)
+        .secure(secure)
+        .autoPause(autoPause)
+        .autoPauseMemory(autoPauseMemory)
+        .autoResume(autoResume)
+        .lifecycle(lifecycle)
+        .network(network)
+        .volumeMounts(volumeMounts);
   }
 
   /**
-   * Creates a request without network rules or volumes: the sandbox reaches all that its host lets
-   * guests reach.
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
    */
-  public CreateSandbox(
-      @Nullable String templateID,
-      @Nullable Integer timeout,
-      @Nullable Map<String, String> metadata,
-      @Nullable Map<String, String> envVars,
-      @Nullable Integer cpuCount,
-      @Nullable Integer memoryMB,
-      @Nullable Integer diskSizeMB,
-      @Nullable Boolean allow_internet_access,
-      @Nullable String memoryMode,
-      @Nullable Boolean secure,
-      @Nullable Boolean autoPause,
-      @Nullable Boolean autoPauseMemory,
-      @Nullable AutoResume autoResume,
-      @Nullable Lifecycle lifecycle) {
-    this(
-        templateID,
-        timeout,
-        metadata,
-        envVars,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        allow_internet_access,
-        memoryMode,
-        secure,
-        autoPause,
-        autoPauseMemory,
-        autoResume,
-        lifecycle,
-        null);
-  }
+  public static final class Builder {
+    private @Nullable String templateID;
+    private @Nullable Integer timeout;
+    private @Nullable Map<String, String> metadata;
+    private @Nullable Map<String, String> envVars;
+    private @Nullable Integer cpuCount;
+    private @Nullable Integer memoryMB;
+    private @Nullable Integer diskSizeMB;
+    private @Nullable Boolean allow_internet_access;
+    private @Nullable String memoryMode;
+    private @Nullable Boolean secure;
+    private @Nullable Boolean autoPause;
+    private @Nullable Boolean autoPauseMemory;
+    private @Nullable AutoResume autoResume;
+    private @Nullable Lifecycle lifecycle;
+    private @Nullable NetworkSettings network;
+    private @Nullable List<@Nullable VolumeMountInfo> volumeMounts;
 
-  /** Creates a request that keeps the template's disk size. */
-  public CreateSandbox(
-      @Nullable String templateID,
-      @Nullable Integer timeout,
-      @Nullable Map<String, String> metadata,
-      @Nullable Map<String, String> envVars,
-      @Nullable Integer cpuCount,
-      @Nullable Integer memoryMB,
-      @Nullable Boolean allow_internet_access,
-      @Nullable String memoryMode,
-      @Nullable Boolean secure,
-      @Nullable Boolean autoPause,
-      @Nullable Boolean autoPauseMemory,
-      @Nullable AutoResume autoResume,
-      @Nullable Lifecycle lifecycle) {
-    this(
-        templateID,
-        timeout,
-        metadata,
-        envVars,
-        cpuCount,
-        memoryMB,
-        null,
-        allow_internet_access,
-        memoryMode,
-        secure,
-        autoPause,
-        autoPauseMemory,
-        autoResume,
-        lifecycle);
-  }
+    private Builder() {}
 
-  /**
-   * Creates a request for a sandbox that is killed when its timeout expires; the path decides
-   * whether its agent requires a token.
-   */
-  public CreateSandbox(
-      @Nullable String templateID,
-      @Nullable Integer timeout,
-      @Nullable Map<String, String> metadata,
-      @Nullable Map<String, String> envVars,
-      @Nullable Integer cpuCount,
-      @Nullable Integer memoryMB,
-      @Nullable Integer diskSizeMB,
-      @Nullable Boolean allow_internet_access,
-      @Nullable String memoryMode) {
-    this(
-        templateID,
-        timeout,
-        metadata,
-        envVars,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        allow_internet_access,
-        memoryMode,
-        null,
-        null,
-        null,
-        null,
-        null);
-  }
+    public Builder templateID(@Nullable String value) {
+      templateID = value;
+      return this;
+    }
 
-  /**
-   * Creates a request for a sandbox with the template's disk size that is killed when its timeout
-   * expires.
-   */
-  public CreateSandbox(
-      @Nullable String templateID,
-      @Nullable Integer timeout,
-      @Nullable Map<String, String> metadata,
-      @Nullable Map<String, String> envVars,
-      @Nullable Integer cpuCount,
-      @Nullable Integer memoryMB,
-      @Nullable Boolean allow_internet_access,
-      @Nullable String memoryMode) {
-    this(
-        templateID,
-        timeout,
-        metadata,
-        envVars,
-        cpuCount,
-        memoryMB,
-        null,
-        allow_internet_access,
-        memoryMode);
+    public Builder timeout(@Nullable Integer value) {
+      timeout = value;
+      return this;
+    }
+
+    public Builder metadata(@Nullable Map<String, String> value) {
+      metadata = value;
+      return this;
+    }
+
+    public Builder envVars(@Nullable Map<String, String> value) {
+      envVars = value;
+      return this;
+    }
+
+    public Builder cpuCount(@Nullable Integer value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder memoryMB(@Nullable Integer value) {
+      memoryMB = value;
+      return this;
+    }
+
+    public Builder diskSizeMB(@Nullable Integer value) {
+      diskSizeMB = value;
+      return this;
+    }
+
+    public Builder allow_internet_access(@Nullable Boolean value) {
+      allow_internet_access = value;
+      return this;
+    }
+
+    public Builder memoryMode(@Nullable String value) {
+      memoryMode = value;
+      return this;
+    }
+
+    public Builder secure(@Nullable Boolean value) {
+      secure = value;
+      return this;
+    }
+
+    public Builder autoPause(@Nullable Boolean value) {
+      autoPause = value;
+      return this;
+    }
+
+    public Builder autoPauseMemory(@Nullable Boolean value) {
+      autoPauseMemory = value;
+      return this;
+    }
+
+    public Builder autoResume(@Nullable AutoResume value) {
+      autoResume = value;
+      return this;
+    }
+
+    public Builder lifecycle(@Nullable Lifecycle value) {
+      lifecycle = value;
+      return this;
+    }
+
+    public Builder network(@Nullable NetworkSettings value) {
+      network = value;
+      return this;
+    }
+
+    public Builder volumeMounts(@Nullable List<@Nullable VolumeMountInfo> value) {
+      volumeMounts = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public CreateSandbox build() {
+      return new CreateSandbox(
+          templateID,
+          timeout,
+          metadata,
+          envVars,
+          cpuCount,
+          memoryMB,
+          diskSizeMB,
+          allow_internet_access,
+          memoryMode,
+          secure,
+          autoPause,
+          autoPauseMemory,
+          autoResume,
+          lifecycle,
+          network,
+          volumeMounts);
+    }
   }
 }

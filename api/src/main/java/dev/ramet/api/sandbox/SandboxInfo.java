@@ -4,6 +4,7 @@ package dev.ramet.api.sandbox;
 import dev.ramet.api.volume.VolumeMountInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,101 +66,190 @@ public record SandboxInfo(
     @Nullable String trafficAccessToken,
     @Nullable List<VolumeMountInfo> volumeMounts,
     @Nullable String agent) {
-  /** Creates a sandbox without volumes. */
-  public SandboxInfo(
-      String sandboxID,
-      String templateID,
-      @Nullable String alias,
-      String clientID,
-      String envdVersion,
-      @Nullable String envdAccessToken,
-      @Nullable String domain,
-      String startedAt,
-      @Nullable String endAt,
-      String state,
-      @Nullable String stateDetail,
-      int cpuCount,
-      long memoryMB,
-      long diskSizeMB,
-      Map<String, String> metadata,
-      @Nullable Lifecycle lifecycle,
-      @Nullable String parentID,
-      @Nullable Long hypervisorPid,
-      @Nullable Boolean allowInternetAccess,
-      @Nullable String memoryMode,
-      @Nullable NetworkSettings network,
-      @Nullable String trafficAccessToken) {
-    this(
-        sandboxID,
-        templateID,
-        alias,
-        clientID,
-        envdVersion,
-        envdAccessToken,
-        domain,
-        startedAt,
-        endAt,
-        state,
-        stateDetail,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        metadata,
-        lifecycle,
-        parentID,
-        hypervisorPid,
-        allowInternetAccess,
-        memoryMode,
-        network,
-        trafficAccessToken,
-        null,
-        null);
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** Creates a sandbox without network rules or volumes. */
-  public SandboxInfo(
-      String sandboxID,
-      String templateID,
-      @Nullable String alias,
-      String clientID,
-      String envdVersion,
-      @Nullable String envdAccessToken,
-      @Nullable String domain,
-      String startedAt,
-      @Nullable String endAt,
-      String state,
-      @Nullable String stateDetail,
-      int cpuCount,
-      long memoryMB,
-      long diskSizeMB,
-      Map<String, String> metadata,
-      @Nullable Lifecycle lifecycle,
-      @Nullable String parentID,
-      @Nullable Long hypervisorPid,
-      @Nullable Boolean allowInternetAccess,
-      @Nullable String memoryMode) {
-    this(
-        sandboxID,
-        templateID,
-        alias,
-        clientID,
-        envdVersion,
-        envdAccessToken,
-        domain,
-        startedAt,
-        endAt,
-        state,
-        stateDetail,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        metadata,
-        lifecycle,
-        parentID,
-        hypervisorPid,
-        allowInternetAccess,
-        memoryMode,
-        null,
-        null);
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String sandboxID;
+    private @Nullable String templateID;
+    private @Nullable String alias;
+    private @Nullable String clientID;
+    private @Nullable String envdVersion;
+    private @Nullable String envdAccessToken;
+    private @Nullable String domain;
+    private @Nullable String startedAt;
+    private @Nullable String endAt;
+    private @Nullable String state;
+    private @Nullable String stateDetail;
+    private int cpuCount;
+    private long memoryMB;
+    private long diskSizeMB;
+    private Map<String, String> metadata = Map.of();
+    private @Nullable Lifecycle lifecycle;
+    private @Nullable String parentID;
+    private @Nullable Long hypervisorPid;
+    private @Nullable Boolean allowInternetAccess;
+    private @Nullable String memoryMode;
+    private @Nullable NetworkSettings network;
+    private @Nullable String trafficAccessToken;
+    private @Nullable List<VolumeMountInfo> volumeMounts;
+    private @Nullable String agent;
+
+    private Builder() {}
+
+    public Builder sandboxID(String value) {
+      sandboxID = value;
+      return this;
+    }
+
+    public Builder templateID(String value) {
+      templateID = value;
+      return this;
+    }
+
+    public Builder alias(@Nullable String value) {
+      alias = value;
+      return this;
+    }
+
+    public Builder clientID(String value) {
+      clientID = value;
+      return this;
+    }
+
+    public Builder envdVersion(String value) {
+      envdVersion = value;
+      return this;
+    }
+
+    public Builder envdAccessToken(@Nullable String value) {
+      envdAccessToken = value;
+      return this;
+    }
+
+    public Builder domain(@Nullable String value) {
+      domain = value;
+      return this;
+    }
+
+    public Builder startedAt(String value) {
+      startedAt = value;
+      return this;
+    }
+
+    public Builder endAt(@Nullable String value) {
+      endAt = value;
+      return this;
+    }
+
+    public Builder state(String value) {
+      state = value;
+      return this;
+    }
+
+    public Builder stateDetail(@Nullable String value) {
+      stateDetail = value;
+      return this;
+    }
+
+    public Builder cpuCount(int value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder memoryMB(long value) {
+      memoryMB = value;
+      return this;
+    }
+
+    public Builder diskSizeMB(long value) {
+      diskSizeMB = value;
+      return this;
+    }
+
+    public Builder metadata(Map<String, String> value) {
+      metadata = value;
+      return this;
+    }
+
+    public Builder lifecycle(@Nullable Lifecycle value) {
+      lifecycle = value;
+      return this;
+    }
+
+    public Builder parentID(@Nullable String value) {
+      parentID = value;
+      return this;
+    }
+
+    public Builder hypervisorPid(@Nullable Long value) {
+      hypervisorPid = value;
+      return this;
+    }
+
+    public Builder allowInternetAccess(@Nullable Boolean value) {
+      allowInternetAccess = value;
+      return this;
+    }
+
+    public Builder memoryMode(@Nullable String value) {
+      memoryMode = value;
+      return this;
+    }
+
+    public Builder network(@Nullable NetworkSettings value) {
+      network = value;
+      return this;
+    }
+
+    public Builder trafficAccessToken(@Nullable String value) {
+      trafficAccessToken = value;
+      return this;
+    }
+
+    public Builder volumeMounts(@Nullable List<VolumeMountInfo> value) {
+      volumeMounts = value;
+      return this;
+    }
+
+    public Builder agent(@Nullable String value) {
+      agent = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public SandboxInfo build() {
+      return new SandboxInfo(
+          Objects.requireNonNull(sandboxID, "sandboxID"),
+          Objects.requireNonNull(templateID, "templateID"),
+          alias,
+          Objects.requireNonNull(clientID, "clientID"),
+          Objects.requireNonNull(envdVersion, "envdVersion"),
+          envdAccessToken,
+          domain,
+          Objects.requireNonNull(startedAt, "startedAt"),
+          endAt,
+          Objects.requireNonNull(state, "state"),
+          stateDetail,
+          cpuCount,
+          memoryMB,
+          diskSizeMB,
+          metadata,
+          lifecycle,
+          parentID,
+          hypervisorPid,
+          allowInternetAccess,
+          memoryMode,
+          network,
+          trafficAccessToken,
+          volumeMounts,
+          agent);
+    }
   }
 }

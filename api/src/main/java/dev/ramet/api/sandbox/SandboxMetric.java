@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api.sandbox;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The load of a guest at one time, as the guest reports it. Sizes are in bytes. Immutable and
  * thread-safe.
@@ -24,4 +27,86 @@ public record SandboxMetric(
     long memTotal,
     long memCache,
     long diskUsed,
-    long diskTotal) {}
+    long diskTotal) {
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String timestamp;
+    private long timestampUnix;
+    private int cpuCount;
+    private double cpuUsedPct;
+    private long memUsed;
+    private long memTotal;
+    private long memCache;
+    private long diskUsed;
+    private long diskTotal;
+
+    private Builder() {}
+
+    public Builder timestamp(String value) {
+      timestamp = value;
+      return this;
+    }
+
+    public Builder timestampUnix(long value) {
+      timestampUnix = value;
+      return this;
+    }
+
+    public Builder cpuCount(int value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder cpuUsedPct(double value) {
+      cpuUsedPct = value;
+      return this;
+    }
+
+    public Builder memUsed(long value) {
+      memUsed = value;
+      return this;
+    }
+
+    public Builder memTotal(long value) {
+      memTotal = value;
+      return this;
+    }
+
+    public Builder memCache(long value) {
+      memCache = value;
+      return this;
+    }
+
+    public Builder diskUsed(long value) {
+      diskUsed = value;
+      return this;
+    }
+
+    public Builder diskTotal(long value) {
+      diskTotal = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public SandboxMetric build() {
+      return new SandboxMetric(
+          Objects.requireNonNull(timestamp, "timestamp"),
+          timestampUnix,
+          cpuCount,
+          cpuUsedPct,
+          memUsed,
+          memTotal,
+          memCache,
+          diskUsed,
+          diskTotal);
+    }
+  }
+}

@@ -3,6 +3,7 @@ package dev.ramet.api.snapshot;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,4 +61,121 @@ public record CaptureInfo(
    * @param detail the cause in words for people
    */
   public record PassedOver(String mode, String cause, String detail) {}
+
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String mode;
+    private @Nullable String modeReason;
+    private List<PassedOver> passedOver = List.of();
+    private long memoryBytesTotal;
+    private long memoryBytesSelected;
+    private long memoryBytesWritten;
+    private long memoryBytesHoles;
+    private double pauseMs;
+    private double totalMs;
+    private Map<String, Double> phasesMs = Map.of();
+    private Map<String, Double> pausePhasesMs = Map.of();
+    private int precopyRounds;
+    private long precopyBytes;
+    private @Nullable Replaced replaced;
+
+    private Builder() {}
+
+    public Builder mode(String value) {
+      mode = value;
+      return this;
+    }
+
+    public Builder modeReason(String value) {
+      modeReason = value;
+      return this;
+    }
+
+    public Builder passedOver(List<PassedOver> value) {
+      passedOver = value;
+      return this;
+    }
+
+    public Builder memoryBytesTotal(long value) {
+      memoryBytesTotal = value;
+      return this;
+    }
+
+    public Builder memoryBytesSelected(long value) {
+      memoryBytesSelected = value;
+      return this;
+    }
+
+    public Builder memoryBytesWritten(long value) {
+      memoryBytesWritten = value;
+      return this;
+    }
+
+    public Builder memoryBytesHoles(long value) {
+      memoryBytesHoles = value;
+      return this;
+    }
+
+    public Builder pauseMs(double value) {
+      pauseMs = value;
+      return this;
+    }
+
+    public Builder totalMs(double value) {
+      totalMs = value;
+      return this;
+    }
+
+    public Builder phasesMs(Map<String, Double> value) {
+      phasesMs = value;
+      return this;
+    }
+
+    public Builder pausePhasesMs(Map<String, Double> value) {
+      pausePhasesMs = value;
+      return this;
+    }
+
+    public Builder precopyRounds(int value) {
+      precopyRounds = value;
+      return this;
+    }
+
+    public Builder precopyBytes(long value) {
+      precopyBytes = value;
+      return this;
+    }
+
+    public Builder replaced(@Nullable Replaced value) {
+      replaced = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public CaptureInfo build() {
+      return new CaptureInfo(
+          Objects.requireNonNull(mode, "mode"),
+          Objects.requireNonNull(modeReason, "modeReason"),
+          passedOver,
+          memoryBytesTotal,
+          memoryBytesSelected,
+          memoryBytesWritten,
+          memoryBytesHoles,
+          pauseMs,
+          totalMs,
+          phasesMs,
+          pausePhasesMs,
+          precopyRounds,
+          precopyBytes,
+          replaced);
+    }
+  }
 }

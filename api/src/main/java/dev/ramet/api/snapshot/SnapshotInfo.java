@@ -2,6 +2,7 @@
 package dev.ramet.api.snapshot;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,46 +55,6 @@ public record SnapshotInfo(
     tags = tags == null ? List.of() : tags;
   }
 
-  /** Creates a snapshot without tags. */
-  public SnapshotInfo(
-      String snapshotID,
-      List<String> names,
-      @Nullable String description,
-      String status,
-      @Nullable String statusDetail,
-      @Nullable String originSandboxID,
-      @Nullable String sourceSandboxID,
-      @Nullable String templateID,
-      String createdAt,
-      String updatedAt,
-      int cpuCount,
-      long memoryMB,
-      long diskSizeMB,
-      long exclusiveBytes,
-      List<String> usedBy,
-      @Nullable WorkingSet workingSet,
-      @Nullable CaptureInfo capture) {
-    this(
-        snapshotID,
-        names,
-        description,
-        status,
-        statusDetail,
-        originSandboxID,
-        sourceSandboxID,
-        templateID,
-        createdAt,
-        updatedAt,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        exclusiveBytes,
-        usedBy,
-        workingSet,
-        capture,
-        List.of());
-  }
-
   /**
    * The working set: the pages that a machine uses first after a restore.
    *
@@ -103,4 +64,149 @@ public record SnapshotInfo(
    * @param whole false when there were more pages than the host keeps
    */
   public record WorkingSet(String recordedOf, long pages, long bytes, boolean whole) {}
+
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String snapshotID;
+    private List<String> names = List.of();
+    private @Nullable String description;
+    private @Nullable String status;
+    private @Nullable String statusDetail;
+    private @Nullable String originSandboxID;
+    private @Nullable String sourceSandboxID;
+    private @Nullable String templateID;
+    private @Nullable String createdAt;
+    private @Nullable String updatedAt;
+    private int cpuCount;
+    private long memoryMB;
+    private long diskSizeMB;
+    private long exclusiveBytes;
+    private List<String> usedBy = List.of();
+    private @Nullable WorkingSet workingSet;
+    private @Nullable CaptureInfo capture;
+    private List<String> tags = List.of();
+
+    private Builder() {}
+
+    public Builder snapshotID(String value) {
+      snapshotID = value;
+      return this;
+    }
+
+    public Builder names(List<String> value) {
+      names = value;
+      return this;
+    }
+
+    public Builder description(@Nullable String value) {
+      description = value;
+      return this;
+    }
+
+    public Builder status(String value) {
+      status = value;
+      return this;
+    }
+
+    public Builder statusDetail(@Nullable String value) {
+      statusDetail = value;
+      return this;
+    }
+
+    public Builder originSandboxID(@Nullable String value) {
+      originSandboxID = value;
+      return this;
+    }
+
+    public Builder sourceSandboxID(@Nullable String value) {
+      sourceSandboxID = value;
+      return this;
+    }
+
+    public Builder templateID(@Nullable String value) {
+      templateID = value;
+      return this;
+    }
+
+    public Builder createdAt(String value) {
+      createdAt = value;
+      return this;
+    }
+
+    public Builder updatedAt(String value) {
+      updatedAt = value;
+      return this;
+    }
+
+    public Builder cpuCount(int value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder memoryMB(long value) {
+      memoryMB = value;
+      return this;
+    }
+
+    public Builder diskSizeMB(long value) {
+      diskSizeMB = value;
+      return this;
+    }
+
+    public Builder exclusiveBytes(long value) {
+      exclusiveBytes = value;
+      return this;
+    }
+
+    public Builder usedBy(List<String> value) {
+      usedBy = value;
+      return this;
+    }
+
+    public Builder workingSet(@Nullable WorkingSet value) {
+      workingSet = value;
+      return this;
+    }
+
+    public Builder capture(@Nullable CaptureInfo value) {
+      capture = value;
+      return this;
+    }
+
+    public Builder tags(List<String> value) {
+      tags = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public SnapshotInfo build() {
+      return new SnapshotInfo(
+          Objects.requireNonNull(snapshotID, "snapshotID"),
+          names,
+          description,
+          Objects.requireNonNull(status, "status"),
+          statusDetail,
+          originSandboxID,
+          sourceSandboxID,
+          templateID,
+          Objects.requireNonNull(createdAt, "createdAt"),
+          Objects.requireNonNull(updatedAt, "updatedAt"),
+          cpuCount,
+          memoryMB,
+          diskSizeMB,
+          exclusiveBytes,
+          usedBy,
+          workingSet,
+          capture,
+          tags);
+    }
+  }
 }

@@ -32,4 +32,84 @@ public record ImageTemplateRequest(
     @Nullable String ready,
     @Nullable Integer cpuCount,
     @Nullable Integer memoryMB,
-    @Nullable Integer diskSizeMB) {}
+    @Nullable Integer diskSizeMB) {
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String name;
+    private @Nullable String image;
+    private @Nullable String platform;
+    private @Nullable String tag;
+    private @Nullable String start;
+    private @Nullable Boolean noStart;
+    private @Nullable String ready;
+    private @Nullable Integer cpuCount;
+    private @Nullable Integer memoryMB;
+    private @Nullable Integer diskSizeMB;
+
+    private Builder() {}
+
+    public Builder name(@Nullable String value) {
+      name = value;
+      return this;
+    }
+
+    public Builder image(@Nullable String value) {
+      image = value;
+      return this;
+    }
+
+    public Builder platform(@Nullable String value) {
+      platform = value;
+      return this;
+    }
+
+    public Builder tag(@Nullable String value) {
+      tag = value;
+      return this;
+    }
+
+    public Builder start(@Nullable String value) {
+      start = value;
+      return this;
+    }
+
+    public Builder noStart(@Nullable Boolean value) {
+      noStart = value;
+      return this;
+    }
+
+    public Builder ready(@Nullable String value) {
+      ready = value;
+      return this;
+    }
+
+    public Builder cpuCount(@Nullable Integer value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder memoryMB(@Nullable Integer value) {
+      memoryMB = value;
+      return this;
+    }
+
+    public Builder diskSizeMB(@Nullable Integer value) {
+      diskSizeMB = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public ImageTemplateRequest build() {
+      return new ImageTemplateRequest(
+          name, image, platform, tag, start, noStart, ready, cpuCount, memoryMB, diskSizeMB);
+    }
+  }
+}

@@ -2,6 +2,7 @@
 package dev.ramet.api.template;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,35 +45,120 @@ public record TemplateInfo(
     tags = tags == null ? List.of() : tags;
   }
 
-  /** Creates a template without tags. */
-  public TemplateInfo(
-      String templateID,
-      List<String> aliases,
-      List<String> names,
-      String status,
-      @Nullable String statusDetail,
-      boolean warm,
-      int cpuCount,
-      long memoryMB,
-      long diskSizeMB,
-      long exclusiveBytes,
-      String createdAt,
-      @Nullable String contentKey,
-      double buildMs) {
-    this(
-        templateID,
-        aliases,
-        names,
-        status,
-        statusDetail,
-        warm,
-        cpuCount,
-        memoryMB,
-        diskSizeMB,
-        exclusiveBytes,
-        createdAt,
-        contentKey,
-        buildMs,
-        List.of());
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String templateID;
+    private List<String> aliases = List.of();
+    private List<String> names = List.of();
+    private @Nullable String status;
+    private @Nullable String statusDetail;
+    private boolean warm;
+    private int cpuCount;
+    private long memoryMB;
+    private long diskSizeMB;
+    private long exclusiveBytes;
+    private @Nullable String createdAt;
+    private @Nullable String contentKey;
+    private double buildMs;
+    private List<String> tags = List.of();
+
+    private Builder() {}
+
+    public Builder templateID(String value) {
+      templateID = value;
+      return this;
+    }
+
+    public Builder aliases(List<String> value) {
+      aliases = value;
+      return this;
+    }
+
+    public Builder names(List<String> value) {
+      names = value;
+      return this;
+    }
+
+    public Builder status(String value) {
+      status = value;
+      return this;
+    }
+
+    public Builder statusDetail(@Nullable String value) {
+      statusDetail = value;
+      return this;
+    }
+
+    public Builder warm(boolean value) {
+      warm = value;
+      return this;
+    }
+
+    public Builder cpuCount(int value) {
+      cpuCount = value;
+      return this;
+    }
+
+    public Builder memoryMB(long value) {
+      memoryMB = value;
+      return this;
+    }
+
+    public Builder diskSizeMB(long value) {
+      diskSizeMB = value;
+      return this;
+    }
+
+    public Builder exclusiveBytes(long value) {
+      exclusiveBytes = value;
+      return this;
+    }
+
+    public Builder createdAt(String value) {
+      createdAt = value;
+      return this;
+    }
+
+    public Builder contentKey(@Nullable String value) {
+      contentKey = value;
+      return this;
+    }
+
+    public Builder buildMs(double value) {
+      buildMs = value;
+      return this;
+    }
+
+    public Builder tags(List<String> value) {
+      tags = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public TemplateInfo build() {
+      return new TemplateInfo(
+          Objects.requireNonNull(templateID, "templateID"),
+          aliases,
+          names,
+          Objects.requireNonNull(status, "status"),
+          statusDetail,
+          warm,
+          cpuCount,
+          memoryMB,
+          diskSizeMB,
+          exclusiveBytes,
+          Objects.requireNonNull(createdAt, "createdAt"),
+          contentKey,
+          buildMs,
+          tags);
+    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.api.volume;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,4 +30,100 @@ public record VolumeEntryInfo(
     String atime,
     String mtime,
     String ctime,
-    @Nullable String target) {}
+    @Nullable String target) {
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String name;
+    private @Nullable String path;
+    private @Nullable String type;
+    private long size;
+    private int mode;
+    private int uid;
+    private int gid;
+    private @Nullable String atime;
+    private @Nullable String mtime;
+    private @Nullable String ctime;
+    private @Nullable String target;
+
+    private Builder() {}
+
+    public Builder name(String value) {
+      name = value;
+      return this;
+    }
+
+    public Builder path(String value) {
+      path = value;
+      return this;
+    }
+
+    public Builder type(String value) {
+      type = value;
+      return this;
+    }
+
+    public Builder size(long value) {
+      size = value;
+      return this;
+    }
+
+    public Builder mode(int value) {
+      mode = value;
+      return this;
+    }
+
+    public Builder uid(int value) {
+      uid = value;
+      return this;
+    }
+
+    public Builder gid(int value) {
+      gid = value;
+      return this;
+    }
+
+    public Builder atime(String value) {
+      atime = value;
+      return this;
+    }
+
+    public Builder mtime(String value) {
+      mtime = value;
+      return this;
+    }
+
+    public Builder ctime(String value) {
+      ctime = value;
+      return this;
+    }
+
+    public Builder target(@Nullable String value) {
+      target = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public VolumeEntryInfo build() {
+      return new VolumeEntryInfo(
+          Objects.requireNonNull(name, "name"),
+          Objects.requireNonNull(path, "path"),
+          Objects.requireNonNull(type, "type"),
+          size,
+          mode,
+          uid,
+          gid,
+          Objects.requireNonNull(atime, "atime"),
+          Objects.requireNonNull(mtime, "mtime"),
+          Objects.requireNonNull(ctime, "ctime"),
+          target);
+    }
+  }
+}

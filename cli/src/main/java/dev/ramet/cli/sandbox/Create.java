@@ -97,22 +97,18 @@ final class Create extends ApiCommand {
   @Override
   protected int run(Client client) {
     CreateSandbox plain =
-        new CreateSandbox(
-            template,
-            Options.timeout(timeout),
-            metadata.isEmpty() ? null : metadata,
-            env.isEmpty() ? null : env,
-            cpu,
-            Options.mebibytes("--memory", memory),
-            Options.mebibytes("--disk", disk),
-            internet,
-            mode,
-            null,
-            null,
-            null,
-            null,
-            null,
-            inbound.with(network.settings()));
+        CreateSandbox.builder()
+            .templateID(template)
+            .timeout(Options.timeout(timeout))
+            .metadata(metadata.isEmpty() ? null : metadata)
+            .envVars(env.isEmpty() ? null : env)
+            .cpuCount(cpu)
+            .memoryMB(Options.mebibytes("--memory", memory))
+            .diskSizeMB(Options.mebibytes("--disk", disk))
+            .allow_internet_access(internet)
+            .memoryMode(mode)
+            .network(inbound.with(network.settings()))
+            .build();
     CreateSandbox request = volumes.with(plain);
     Answer answer =
         context()

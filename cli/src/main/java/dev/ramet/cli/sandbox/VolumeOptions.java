@@ -34,22 +34,6 @@ final class VolumeOptions {
       }
       mounts.add(new VolumeMountInfo(volume.substring(0, colon), volume.substring(colon + 1)));
     }
-    return new CreateSandbox(
-        r.templateID(),
-        r.timeout(),
-        r.metadata(),
-        r.envVars(),
-        r.cpuCount(),
-        r.memoryMB(),
-        r.diskSizeMB(),
-        r.allow_internet_access(),
-        r.memoryMode(),
-        r.secure(),
-        r.autoPause(),
-        r.autoPauseMemory(),
-        r.autoResume(),
-        r.lifecycle(),
-        r.network(),
-        List.copyOf(mounts));
+    return r.toBuilder().volumeMounts(List.copyOf(mounts)).build();
   }
 }

@@ -63,16 +63,13 @@ final class Fork extends ApiCommand {
   @Override
   protected int run(Client client) {
     CreateSandbox request =
-        new CreateSandbox(
-            null,
-            Options.timeout(timeout),
-            null,
-            null,
-            cpu,
-            Options.mebibytes("--memory", memory),
-            Options.mebibytes("--disk", disk),
-            null,
-            mode);
+        CreateSandbox.builder()
+            .timeout(Options.timeout(timeout))
+            .cpuCount(cpu)
+            .memoryMB(Options.mebibytes("--memory", memory))
+            .diskSizeMB(Options.mebibytes("--disk", disk))
+            .memoryMode(mode)
+            .build();
     Answer answer =
         context()
             .during(

@@ -121,16 +121,17 @@ final class Build extends Making {
     return make(
         client,
         "/templates/image",
-        new ImageTemplateRequest(
-            name,
-            file.toAbsolutePath().normalize().toString(),
-            platform,
-            tag,
-            start,
-            noStart ? Boolean.TRUE : null,
-            ready,
-            cpu,
-            Options.mebibytes("--memory", memory),
-            Options.mebibytes("--disk", disk)));
+        ImageTemplateRequest.builder()
+            .name(name)
+            .image(file.toAbsolutePath().normalize().toString())
+            .platform(platform)
+            .tag(tag)
+            .start(start)
+            .noStart(noStart ? Boolean.TRUE : null)
+            .ready(ready)
+            .cpuCount(cpu)
+            .memoryMB(Options.mebibytes("--memory", memory))
+            .diskSizeMB(Options.mebibytes("--disk", disk))
+            .build());
   }
 }

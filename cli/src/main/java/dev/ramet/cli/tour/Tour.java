@@ -99,8 +99,11 @@ final class Tour {
 
   private SandboxInfo create() {
     CreateSandbox request =
-        new CreateSandbox(
-            template, SECONDS_TO_LIVE, Map.of(Traces.MARK, run), null, null, null, null, null);
+        CreateSandbox.builder()
+            .templateID(template)
+            .timeout(SECONDS_TO_LIVE)
+            .metadata(Map.of(Traces.MARK, run))
+            .build();
     return step(
         "create",
         "Start a sandbox from the template " + template,

@@ -9,7 +9,7 @@ import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
 import dev.ramet.server.http.LookupExecutor;
 import dev.ramet.server.operation.OperationLog;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.DoctorView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Consumes;
@@ -29,13 +29,11 @@ import java.util.List;
 @Tag(name = "host")
 final class HostController {
   private final EngineHolder engine;
-  private final Views views;
 
   private final OperationLog operations;
 
-  HostController(EngineHolder engine, Views views, OperationLog operations) {
+  HostController(EngineHolder engine, OperationLog operations) {
     this.engine = engine;
-    this.views = views;
     this.operations = operations;
   }
 
@@ -88,7 +86,7 @@ final class HostController {
   @Get("/plugins")
   @ExecuteOn(TaskExecutors.BLOCKING)
   List<DoctorInfo.Plugin> listPlugins() {
-    return views.of(engine.get().doctor().report(false)).plugins();
+    return DoctorView.of(engine.get().doctor().report(false)).plugins();
   }
 
   /**
@@ -100,7 +98,7 @@ final class HostController {
   @Consumes(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
   DoctorInfo examine() {
-    return views.of(engine.get().doctor().report(true));
+    return DoctorView.of(engine.get().doctor().report(true));
   }
 
   /**
@@ -112,6 +110,6 @@ final class HostController {
   @Get("/doctor")
   @ExecuteOn(TaskExecutors.BLOCKING)
   DoctorInfo doctor(@QueryValue @Nullable String refresh) {
-    return views.of(engine.get().doctor().report(FieldValidation.flag("refresh", refresh)));
+    return DoctorView.of(engine.get().doctor().report(FieldValidation.flag("refresh", refresh)));
   }
 }

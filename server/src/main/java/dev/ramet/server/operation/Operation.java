@@ -162,18 +162,19 @@ public final class Operation {
 
   /** Returns the current state. */
   public synchronized OperationInfo info() {
-    return new OperationInfo(
-        id,
-        kind,
-        subject,
-        state,
-        startedAt.toString(),
-        endedAt == null ? null : endedAt.toString(),
-        step,
-        doneBytes,
-        totalBytes,
-        cancellable && running(),
-        results,
-        error);
+    return OperationInfo.builder()
+        .operationID(id)
+        .kind(kind)
+        .subject(subject)
+        .state(state)
+        .startedAt(startedAt.toString())
+        .endedAt(endedAt == null ? null : endedAt.toString())
+        .step(step)
+        .doneBytes(doneBytes)
+        .totalBytes(totalBytes)
+        .cancellable(cancellable && running())
+        .results(results)
+        .error(error)
+        .build();
   }
 }

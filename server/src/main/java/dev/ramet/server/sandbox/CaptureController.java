@@ -25,7 +25,9 @@ import dev.ramet.server.http.JsonBody;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.CaptureView;
+import dev.ramet.server.view.SandboxView;
+import dev.ramet.server.view.Units;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpStatus;
@@ -50,11 +52,11 @@ import java.util.stream.Stream;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class CaptureController {
   private final EngineHolder engine;
-  private final Views views;
+  private final SandboxView views;
 
   private final OperationRunner work;
 
-  CaptureController(EngineHolder engine, Views views, OperationRunner work) {
+  CaptureController(EngineHolder engine, SandboxView views, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.work = work;
@@ -94,7 +96,7 @@ final class CaptureController {
                       report.snapshotId(),
                       operation.id(),
                       "READY",
-                      Views.millis(report.totalNanos())),
+                      Units.millis(report.totalNanos())),
                   List.of());
             },
             ids -> Optional.empty())
@@ -123,7 +125,7 @@ final class CaptureController {
               CaptureReport capture = report.capture();
               return cloned(
                   report.sandboxes(),
-                  capture == null ? null : views.of(capture),
+                  capture == null ? null : CaptureView.of(capture),
                   report.totalNanos());
             },
             ids -> EngineLookup.sandboxes(engine, ids).map(found -> cloned(found, null, 0)))
@@ -134,7 +136,7 @@ final class CaptureController {
       List<Sandbox> clones, @Nullable CaptureInfo capture, long nanos) {
     return new OperationResult<>(
         201,
-        new CloneResult(clones.stream().map(views::of).toList(), capture, Views.millis(nanos)),
+        new CloneResult(clones.stream().map(views::of).toList(), capture, Units.millis(nanos)),
         clones.stream().map(Sandbox::id).toList());
   }
 

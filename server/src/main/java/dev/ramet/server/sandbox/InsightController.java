@@ -9,7 +9,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.MetricView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
@@ -37,12 +37,10 @@ final class InsightController {
   private static final int MOST_LINES = 1000;
 
   private final EngineHolder engine;
-  private final Views views;
   private final MetricsHistory history = new MetricsHistory();
 
-  InsightController(EngineHolder engine, Views views) {
+  InsightController(EngineHolder engine) {
     this.engine = engine;
-    this.views = views;
   }
 
   /**
@@ -69,7 +67,7 @@ final class InsightController {
     return history.of(id).stream()
         .filter(m -> start == null || m.at().getEpochSecond() >= start)
         .filter(m -> end == null || m.at().getEpochSecond() <= end)
-        .map(views::of)
+        .map(MetricView::of)
         .toList();
   }
 

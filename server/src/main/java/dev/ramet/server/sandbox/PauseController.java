@@ -12,7 +12,7 @@ import dev.ramet.server.http.JsonBody;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.SandboxView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -38,11 +38,11 @@ import java.util.Optional;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class PauseController {
   private final EngineHolder engine;
-  private final Views views;
+  private final SandboxView views;
 
   private final OperationRunner work;
 
-  PauseController(EngineHolder engine, Views views, OperationRunner work) {
+  PauseController(EngineHolder engine, SandboxView views, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.work = work;

@@ -22,7 +22,7 @@ import dev.ramet.server.http.UnsupportedFields;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.SandboxView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -53,11 +53,11 @@ final class SandboxController {
   private static final Paging<Sandbox> PAGING = new Paging<>(Sandbox::startedAt, Sandbox::id);
 
   private final EngineHolder engine;
-  private final Views views;
+  private final SandboxView views;
   private final Access access;
   private final OperationRunner work;
 
-  SandboxController(EngineHolder engine, Views views, Access access, OperationRunner work) {
+  SandboxController(EngineHolder engine, SandboxView views, Access access, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.access = access;

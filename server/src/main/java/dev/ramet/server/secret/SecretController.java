@@ -15,7 +15,7 @@ import dev.ramet.server.http.Paging;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.SecretView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -45,12 +45,10 @@ final class SecretController {
   private static final Paging<Secret> PAGING = new Paging<>(Secret::createdAt, Secret::id);
 
   private final EngineHolder engine;
-  private final Views views;
   private final OperationRunner work;
 
-  SecretController(EngineHolder engine, Views views, OperationRunner work) {
+  SecretController(EngineHolder engine, OperationRunner work) {
     this.engine = engine;
-    this.views = views;
     this.work = work;
   }
 
@@ -73,11 +71,11 @@ final class SecretController {
             (operation, listener) -> {
               Secret made =
                   secrets().create(name, value, metadata, id -> listener.assigning(List.of(id)));
-              return OperationResult.created(views.of(made), made.id());
+              return OperationResult.created(SecretView.of(made), made.id());
             },
             ids ->
                 EngineLookup.secret(engine, ids)
-                    .map(made -> OperationResult.created(views.of(made), made.id())))
+                    .map(made -> OperationResult.created(SecretView.of(made), made.id())))
         .body();
   }
 
@@ -92,7 +90,7 @@ final class SecretController {
   @Get
   HttpResponse<List<SecretInfo>> listSecrets(
       @QueryValue @Nullable Integer limit, @QueryValue @Nullable String nextToken) {
-    return PAGING.page(secrets().list(), true, limit, nextToken, views::of);
+    return PAGING.page(secrets().list(), true, limit, nextToken, SecretView::of);
   }
 
   /**
@@ -103,7 +101,7 @@ final class SecretController {
    */
   @Get("/{id}")
   SecretInfo getSecret(@PathVariable String id) {
-    return views.of(secrets().get(id));
+    return SecretView.of(secrets().get(id));
   }
 
   /**
@@ -124,7 +122,7 @@ final class SecretController {
         request.metadata() == null ? null : FieldValidation.strings("metadata", request.metadata());
     return work.run(
         OperationRequest.of(http, "secret.update", id, body),
-        operation -> views.of(secrets().update(id, value, metadata)));
+        operation -> SecretView.of(secrets().update(id, value, metadata)));
   }
 
   /**

@@ -26,7 +26,9 @@ import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
 import dev.ramet.server.sandbox.SandboxRequests;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.DiffView;
+import dev.ramet.server.view.SandboxView;
+import dev.ramet.server.view.SnapshotView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -59,11 +61,11 @@ final class SnapshotController {
   private static final int MOST_RANGES = 100_000;
 
   private final EngineHolder engine;
-  private final Views views;
+  private final SandboxView views;
   private final Access access;
   private final OperationRunner work;
 
-  SnapshotController(EngineHolder engine, Views views, Access access, OperationRunner work) {
+  SnapshotController(EngineHolder engine, SandboxView views, Access access, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.access = access;
@@ -148,7 +150,8 @@ final class SnapshotController {
   }
 
   private OperationResult<SnapshotInfo> answer(Snapshot snapshot, HttpStatus status) {
-    return new OperationResult<>(status.getCode(), views.of(snapshot), List.of(snapshot.id()));
+    return new OperationResult<>(
+        status.getCode(), SnapshotView.of(snapshot), List.of(snapshot.id()));
   }
 
   /**
@@ -169,22 +172,9 @@ final class SnapshotController {
       @QueryValue @Nullable String nextToken) {
     List<Snapshot> found =
         snapshots().list(sandboxID == null || sandboxID.isEmpty() ? null : sandboxID).stream()
-            .filter(s -> name == null || name.isEmpty() || isMeant(s, name))
+            .filter(s -> name == null || name.isEmpty() || SnapshotNames.matches(s, name))
             .toList();
-    return PAGING.page(found, false, limit, nextToken, views::of);
-  }
-
-  private static boolean isMeant(Snapshot snapshot, String name) {
-    int colon = name.indexOf(':');
-    if (colon < 0) {
-      return name.equals(snapshot.name()) || name.equals(snapshot.id());
-    }
-    String base = name.substring(0, colon);
-    String tag = name.substring(colon + 1);
-    // For clients of the E2B protocol, an unnamed snapshot has its id as name and the tag default.
-    return snapshot.name() == null
-        ? base.equals(snapshot.id()) && tag.equals("default")
-        : base.equals(snapshot.name()) && snapshot.tags().contains(tag);
+    return PAGING.page(found, false, limit, nextToken, SnapshotView::of);
   }
 
   /**
@@ -204,7 +194,7 @@ final class SnapshotController {
     if (FieldValidation.flag("wait", wait)) {
       snapshots().await(reference, SnapshotWait.atMost(timeout));
     }
-    return views.of(snapshots().get(reference));
+    return SnapshotView.of(snapshots().get(reference));
   }
 
   /**
@@ -227,7 +217,7 @@ final class SnapshotController {
     String b = FieldValidation.reference("snapshot", other);
     SnapshotWait.before(engine, a, wait);
     SnapshotWait.before(engine, b, wait);
-    return views.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
+    return DiffView.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
   }
 
   /**

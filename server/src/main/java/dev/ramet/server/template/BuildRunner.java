@@ -13,7 +13,7 @@ import dev.ramet.server.operation.OperationLog;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.TemplateView;
 import io.micronaut.scheduling.TaskExecutors;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
@@ -24,7 +24,6 @@ import java.util.concurrent.ExecutorService;
 @Singleton
 final class BuildRunner {
   private final EngineHolder engine;
-  private final Views views;
   private final OperationRunner work;
   private final OperationLog operations;
   private final Builds builds;
@@ -32,13 +31,11 @@ final class BuildRunner {
 
   BuildRunner(
       EngineHolder engine,
-      Views views,
       OperationRunner work,
       OperationLog operations,
       Builds builds,
       @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     this.engine = engine;
-    this.views = views;
     this.work = work;
     this.operations = operations;
     this.builds = builds;
@@ -72,11 +69,11 @@ final class BuildRunner {
           operation,
           (doing, listener) -> {
             Template made = engine.get().templates().derive(wanted, build, listener);
-            return OperationResult.created(views.of(made), made.id());
+            return OperationResult.created(TemplateView.of(made), made.id());
           },
           ids ->
               EngineLookup.template(engine, ids)
-                  .map(t -> OperationResult.created(views.of(t), t.id())));
+                  .map(t -> OperationResult.created(TemplateView.of(t), t.id())));
       build.succeeded();
     } catch (Throwable e) { // the client polls until the build has ended
       build.failed(ErrorHandlers.body(e, asked.kind()));

@@ -6,28 +6,21 @@ import dev.ramet.api.template.BuildTemplateRequest;
 import dev.ramet.api.template.ImageTemplateRequest;
 import dev.ramet.api.template.ImportTemplateRequest;
 import dev.ramet.api.template.TemplateInfo;
-import dev.ramet.engine.IdListener;
-import dev.ramet.engine.Progress;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.templates.BuildTemplate;
 import dev.ramet.engine.templates.ImageTemplate;
 import dev.ramet.engine.templates.ImportTemplate;
-import dev.ramet.engine.templates.Template;
 import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.host.EngineHolder;
-import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.http.FieldValidation;
 import dev.ramet.server.http.JsonBody;
 import dev.ramet.server.http.NdjsonResponse;
-import dev.ramet.server.operation.LongOperationResponder;
-import dev.ramet.server.operation.Operation;
 import dev.ramet.server.operation.OperationRequest;
-import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.storage.ExchangeDirectories;
-import dev.ramet.server.view.Views;
+import dev.ramet.server.view.TemplateView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -49,8 +42,6 @@ import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
-import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Routes for templates: build, import, list, get, delete. */
@@ -59,18 +50,12 @@ import java.util.function.Supplier;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class TemplateController {
   private final EngineHolder engine;
-  private final Views views;
-  private final LongOperationResponder work;
+  private final TemplateMaker maker;
   private final ExchangeDirectories directories;
 
-  TemplateController(
-      EngineHolder engine,
-      Views views,
-      LongOperationResponder work,
-      ExchangeDirectories directories) {
+  TemplateController(EngineHolder engine, TemplateMaker maker, ExchangeDirectories directories) {
     this.engine = engine;
-    this.views = views;
-    this.work = work;
+    this.maker = maker;
     this.directories = directories;
   }
 
@@ -81,7 +66,7 @@ final class TemplateController {
    */
   @Get
   List<TemplateInfo> listTemplates() {
-    return templates().list().stream().map(views::of).toList();
+    return templates().list().stream().map(TemplateView::of).toList();
   }
 
   /**
@@ -102,7 +87,7 @@ final class TemplateController {
    */
   @Get("/{id}")
   TemplateInfo getTemplate(@PathVariable String id) {
-    return views.of(templates().get(FieldValidation.reference("template", id)));
+    return TemplateView.of(templates().get(FieldValidation.reference("template", id)));
   }
 
   /**
@@ -140,7 +125,7 @@ final class TemplateController {
             FieldValidation.memoryBytes(request.memoryMB()),
             FieldValidation.diskBytes(request.diskSizeMB()));
     Templates templates = templates();
-    return make(
+    return maker.make(
         http,
         OperationRequest.of(http, "template.build", wanted.name(), body),
         (progress, listener) -> templates.build(wanted, progress));
@@ -183,7 +168,7 @@ final class TemplateController {
             memoryBytes == null ? 512L * 1024 * 1024 : memoryBytes,
             Boolean.TRUE.equals(request.cold()));
     Templates templates = templates();
-    return make(
+    return maker.make(
         http,
         OperationRequest.of(http, "template.import", wanted.name(), body),
         (progress, listener) -> templates.importImages(wanted, progress, listener));
@@ -226,50 +211,10 @@ final class TemplateController {
             FieldValidation.memoryBytes(request.memoryMB()),
             FieldValidation.diskBytes(request.diskSizeMB()));
     Templates templates = templates();
-    return make(
+    return maker.make(
         http,
         OperationRequest.of(http, "template.image", wanted.name(), body),
         (progress, listener) -> templates.buildImage(wanted, progress));
-  }
-
-  /** The template stays useful, so it is completed even if the client disconnects. */
-  private HttpResponse<?> make(
-      HttpRequest<?> http,
-      OperationRequest asked,
-      BiFunction<Progress, IdListener, Template> operation) {
-    return work.answer(
-        http,
-        asked,
-        new LongOperationResponder.Task<>(
-            JsonBody.reader(TemplateInfo.class),
-            (running, listener, line) -> {
-              Template made = operation.apply(new Told(running, line), listener);
-              return OperationResult.created(views.of(made), made.id());
-            },
-            ids ->
-                EngineLookup.template(engine, ids)
-                    .map(t -> OperationResult.created(views.of(t), t.id())),
-            made -> new BuildEvent(null, made, null),
-            error -> new BuildEvent(null, null, error),
-            true));
-  }
-
-  /**
-   * Reports progress to the operation and its client.
-   *
-   * @param line sends a line to the client
-   */
-  private record Told(Operation running, Consumer<Object> line) implements Progress {
-    @Override
-    public void step(String description) {
-      running.step(description);
-      line.accept(new BuildEvent(description, null, null));
-    }
-
-    @Override
-    public void checkWanted() {
-      running.checkCancelled();
-    }
   }
 
   /**

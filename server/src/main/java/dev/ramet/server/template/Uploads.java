@@ -11,13 +11,9 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -60,7 +56,6 @@ public final class Uploads {
   private static final Logger LOG = LoggerFactory.getLogger(Uploads.class);
   private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
   private static final String PARTIAL_PREFIX = ".new-";
-  private static final int BUFFER_BYTES = 64 << 10;
 
   private final Path root;
   private final long most;
@@ -162,7 +157,13 @@ public final class Uploads {
     long[] taken = new long[1];
     try {
       begin(directory);
-      write(content, partial, taken);
+      UploadWriter.write(
+          content,
+          partial,
+          bytes -> {
+            makeRoom(bytes);
+            taken[0] += bytes;
+          });
       synchronized (this) {
         Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
         kept += taken[0];
@@ -184,46 +185,6 @@ public final class Uploads {
     Files.createDirectories(
         directory,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-  }
-
-  private void write(InputStream content, Path partial, long[] taken) throws IOException {
-    byte[] buffer = new byte[BUFFER_BYTES];
-    try (FileChannel channel = open(partial);
-        OutputStream out = Channels.newOutputStream(channel)) {
-      for (int n = content.read(buffer); n >= 0; n = content.read(buffer)) {
-        makeRoom(n);
-        taken[0] += n;
-        put(out, buffer, n);
-      }
-      channel.force(true); // a build may use it after a power loss
-    }
-  }
-
-  private FileChannel open(Path partial) {
-    try {
-      return FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    } catch (IOException e) {
-      throw failed(e);
-    }
-  }
-
-  private void put(OutputStream out, byte[] buffer, int length) {
-    try {
-      out.write(buffer, 0, length);
-    } catch (IOException e) {
-      throw failed(e);
-    }
-  }
-
-  private RametException failed(IOException e) {
-    long left = root.toFile().getUsableSpace();
-    return left < BUFFER_BYTES
-        ? new RametException(
-            ErrorCode.NO_SPACE,
-            "no room left for what is uploaded",
-            "delete templates, snapshots or sandboxes that are not needed, or enlarge the disk",
-            e)
-        : new RametException(ErrorCode.HOST_UNFIT, "cannot keep what is uploaded: " + e, e);
   }
 
   /** Counts arriving bytes and deletes older archives to make room for them. */

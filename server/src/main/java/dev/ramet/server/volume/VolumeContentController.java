@@ -243,18 +243,19 @@ final class VolumeContentController {
   }
 
   private static VolumeEntryInfo info(VolumeEntry e) {
-    return new VolumeEntryInfo(
-        e.path().substring(e.path().lastIndexOf('/') + 1),
-        e.path(),
-        e.type().name().toLowerCase(Locale.ROOT),
-        e.sizeBytes(),
-        e.mode(),
-        e.uid(),
-        e.gid(),
-        e.accessedAt().toString(),
-        e.modifiedAt().toString(),
-        e.changedAt().toString(),
-        e.target());
+    return VolumeEntryInfo.builder()
+        .name(e.path().substring(e.path().lastIndexOf('/') + 1))
+        .path(e.path())
+        .type(e.type().name().toLowerCase(Locale.ROOT))
+        .size(e.sizeBytes())
+        .mode(e.mode())
+        .uid(e.uid())
+        .gid(e.gid())
+        .atime(e.accessedAt().toString())
+        .mtime(e.modifiedAt().toString())
+        .ctime(e.changedAt().toString())
+        .target(e.target())
+        .build();
   }
 
   /**

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.server.view;
+
+import dev.ramet.api.sandbox.Lifecycle;
+import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.volume.VolumeMountInfo;
+import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.SandboxRules;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Converts sandboxes to their wire form. Thread-safe. */
+@Singleton
+public final class SandboxView {
+  /**
+   * The version of the envd protocol that the guest agent speaks; clients of the E2B protocol gate
+   * features on it.
+   */
+  static final String ENVD_VERSION = "0.6.13";
+
+  private final @Nullable String domain;
+
+  SandboxView(Settings settings) {
+    this.domain = settings.find(HostSettings.DOMAIN).orElse(null);
+  }
+
+  /** Returns a sandbox with everything that a client needs to use it. */
+  public SandboxInfo of(Sandbox s) {
+    return of(s, s.accessToken(), s.trafficToken(), NetworkView.of(s.rules(), true));
+  }
+
+  /** Returns a sandbox without its access tokens. */
+  public SandboxInfo listed(Sandbox s) {
+    return of(s, null, null, NetworkView.of(s.rules(), false));
+  }
+
+  private SandboxInfo of(
+      Sandbox s,
+      @Nullable String accessToken,
+      @Nullable String trafficToken,
+      @Nullable NetworkSettings network) {
+    return SandboxInfo.builder()
+        .sandboxID(s.id())
+        .templateID(s.templateId())
+        .alias(s.templateName())
+        .clientID("ramet")
+        .envdVersion(ENVD_VERSION)
+        .envdAccessToken(accessToken)
+        .domain(domain)
+        .startedAt(s.startedAt().toString())
+        .endAt(s.endAt() == null ? null : s.endAt().toString())
+        .state(state(s))
+        .stateDetail(s.stateDetail())
+        .cpuCount(s.cpuCount())
+        .memoryMB(s.memoryBytes() / Units.MIB)
+        .diskSizeMB(s.diskBytes() / Units.MIB)
+        .metadata(s.metadata())
+        .lifecycle(lifecycle(s.rules()))
+        .parentID(s.parentId())
+        .hypervisorPid(s.hypervisorPid())
+        .allowInternetAccess(s.outbound())
+        .memoryMode(s.memoryMode())
+        .network(network)
+        .trafficAccessToken(trafficToken)
+        .volumeMounts(volumes(s.rules()))
+        .agent(s.agent() == Sandbox.Agent.NONE ? null : s.agent().name().toLowerCase(Locale.ROOT))
+        .build();
+  }
+
+  private static @Nullable List<VolumeMountInfo> volumes(SandboxRules rules) {
+    return rules.volumes().isEmpty()
+        ? null
+        : rules.volumes().stream()
+            .map(mount -> new VolumeMountInfo(mount.name(), mount.path()))
+            .toList();
+  }
+
+  private static Lifecycle lifecycle(SandboxRules rules) {
+    return new Lifecycle(rules.atEnd().name().toLowerCase(Locale.ROOT), rules.autoResume());
+  }
+
+  static String state(Sandbox s) {
+    return s.state().name().toLowerCase(Locale.ROOT);
+  }
+}
